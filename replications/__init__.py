@@ -16,8 +16,8 @@ How a preset is found
 ---------------------
 ``replications.presets`` collects the attribute ``PRESET`` of each of its packages into ``PRESETS``.
 The entry point group ``thetahat.presets`` in ``pyproject.toml`` names that registry, and
-``thetahat.analyses.studies.presets.presets()`` reads the group. Another installed package can offer
-presets in the same way.
+``thetahat.analyses.studies.presets.collect_presets()`` reads the group. Another installed
+package can offer presets in the same way.
 
 How to add a preset
 -------------------

@@ -15,7 +15,7 @@ from thetahat.parameter_checks import check_level
 from thetahat.values.types import Alternative, FloatArray
 
 
-def upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:
+def compute_upper_quantile(tail: float, degrees_of_freedom: float | None) -> float:
     """Return the quantile that a t variable exceeds with probability ``tail``, in (0, 1).
 
     ``degrees_of_freedom`` of None means the normal distribution.
@@ -33,7 +33,7 @@ def compute_alpha(level: float) -> float:
     return float(1 - Decimal(repr(float(level))))
 
 
-def tail_probability(level: float, alternative: Alternative) -> float:
+def compute_tail_probability(level: float, alternative: Alternative) -> float:
     """Return the probability that an interval leaves out at each of its ends.
 
     That is 1 - level for a one-sided interval and half of it for a two-sided one. Raises
@@ -68,7 +68,7 @@ def compute_p_values(
     return np.minimum(1.0, 2 * tails) if alternative is Alternative.TWO_SIDED else tails
 
 
-def binomial_cdf(k: float, n: float, p: float) -> float:
+def compute_binomial_cdf(k: float, n: float, p: float) -> float:
     """Return P(X <= k) for X ~ Binomial(n, p); k is a whole number."""
     if k < 0:
         return 0.0
@@ -77,19 +77,19 @@ def binomial_cdf(k: float, n: float, p: float) -> float:
     return float(special.betaincc(k + 1, n - k, p))
 
 
-def fair_coin_p_value(k: float, n: float, alternative: Alternative) -> float:
+def compute_fair_coin_p_value(k: float, n: float, alternative: Alternative) -> float:
     """Return the exact p-value of k heads in n tosses of a fair coin.
 
     ``less`` is P(X <= k), ``greater`` P(X >= k), ``two_sided`` twice the smaller of the two, at
     most 1.
     """
-    below, above = binomial_cdf(k, n, 0.5), binomial_cdf(n - k, n, 0.5)
+    below, above = compute_binomial_cdf(k, n, 0.5), compute_binomial_cdf(n - k, n, 0.5)
     if alternative is Alternative.TWO_SIDED:
         return min(1.0, 2 * min(below, above))
     return below if alternative is Alternative.LESS else above
 
 
-def f_upper_tail(statistic: float, numerator: float, denominator: float) -> float:
+def compute_f_upper_tail(statistic: float, numerator: float, denominator: float) -> float:
     """Return P(F > statistic) for an F variable of the given degrees of freedom."""
     return float(special.fdtrc(numerator, denominator, statistic))
 

@@ -10,18 +10,18 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 import thetahat
-from thetahat.analyses.studies.presets import presets
+from thetahat.analyses.studies.presets import collect_presets
 from thetahat.registry import Registry
 
 
 @cache
-def families() -> Mapping[str, Registry[type[Any]]]:
+def collect_families() -> Mapping[str, Registry[type[Any]]]:
     """Return the registry of each family, by the family's name.
 
     A family is a package with its interface in ``base``; packages without one only borrow the
     registries of others. Other packages register their presets as entry points.
     """
-    registries = [*_collect_methods(), presets()]
+    registries = [*_collect_methods(), collect_presets()]
     return MappingProxyType({registry.family: registry for registry in registries})
 
 

@@ -13,7 +13,7 @@ import numpy as np
 MAX_SEED = 2**63 - 1
 
 
-def stream(seed: int, purpose: str, *position: int) -> np.random.Generator:
+def make_random_stream(seed: int, purpose: str, *position: int) -> np.random.Generator:
     """Return the random generator for a purpose (``"folds"``, ``"fit"``, ...) and a part.
 
     Parameters

@@ -22,9 +22,9 @@ from service.data.base import FileLimits
 from service.data.formats import FORMATS
 from service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
 from service.kinds.registry import JOB_KINDS
-from thetahat.pipelines import build, learner_spec
+from thetahat.pipelines import build, read_learner_spec
 from thetahat.tables.data import Data, build_data
-from thetahat.tables.sparse import NumberedNames, sparse_columns
+from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 from thetahat.values.json_values import to_json
 
 NPZ = "application/x-npz"
@@ -49,7 +49,7 @@ def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
     )
     for n, words in sizes:
         X, y = draw_documents(n, words)
-        columns = {"X": sparse_columns("X", X, NumberedNames("X", words))}
+        columns = {"X": build_sparse_columns("X", X, NumberedNames("X", words))}
         data = build_data(columns, y, "classification")
         for name, peer in COUNTS.items():
             yield _compare_folds(bench, name, name, peer, data, X)
@@ -61,7 +61,7 @@ def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
 
 
 def _build(spec: Any) -> Any:
-    return build(learner_spec(spec), "classification")
+    return build(read_learner_spec(spec), "classification")
 
 
 def _compare_folds(  # noqa: PLR0913 - the two sides and their data

@@ -11,11 +11,11 @@ from benchmarks.rows import Bench, BenchmarkRow
 from replications.batches import (
     Problems,
     SelectedPenalties,
-    gaussian_ratios,
-    kernel_mean_matching_weights,
+    estimate_gaussian_ratios,
+    estimate_kernel_mean_matching_weights,
     select,
 )
-from thetahat.analyses.studies.repetitions import repetition_generator
+from thetahat.analyses.studies.repetitions import make_repetition_generator
 from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 from thetahat.importance_weights import Samples
 from thetahat.importance_weights.base import ImportanceWeights
@@ -42,7 +42,7 @@ USE = (
 def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
     ways: tuple[tuple[str, Callable[[ShiftedSamples], np.ndarray]], ...] = (
         ("known weights", _known),
-        ("weights by two normals", lambda s: gaussian_ratios(s.source, s.target)),
+        ("weights by two normals", lambda s: estimate_gaussian_ratios(s.source, s.target)),
         ("weights by kernel mean matching", _by_kernels),
     )
     for name, read_weights in ways:
@@ -63,7 +63,7 @@ def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
                 flops=count * 5 * 2.0 * 1000 * 3 * 3,
             )
     for n in (100, 200) if bench.short else (200, 1000, 2000):
-        drawn = SETTING.draw_many(repetition_generator(2, 0), 1, n, n)
+        drawn = SETTING.draw_many(make_repetition_generator(2, 0), 1, n, n)
         samples = Samples(drawn.source[0], drawn.target[0])
         for width in (0.1, 1.0):
             method = KernelMeanMatching(width=width)
@@ -84,11 +84,13 @@ def _known(samples: ShiftedSamples) -> np.ndarray:
 
 
 def _by_kernels(samples: ShiftedSamples) -> np.ndarray:
-    return kernel_mean_matching_weights(samples.source, samples.target, np.random.default_rng(1))
+    return estimate_kernel_mean_matching_weights(
+        samples.source, samples.target, np.random.default_rng(1)
+    )
 
 
 def _draw(first: int) -> ShiftedSamples:
-    return SETTING.draw_many(repetition_generator(1, first), AT_ONCE, 50, 1000)
+    return SETTING.draw_many(make_repetition_generator(1, first), AT_ONCE, 50, 1000)
 
 
 def _select_many(

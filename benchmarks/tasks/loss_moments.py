@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.rows import Bench, BenchmarkRow, relative_difference
-from thetahat.analyses.losses.pair_moments import pair_moments
+from thetahat.analyses.losses.pair_moments import make_pair_moments
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.many_moments import ManyMoments
@@ -150,7 +150,7 @@ def _measure_many_models(bench: Bench, rng: np.random.Generator) -> Iterator[Ben
 
 
 def _pair_variances(models: list[BlockLosses], places: list[tuple[int, int]]) -> FloatArray:
-    result = pair_moments(models, len(places))(np.array(places))
+    result = make_pair_moments(models, len(places))(np.array(places))
     assert isinstance(result, ManyMoments)
     assert result.known.all()
     return np.asarray(result.centred_squares / (result.sizes - 1))

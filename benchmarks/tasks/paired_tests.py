@@ -10,7 +10,7 @@ import numpy as np
 import scipy.stats
 
 from benchmarks.rows import Bench, BenchmarkRow, largest_difference
-from thetahat.analyses.losses.pairs import batches
+from thetahat.analyses.losses.pairs import build_batches
 from thetahat.paired_tests._sign_flips import random_sums
 from thetahat.paired_tests.base import LazyOutcomes, PairBatch, PairedLosses
 from thetahat.paired_tests.permutation import Permutation
@@ -103,7 +103,7 @@ def _measure_all_pairs(bench: Bench, rng: np.random.Generator) -> Iterator[Bench
             losses, table = draw_table(n_models, n, rng)
             i, j = np.triu_indices(n_models, 1)
             differences = losses[i] - losses[j]
-            pair_batches = [batch for _, batch in batches(table, None)]
+            pair_batches = [batch for _, batch in build_batches(table, None)]
             few, many = differences[:50], differences[:50_000]
             for name, call, share in (
                 ("scipy, axis=1", partial(_scipy_p_values, peer, many), len(many) / len(i)),

@@ -16,7 +16,7 @@ from thetahat.learners.base import Learner
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
-from thetahat.pipelines import build, learner_spec
+from thetahat.pipelines import build, read_learner_spec
 from thetahat.refit_estimators import RefitTask, join_losses, run_design
 from thetahat.refit_estimators._no_information import compute_no_information_error
 from thetahat.refit_estimators._resamples import ResamplesDesign, _list_resamples
@@ -32,7 +32,7 @@ def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
     sizes = ((50, 3), (100, 3)) if bench.short else ((300, 10), (1000, 10), (2000, 50))
     cases: tuple[tuple[str, Learner, Any, int, Any], ...] = (
         ("ridge", Ridge(), TheirRidge(), 200, sizes),
-        ("decision tree", build(learner_spec(tree), "regression"),
+        ("decision tree", build(read_learner_spec(tree), "regression"),
          DecisionTreeRegressor(random_state=0), 50, sizes[:2]),
     )  # fmt: skip
     for name, learner, peer, resamples, of_learner in cases:

@@ -35,7 +35,7 @@ class LinearRisk(Protocol):
         ...
 
 
-def coefficients(
+def compute_coefficients(
     risk: RiskEstimator | LinearRisk, weights: FloatArray, members: FloatArray
 ) -> FloatArray:
     """Return (R, n) coefficients of the losses from (R, n) weights and (1 or R, K, n) memberships.

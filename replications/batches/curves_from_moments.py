@@ -8,14 +8,14 @@ from typing import Final
 import numpy as np
 
 from replications.batches.problems import Problems
-from replications.batches.ridge_risks import fold_moments, outer_products, ridge_fits
+from replications.batches.ridge_risks import compute_outer_products, fit_ridge, fold_moments
 from thetahat.values.types import FloatArray
 
 _MIN_RISK: Final = 1e-4
 """Share of the risk of predicting 0 below which the difference of moments has lost four digits."""
 
 
-def curves_by_moments(  # noqa: PLR0913 - the data sets, and what they share
+def compute_curves_by_moments(  # noqa: PLR0913 - the data sets, and what they share
     now: Problems,
     on_target: TargetMoments | None,
     members: FloatArray,
@@ -36,7 +36,7 @@ def curves_by_moments(  # noqa: PLR0913 - the data sets, and what they share
     # the training parts: sums over all other folds (without subtraction), and over all folds
     parts = np.concatenate([1 - np.eye(K), np.ones((1, K))])
     learnt = np.einsum("fk,rkab->rfab", parts, tested[:, 0])
-    fits = ridge_fits(learnt, penalties, intercept=intercept)
+    fits = fit_ridge(learnt, penalties, intercept=intercept)
     whole_curves = np.empty((len(Z), 0, len(penalties)))
     if on_target is not None:
         shape = (len(Z), *tested.shape[-2:])
@@ -92,12 +92,12 @@ class TargetMoments:
         distance = self.mean - centre
         q = centre.shape[1] + 1
         out = np.ones((len(distance), q, q))
-        out[:, :-1, :-1] = self.products + outer_products(distance, distance)
+        out[:, :-1, :-1] = self.products + compute_outer_products(distance, distance)
         out[:, :-1, -1] = out[:, -1, :-1] = distance
         return out
 
 
-def target_moments(now: Problems, *, intercept: bool) -> TargetMoments | None:
+def compute_target_moments(now: Problems, *, intercept: bool) -> TargetMoments | None:
     """Return the moments of the target rows; None if there are none."""
     if now.target is None or now.target_y is None:
         return None

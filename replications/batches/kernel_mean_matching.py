@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from replications.batches.weights import weights_one_by_one
+from replications.batches.weights import estimate_weights_one_by_one
 from replications.loops import gaussian_kernels, kernel_means
 from thetahat.importance_weights._kernels import N_NEIGHBOURS
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
@@ -24,7 +24,7 @@ MAX_ROWS: Final = 200
 """Source rows up to which the loops are faster than the method itself."""
 
 
-def kernel_mean_matching_weights(
+def estimate_kernel_mean_matching_weights(
     source: FloatArray,
     target: FloatArray,
     rng: np.random.Generator,
@@ -46,13 +46,13 @@ def kernel_mean_matching_weights(
     method = method or KernelMeanMatching()
     n, m = source.shape[1], target.shape[1]
     if n > MAX_ROWS or m < N_NEIGHBOURS or method.width != "neighbours":
-        return weights_one_by_one(method, source, target, rng)
+        return estimate_weights_one_by_one(method, source, target, rng)
     root = math.sqrt(n)
     share = (root - 1) / root if method.tolerance is None else method.tolerance
     lowest, highest = n * max(0.0, 1 - share), n * (1 + share)
     weights = np.full(source.shape[:2], np.nan)
     squares, kernel, unsolved = np.empty((n, m)), np.empty((n, n)), []
-    nearest = compiled(kernel_means.nearest_squares)
+    nearest = compiled(kernel_means.fill_nearest_squares)
     exchange = compiled(kernel_means.exchange)
     fill = compiled(gaussian_kernels.fill_squares)
     exponentiate = compiled(gaussian_kernels.exponentiate)
@@ -70,7 +70,7 @@ def kernel_mean_matching_weights(
         if not (is_solved and 0 < float(weights[r].max()) <= method.bound):
             unsolved.append(r)
     unsolved_target = target if len(target) == 1 else target[unsolved]
-    weights[unsolved] = weights_one_by_one(method, source[unsolved], unsolved_target, rng)
+    weights[unsolved] = estimate_weights_one_by_one(method, source[unsolved], unsolved_target, rng)
     return weights
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from replications.batches.weights import weights_one_by_one
+from replications.batches.weights import estimate_weights_one_by_one
 from replications.loops import gaussian_kernels, kernel_means, likelihood_ascent
 from thetahat.errors import EvaluationError
 from thetahat.importance_weights import Samples
@@ -26,14 +26,14 @@ MAX_CELLS: Final = 1_000_000
 method one by one."""
 
 
-def kliep_weights(
+def estimate_kliep_weights(
     source: FloatArray, target: FloatArray, rng: np.random.Generator, method: Kliep
 ) -> FloatArray:
     """Return the (R, n) weights of (R, n, p) source rows; NaN if a data set is refused.
 
-    The numbers are those of ``weights_one_by_one``. Compiled loops compute the early-stopped mode
-    with the width of the nearest neighbours and the centres that the method would draw; anything
-    else is given to the method itself.
+    The numbers are those of ``estimate_weights_one_by_one``. Compiled loops compute the
+    early-stopped mode with the width of the nearest neighbours and the centres that the method
+    would draw; every other setting is computed by the method itself.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def kliep_weights(
     m = target.shape[1]
     is_small = m >= N_NEIGHBOURS and m * min(m, method.n_centres) <= MAX_CELLS
     if not is_small or method.mode != "early_stopped" or method.width != "neighbours":
-        return weights_one_by_one(method, source, target, rng)
+        return estimate_weights_one_by_one(method, source, target, rng)
     weights = np.full(source.shape[:2], np.nan)
     squares = np.empty((source.shape[1], m))
-    nearest = compiled(kernel_means.nearest_squares)
+    nearest = compiled(kernel_means.fill_nearest_squares)
     for r, x in enumerate(source):
         try:
             samples = Samples(x, np.ascontiguousarray(target[r if len(target) > 1 else 0]))

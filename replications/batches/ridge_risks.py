@@ -68,7 +68,7 @@ class RidgeFits:
         count, n_sums = moments.shape[:2]
         p = self.along.shape[2]
         if self.shift is not None:
-            moments = shift_moments(moments, self.shift[:, None])
+            moments = subtract_shifts(moments, self.shift[:, None])
         axes = self.axes[:, None]
         turned = axes.swapaxes(-1, -2) @ moments[..., :p, : p + 1]  # (R, C, F, p, p + 1)
         square = turned[..., :p] @ axes
@@ -80,7 +80,7 @@ class RidgeFits:
         return np.asarray(factors.reshape(count, n_sums, -1) @ products + of_y[..., None])
 
 
-def ridge_fits(moments: FloatArray, penalties: FloatArray, *, intercept: bool) -> RidgeFits:
+def fit_ridge(moments: FloatArray, penalties: FloatArray, *, intercept: bool) -> RidgeFits:
     """Return the fits of all parts from their (R, F, q, q) weighted moments of x, y and maybe 1."""
     q = moments.shape[-1]
     p = q - 2 if intercept else q - 1
@@ -90,7 +90,9 @@ def ridge_fits(moments: FloatArray, penalties: FloatArray, *, intercept: bool) -
         total = moments[..., -1, -1]
         bad = np.asarray((total <= 0).any(axis=1))
         shift = moments[..., :-1, -1] / np.where(total > 0, total, 1)[..., None]
-        moments = moments[..., :-1, :-1] - total[..., None, None] * outer_products(shift, shift)
+        moments = moments[..., :-1, :-1] - total[..., None, None] * compute_outer_products(
+            shift, shift
+        )
     d, V = np.linalg.eigh(moments[..., :p, :p])
     along = (V.swapaxes(-1, -2) @ moments[..., :p, p:])[..., 0]
     divisor = d[..., None] + penalties
@@ -100,19 +102,19 @@ def ridge_fits(moments: FloatArray, penalties: FloatArray, *, intercept: bool) -
     return RidgeFits(V, divisor, shift, ~bad)
 
 
-def shift_moments(moments: FloatArray, by: FloatArray) -> FloatArray:
+def subtract_shifts(moments: FloatArray, by: FloatArray) -> FloatArray:
     """Return the (..., q - 1, q - 1) moments of x and y minus (..., q - 1) shifts."""
     first = moments[..., :-1, -1]
-    cross = outer_products(by, first)
+    cross = compute_outer_products(by, first)
     return np.asarray(
         moments[..., :-1, :-1]
         - cross
         - cross.swapaxes(-1, -2)
-        + moments[..., -1, -1][..., None, None] * outer_products(by, by)
+        + moments[..., -1, -1][..., None, None] * compute_outer_products(by, by)
     )
 
 
-def outer_products(a: FloatArray, b: FloatArray) -> FloatArray:
+def compute_outer_products(a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the (..., q, q) products of the entries of (..., q) rows."""
     return np.asarray(a[..., :, None] * b[..., None, :])
 

@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
-from replications.batches.coefficients import LinearRisk, coefficients
+from replications.batches.coefficients import LinearRisk, compute_coefficients
 from replications.batches.curves_from_moments import (
     TargetMoments,
-    curves_by_moments,
-    target_moments,
+    compute_curves_by_moments,
+    compute_target_moments,
 )
 from replications.batches.problems import Problems
-from replications.batches.single_problem import curves_from_rows
+from replications.batches.single_problem import compute_curves_from_rows
 from thetahat.analyses.importance_weighting.risk_curves import EQUAL
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import FloatArray, IntArray
@@ -97,7 +97,7 @@ def select(
     p = problems.X.shape[2]
     size = max(MIN_BATCH, BATCH_NUMBERS // (problems.n_folds * p * (p + 3) // 2 * len(penalties)))
     is_shared = problems.target is not None and len(problems.target) == 1
-    shared = target_moments(problems, intercept=intercept) if is_shared else None
+    shared = compute_target_moments(problems, intercept=intercept) if is_shared else None
     members = problems.members() if problems.fold.ndim == 1 else None
     for start in range(0, count, size):
         part = slice(start, start + size)
@@ -146,11 +146,13 @@ def _compute_curves(  # noqa: PLR0913 - the data sets of a batch, and what all s
     *,
     intercept: bool,
 ) -> tuple[FloatArray, np.ndarray]:
-    sums = np.stack([coefficients(risk, now.weights, members) for risk in risks.values()], axis=1)
-    on_target = shared or target_moments(now, intercept=intercept)
-    curves, is_accurate = curves_by_moments(
+    sums = np.stack(
+        [compute_coefficients(risk, now.weights, members) for risk in risks.values()], axis=1
+    )
+    on_target = shared or compute_target_moments(now, intercept=intercept)
+    curves, is_accurate = compute_curves_by_moments(
         now, on_target, members, sums, penalties, intercept=intercept
     )
     for r in np.flatnonzero(~is_accurate):
-        curves[r] = curves_from_rows(now, int(r), sums[r], penalties, intercept=intercept)
+        curves[r] = compute_curves_from_rows(now, int(r), sums[r], penalties, intercept=intercept)
     return curves, ~is_accurate

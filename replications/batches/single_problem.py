@@ -9,10 +9,10 @@ from thetahat.analyses.importance_weighting.weighted_ridge import fit_weighted_r
 from thetahat.values.types import FloatArray
 
 
-def curves_from_rows(
+def compute_curves_from_rows(
     problems: Problems, r: int, sums: FloatArray, penalties: FloatArray, *, intercept: bool
 ) -> FloatArray:
-    """Return the (C, L) curves of ``curves_by_moments`` for data set r, without forming moments.
+    """Return the (C, L) curves of data set r as ``compute_curves_by_moments``, without moments.
 
     The condition number is thus not squared. ``sums`` are the (C, n) coefficients of its losses.
     """

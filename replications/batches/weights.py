@@ -16,7 +16,7 @@ _MAX_CONDITION: Final = 1e5
 _MAX_EXPONENT: Final = 300.0
 
 
-def weights_one_by_one(
+def estimate_weights_one_by_one(
     estimator: WeightEstimator, source: FloatArray, target: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     """Return the (R, n) weights of (R, n, p) source rows, one data set after another.
@@ -34,7 +34,7 @@ def weights_one_by_one(
     return weights
 
 
-def gaussian_ratios(source: FloatArray, target: FloatArray) -> FloatArray:
+def estimate_gaussian_ratios(source: FloatArray, target: FloatArray) -> FloatArray:
     """Return the (R, n) weights of (R, n, p) source rows by the method ``gaussian_ratio``.
 
     Data sets with a nearly singular covariance are given to the method itself; weights are NaN if
@@ -48,7 +48,7 @@ def gaussian_ratios(source: FloatArray, target: FloatArray) -> FloatArray:
     left = np.flatnonzero(~is_usable)
     rng = np.random.default_rng(0)  # the method draws nothing
     left_target = target if len(target) == 1 else target[left]
-    weights[left] = weights_one_by_one(GaussianRatio(), source[left], left_target, rng)
+    weights[left] = estimate_weights_one_by_one(GaussianRatio(), source[left], left_target, rng)
     return weights
 
 

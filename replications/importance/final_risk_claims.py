@@ -18,7 +18,7 @@ PAPER_REPETITIONS: Final = 100_000
 p-values may hold but cannot fail."""
 
 
-def claims_of_tenth(place: str) -> tuple[ClaimRow[str], ...]:
+def list_claims_about_tenth(place: str) -> tuple[ClaimRow[str], ...]:
     """Return the claims about the tenth of the data sets with the largest weight variance.
 
     They are judged for each gamma; ``place`` is where the paper makes them.
@@ -118,6 +118,6 @@ class AllGammasCase:
         return self.risks.largest_log_p("top" if of == "top" else "all")
 
 
-def gamma_cases(risks: FinalRisks) -> list[GammaCase]:
+def build_gamma_cases(risks: FinalRisks) -> list[GammaCase]:
     """Return a case for each gamma."""
     return [GammaCase(risks, at) for at in range(len(risks.gammas))]

@@ -15,8 +15,8 @@ from thetahat.analyses.studies.result import (
     StudyFigure,
     StudyTable,
     TableCell,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.cautions import DATA_SETS_WITHOUT_WEIGHTS, FEW_REPETITIONS, Caution
 
@@ -56,7 +56,7 @@ def compute_findings(  # noqa: PLR0913 - what the presets differ in
         claims=tuple(claim for risks in panel_risks for claim in judge_panel(risks)),
         cautions=(
             *cautions,
-            *few_repetitions(n),
+            *check_repetitions_of_tenth(n),
             *(caution for risks in panel_risks for caution in _drop_weights(risks)),
         ),
         details={
@@ -67,7 +67,7 @@ def compute_findings(  # noqa: PLR0913 - what the presets differ in
     )
 
 
-def few_repetitions(n: int) -> tuple[Caution, ...]:
+def check_repetitions_of_tenth(n: int) -> tuple[Caution, ...]:
     """Return a caution if the tenth is too small for the error of its mean."""
     if n >= MIN_REPETITIONS:
         return ()
@@ -116,7 +116,7 @@ def _build_figure(risks: FinalRisks, number: str, axis: str) -> StudyFigure:
         for risk, title in RISKS.items():
             means = [risks.mean(risk, at, subset) for at in range(len(risks.gammas))]
             name = f"{title}{mark}"
-            series.append(series_of_numbers(name, risks.gammas, means, style, quantity=title))
+            series.append(make_series_of_numbers(name, risks.gammas, means, style, quantity=title))
     return StudyFigure(
         name=f"figure_{number}_{risks.weights}",
         title=f"Mean final target risks, weights by {WEIGHT_TITLES[risks.weights]}",

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.monte_carlo import divide_by_known, monte_carlo_mean, subtract
+from thetahat.analyses.studies.monte_carlo import divide_by_known, estimate_mean, subtract
 from thetahat.paired_tests._signed_ranks import rank_values
 from thetahat.values.block_losses import ROUNDING
-from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, exact
+from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, make_exact
 from thetahat.values.types import FloatArray
 
 RISKS: Final = {
@@ -89,12 +89,12 @@ class FinalRisks:
 
     def mean(self, risk: str, at: int, subset: Subset) -> MonteCarloNumber:
         """Return the mean final risk."""
-        return monte_carlo_mean(self.values(risk, at, subset))
+        return estimate_mean(self.values(risk, at, subset))
 
     def gain(self, at: int, subset: Subset) -> MonteCarloNumber:
         """Return the mean final risk by the weighted risk minus that by the controlled risk."""
         weighted, controlled = (self.values(r, at, subset) for r in ("weighted", "controlled"))
-        return monte_carlo_mean(weighted - controlled)
+        return estimate_mean(weighted - controlled)
 
     def deterioration(self, risk: str, at: int) -> MonteCarloNumber:
         """Return the mean in the tenth minus that in the others, over that in the others."""
@@ -122,7 +122,7 @@ class FinalRisks:
         the mean of the others by the controlled risk.
         """
         means = [
-            monte_carlo_mean(share * self.values("weighted", at, subset) - controlled)
+            estimate_mean(share * self.values("weighted", at, subset) - controlled)
             for subset in ("top", "rest")
             for controlled in [self.values("controlled", at, subset)]
         ]
@@ -145,16 +145,16 @@ class FinalRisks:
         differences = np.where(np.abs(a - b) <= roundings, 0.0, a - b)
         n_zeros = len(a) - int(np.count_nonzero(differences))
         if n_zeros == len(a):
-            return exact(0.0) if len(a) else UNDEFINED
+            return make_exact(0.0) if len(a) else UNDEFINED
         ranks = rank_values(differences, roundings, n_zeros, "wilcox")
         z = (ranks.positive - ranks.expected) / math.sqrt(ranks.variance)
-        return exact(min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0))
+        return make_exact(min((math.log(2) + float(log_ndtr(-abs(z)))) / math.log(10), 0.0))
 
     def largest_log_p(self, subset: Subset, tenth_at: int | None = None) -> MonteCarloNumber:
         """Return the largest ``log_p`` over the gammas; undefined if one of them is."""
         values = [self.log_p(at, subset, tenth_at).value for at in range(len(self.gammas))]
         known = [value for value in values if value is not None]
-        return exact(max(known)) if len(known) == len(values) else UNDEFINED
+        return make_exact(max(known)) if len(known) == len(values) else UNDEFINED
 
     def largest_relative_error(self) -> MonteCarloNumber | None:
         """Return the largest standard error over its mean, weighted risk in the tenth."""
@@ -164,4 +164,4 @@ class FinalRisks:
             if not mean.value or mean.standard_error is None:
                 return None
             largest = max(largest, mean.standard_error / mean.value)
-        return exact(largest)
+        return make_exact(largest)

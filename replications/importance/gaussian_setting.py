@@ -30,7 +30,9 @@ def draw_samples(
     return setting.draw_many(rng, GRAIN, n_source, n_target)
 
 
-def true_weights(drawn: ShiftedSamples, gamma: float, rng: np.random.Generator) -> FloatArray:
+def compute_true_weights(
+    drawn: ShiftedSamples, gamma: float, rng: np.random.Generator
+) -> FloatArray:
     """Return the true density ratios of the source rows."""
     del rng
     return GaussianShift(n_features=2, scale=math.sqrt(gamma)).weights(drawn.source)

@@ -11,7 +11,7 @@ import numpy as np
 from replications.batches import LinearRisk, Problems, select
 from replications.parameter_checks import is_ascending, require_at_least
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
+from thetahat.analyses.studies.repetitions import make_repetition_generator, run_in_blocks
 from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.parameter_checks import require
 from thetahat.values.types import FloatArray, IntArray
@@ -82,7 +82,7 @@ class SelectionStudy:
         return self.compute_findings(records)
 
     def _draw_block(self, first: int) -> dict[str, FloatArray]:
-        rng = repetition_generator(self.seed, first)
+        rng = make_repetition_generator(self.seed, first)
         record: dict[str, list[FloatArray]] = {}
         for gamma in self.gammas:
             drawn = self.draw(gamma, rng)
@@ -128,12 +128,12 @@ def draw_equal_folds(n: int, rng: np.random.Generator, *, n_folds: int) -> IntAr
     return np.asarray(rng.permuted(fold, axis=1))
 
 
-def paper_penalties(n_penalties: int) -> FloatArray:
+def list_paper_penalties(n_penalties: int) -> FloatArray:
     """Return penalties from 1e-3 to 1e6 in equal ratios."""
     return np.geomspace(LOWEST, HIGHEST, n_penalties)
 
 
-def paper_risks(beta_from: Literal["all", "fold"]) -> dict[str, RiskEstimator | LinearRisk]:
+def build_paper_risks(beta_from: Literal["all", "fold"]) -> dict[str, RiskEstimator | LinearRisk]:
     """Return the weighted risk, and the controlled one with beta estimated as named."""
     return {"weighted": Weighted(), "controlled": Controlled(beta_from=beta_from)}
 

@@ -37,7 +37,7 @@ class TransposedControl:
     """
 
     def loss_coefficients(self, weights: FloatArray, members: FloatArray) -> FloatArray:
-        """Return (R, n) coefficients of the losses; see ``coefficients``."""
+        """Return (R, n) coefficients of the losses; see ``compute_coefficients``."""
         sizes = np.maximum(members.sum(axis=-1), 1)
         means = (members @ weights[..., None])[..., 0] / sizes
         deviations = members * (weights[:, None] - means[..., None])
@@ -66,7 +66,7 @@ def draw_script_samples(
     return ShiftedSamples(parts[0], labels[0], parts[1], labels[1])
 
 
-def class_density(x: FloatArray, label: int) -> FloatArray:
+def compute_class_density(x: FloatArray, label: int) -> FloatArray:
     """Return the density of a class at (N, 2) rows over the normal density of all rows.
 
     The posterior of class 1 is Phi(-2 x1) Phi(-2 x2), and each class is taken for a half.
@@ -94,7 +94,7 @@ def _draw_class(
         x = math.sqrt(variance) * z
         x[:, 0] += mean
         envelope = ENVELOPE * np.exp((z**2).sum(axis=1) / 2)
-        keep = 2 * rng.random(_BLOCK) < np.minimum(class_density(x, label), envelope)
+        keep = 2 * rng.random(_BLOCK) < np.minimum(compute_class_density(x, label), envelope)
         for column, (low, high) in enumerate(BOX):
             keep &= (low <= x[:, column]) & (x[:, column] <= high)
         rows = np.concatenate([rows, x[keep]])

@@ -16,7 +16,7 @@ _MIN_PIVOT: Final = 1e-13
 """The smallest pivot of a kernel matrix with diagonal 1; smaller ones are rounding errors."""
 
 
-def nearest_squares(source: FloatArray, target: FloatArray, squares: FloatArray) -> FloatArray:
+def fill_nearest_squares(source: FloatArray, target: FloatArray, squares: FloatArray) -> FloatArray:
     """Fill in the (n, m) squared distances; return the (n, 5) smallest of each row, unordered."""
     n, p = source.shape
     m = target.shape[0]

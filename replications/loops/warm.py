@@ -19,7 +19,7 @@ def one_by_one() -> Iterator[None]:
 
 def _warm_weights(rates: FloatArray) -> Iterator[None]:
     rows, kernels = np.eye(2), np.empty((2, 2))
-    compiled(kernel_means.nearest_squares)(rows, rows, kernels)
+    compiled(kernel_means.fill_nearest_squares)(rows, rows, kernels)
     yield
     compiled(gaussian_kernels.fill_squares)(rows, rows, kernels)
     yield

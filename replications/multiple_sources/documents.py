@@ -184,7 +184,7 @@ class NaiveBayes:
             lengths = np.bincount(row, weights=drawn.counts.data, minlength=drawn.n)
             constant = lengths * (per_class[:, 0] - per_class[:, 1])[block]
         of_words = np.bincount(row, weights=word_odds, minlength=drawn.n)
-        return np.asarray(of_words + constant + prior_log_odds(documents)[block])
+        return np.asarray(of_words + constant + compute_prior_log_odds(documents)[block])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +210,7 @@ def is_class_one(margin: FloatArray) -> np.ndarray:
     return np.asarray(margin > _ROUNDING)
 
 
-def prior_log_odds(documents: FloatArray | IntArray) -> FloatArray:
+def compute_prior_log_odds(documents: FloatArray | IntArray) -> FloatArray:
     """Return the (B,) prior log odds of class 1 from the (B, 2) documents by class.
 
     A class without documents has the prior 0 and is never predicted.

@@ -13,7 +13,7 @@ from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.generators import DrawSize
 from thetahat.generators.word_counts import WordCounts
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
 
@@ -86,7 +86,7 @@ def load_domains(data: Mapping[str, Data], seed: int) -> Domains:
     if ROLE in data:
         documents, rows = read_documents(data[ROLE], ROLE)
         return Domains(documents, rows, is_generated=False)
-    rng = stream(seed, "study_population")
+    rng = make_random_stream(seed, "study_population")
     size = DrawSize(n_sources=GENERATED_DOMAINS, per_source=GENERATED_SIZE)
     drawn = WordCounts().draw_sources(GENERATED_DOMAINS, rng).draw(size, rng)
     documents, rows = read_documents(drawn, ROLE)

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from replications.loops import drawn_words
-from replications.multiple_sources.documents import Documents, is_class_one, prior_log_odds
+from replications.multiple_sources.documents import Documents, compute_prior_log_odds, is_class_one
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray, IntArray
 
@@ -169,7 +169,7 @@ class RankedSample:
         documents, (words, n_documents) = self.documents, counts
         per_class = np.log(words + documents.smoothing * documents.n_words)
         constant = documents.lengths[rows] * (per_class[:, 0] - per_class[:, 1])[block]
-        margin = scores + constant + prior_log_odds(n_documents)[block]
+        margin = scores + constant + compute_prior_log_odds(n_documents)[block]
         return np.asarray(is_class_one(margin) != documents.y[rows], dtype=np.float64)
 
 

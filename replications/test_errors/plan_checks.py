@@ -11,7 +11,7 @@ import numpy as np
 
 from replications.test_errors.designs import Cell, list_cells
 from replications.test_errors.repetitions import ALPHA, LEVEL, find_bases, make_seed, run_experiment
-from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, evidence
+from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, compute_evidence
 from thetahat.analyses.losses.plans import VerdictBasis, plan
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Decision, Plan
@@ -106,7 +106,7 @@ def _run_trial(cell: Cell, margin: float, seed: int, index: int) -> PlanTrial:
     decided = (
         again is not None
         and again.difference > 0
-        and (evidence(_ask(again), None).difference or 1) < ALPHA
+        and (compute_evidence(_ask(again), None).difference or 1) < ALPHA
     )
     return PlanTrial(undecided=True, unit=made.unit, growth=growth, decided=decided)
 

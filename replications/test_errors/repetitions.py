@@ -23,10 +23,10 @@ from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.brief_comparisons import RecommendedIntervalBuilder
 from thetahat.analyses.losses.comparisons import find_basis
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
-from thetahat.analyses.losses.method_selection import SelectedMethods, misfit, select
+from thetahat.analyses.losses.method_selection import SelectedMethods, explain_misfit, select
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import run_paired_tests
-from thetahat.analyses.losses.pairs import batches, within_part
+from thetahat.analyses.losses.pairs import build_batches, compute_within_part
 from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.intervals import INTERVALS
@@ -35,7 +35,7 @@ from thetahat.losses import LOSSES
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.schemes.base import Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import CLASSIFICATION, REGRESSION, Data
 from thetahat.tables.features import Features
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -91,7 +91,9 @@ def run_experiment(
     design = cell.design
     rows = cell.n if n is None else n
     sources = design.n_sources if n_sources is None else n_sources
-    drawn = draw_rows(cell.loss, design.groups, cell.n, rows, sources, stream(seed, "rows"))
+    drawn = draw_rows(
+        cell.loss, design.groups, cell.n, rows, sources, make_random_stream(seed, "rows")
+    )
     scheme = design.build_scheme(**scheme_parameters)
     data = {model: _build_data(cell, drawn, model) for model in models}
     first = data[models[0]]
@@ -211,12 +213,12 @@ def repeat_cell(cell: Cell, seed: int, index: int, n_costly: int) -> Record:
 
 def make_seed(seed: int, name: str, index: int) -> int:
     """Return the seed of one repetition of a cell."""
-    return int(stream(seed, name, index).integers(2**62)) ^ zlib.crc32(name.encode())
+    return int(make_random_stream(seed, name, index).integers(2**62)) ^ zlib.crc32(name.encode())
 
 
 def _list_differences(table: LossTable) -> Iterator[tuple[str, BlockLosses]]:
     """Yield the difference of each model and ``a``, with ``a`` subtracted."""
-    for pairs, _ in batches(table, "a"):
+    for pairs, _ in build_batches(table, "a"):
         for pair in pairs:
             yield pair.a, pair.losses.difference
 
@@ -237,7 +239,7 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
     for target in Target if only is None else (only,):
         with_target = replace(choices, target=target)
         builder = RecommendedIntervalBuilder.of(layout, with_target, variances, intervals)
-        for pairs, _ in batches(table, "a"):
+        for pairs, _ in build_batches(table, "a"):
             for pair in pairs:
                 if pair.constant is not None:
                     continue
@@ -246,7 +248,7 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
                 basis = None
                 if built is not None:
                     basis = find_basis(
-                        built, within_part(pair.losses.difference) if within else None
+                        built, compute_within_part(pair.losses.difference) if within else None
                     )
                 if basis is not None:
                     bases[pair.a, target] = basis
@@ -274,7 +276,7 @@ def _run_tests(table: LossTable, choices: Choices, seed: int, *, costly: bool) -
     )
     selected = SelectedMethods(methods, named=False)
     record: Record = {}
-    for pairs, batch in batches(table, "a"):
+    for pairs, batch in build_batches(table, "a"):
         outcomes = run_paired_tests(batch, selected, choices, seed, OmittedMethods())
         for pair, of_pair in zip(pairs, outcomes, strict=True):
             for key, outcome in of_pair.items():
@@ -299,12 +301,12 @@ def _run_multiple_tests(table: LossTable, choices: Choices, seed: int, *, costly
     selected = select("omnibus", None, MULTIPLE_TESTS, table.layout, choices, len(table.names))
     record: Record = {}
     for entry in selected.methods:
-        if misfit(entry.method, table.layout, len(table.names)) is not None:
+        if explain_misfit(entry.method, table.layout, len(table.names)) is not None:
             continue
         if entry.name in COSTLY_MULTIPLE and not costly:
             continue
         with suppress(*DOES_NOT_FIT):
             method = _reduce_resamples(entry.method)
-            outcome = method.test(table, stream(seed, f"omnibus/{entry.key}"))
+            outcome = method.test(table, make_random_stream(seed, f"omnibus/{entry.key}"))
             record[f"multiple/{names}/{entry.key}/{outcome.target.value}"] = outcome.p_value
     return record

@@ -12,7 +12,7 @@ from service.errors import ResourceNotFound
 from service.settings import settings
 from thetahat.analyses.losses import EVERY_TEST
 from thetahat.analyses.losses.rules import ListedRule, list_rules
-from thetahat.analyses.studies.presets import presets
+from thetahat.analyses.studies.presets import collect_presets
 from thetahat.corrections import CORRECTIONS
 from thetahat.generators import GENERATORS
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
@@ -72,7 +72,7 @@ def _describe_presets() -> list[Description]:
             "repetitions": preset.repetitions,
             "roles": dict(preset.roles),
         }
-        for preset in presets().values()
+        for preset in collect_presets().values()
     ]
 
 

@@ -67,11 +67,11 @@ def reference(
 def render_page() -> str:
     """Return ``docs/methods.md``."""
     from service.api.catalogue import describe
-    from thetahat.families import families
+    from thetahat.families import collect_families
 
     descriptions = {
         family: [describe(registry[name]) for name in registry]
-        for family, registry in families().items()
+        for family, registry in collect_families().items()
     }
     titled = [family for family in TITLES if family in descriptions]
     untitled = [family for family in descriptions if family not in TITLES]

@@ -21,7 +21,7 @@ from service.figures.words import (
     value_word,
 )
 from thetahat.analyses.losses.result import Decision
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import compute_upper_quantile
 
 if TYPE_CHECKING:
     from service.figures.result_types import AnyComparison, ModelsResult
@@ -241,7 +241,9 @@ class PairsBeyondMargin:
         interval = pair["interval"]
         if self.margin is None or not interval or not interval["standard_error"]:
             return False
-        quantile = upper_quantile(self.alpha / (2 * self.n_pairs), interval["degrees_of_freedom"])
+        quantile = compute_upper_quantile(
+            self.alpha / (2 * self.n_pairs), interval["degrees_of_freedom"]
+        )
         distance = abs(interval["estimate"]) - quantile * interval["standard_error"]
         return bool(distance > self.margin)
 

@@ -9,7 +9,7 @@ from typing import Any
 from service.settings import settings
 from thetahat.analyses.losses.methods_used import list_parameters
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat.pipelines import LearnerSpec, learner_spec, list_installed_learners
+from thetahat.pipelines import LearnerSpec, list_installed_learners, read_learner_spec
 from thetahat.values.json_values import PreparationSteps
 
 
@@ -46,7 +46,7 @@ def record_methods(family: str, methods: Iterable[Any]) -> tuple[MethodUsed, ...
 
 def record_learners(learners: Mapping[str, Any]) -> tuple[LearnerUsed, ...]:
     """Return the records of learners, which the request describes by name."""
-    return tuple(record_learner(name, learner_spec(value)) for name, value in learners.items())
+    return tuple(record_learner(name, read_learner_spec(value)) for name, value in learners.items())
 
 
 def record_learner(name: str, spec: LearnerSpec) -> LearnerUsed:

@@ -10,7 +10,7 @@ from service.pages.method_page import describe_family
 from service.pages.texts import join_words
 from service.reports.document import CitedMethod
 from thetahat.analyses.losses import EVERY_TEST
-from thetahat.analyses.studies.presets import presets
+from thetahat.analyses.studies.presets import collect_presets
 from thetahat.corrections import CORRECTIONS
 from thetahat.generators import GENERATORS
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
@@ -91,7 +91,7 @@ def _write_use(method: Mapping[str, Any]) -> str:
 
 
 def _find_info(family: str, name: str) -> MethodInfo | None:
-    registry = presets() if family == "presets" else REGISTRIES.get(family, {})
+    registry = collect_presets() if family == "presets" else REGISTRIES.get(family, {})
     method = registry.get(name)
     info: MethodInfo | None = None if method is None else method.info
     return info

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.architecture.sources import ROOT, python_files
-from thetahat.families import families
+from thetahat.families import collect_families
 
 ORACLES = ("test_exact_", "test_naive_", "test_limit_", "test_calibrated_")
 
@@ -49,7 +49,7 @@ class Proof:
 def every_method() -> frozenset[str]:
     """Return all methods of the core, as ``family/name``."""
     return frozenset(
-        f"{family}/{name}" for family, methods in families().items() for name in methods
+        f"{family}/{name}" for family, methods in collect_families().items() for name in methods
     )
 
 
@@ -137,7 +137,11 @@ def names_in(path: Path) -> frozenset[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {name for other in imported_tests(node) for name in names_in(other)}
             packages, module = node.module.split(".")[:-1], node.module.rpartition(".")[2]
-            names |= {module, *packages[-1:], *(families().get(module, ()) if packages else ())}
+            names |= {
+                module,
+                *packages[-1:],
+                *(collect_families().get(module, ()) if packages else ()),
+            }
     return frozenset(names)
 
 

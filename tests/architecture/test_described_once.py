@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from thetahat.families import families
+from thetahat.families import collect_families
 
 REPEATED: Final = re.compile(r"^(Source: |Assumes |Assumptions: |Formula: )", re.MULTILINE)
 
@@ -18,10 +18,10 @@ def without_spaces(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
-@pytest.mark.parametrize("family", sorted(families()))
+@pytest.mark.parametrize("family", sorted(collect_families()))
 def test_exact_docstrings_repeat_nothing_of_the_description(family: str) -> None:
     repeating = []
-    for name, method in families()[family].items():
+    for name, method in collect_families()[family].items():
         text, info = inspect.getdoc(method) or "", method.info
         summary = text.partition("\n")[0]
         assert summary.endswith("."), name

@@ -9,7 +9,7 @@ import pytest
 from tests.architecture.sources import ROOT
 from thetahat.analyses.losses.result import Decision
 from thetahat.cautions import Severity
-from thetahat.families import families
+from thetahat.families import collect_families
 from thetahat.values.types import BlockKind, MeanKind, Target
 from thetahat_client.text.models import TARGETS
 
@@ -29,7 +29,7 @@ def test_exact_both_means_are_explained() -> None:
 def test_exact_every_symbol_has_its_plain_name() -> None:
     rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$", GLOSSARY, re.MULTILINE)
     named = {name for name, _, _ in rows}
-    methods = {name for registry in families().values() for name in registry}
+    methods = {name for registry in collect_families().values() for name in registry}
 
     assert {name for name in methods if name.startswith("theta_")} <= named
     assert named <= methods | {"macro"}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.architecture.sources import ROOT, python_files
-from thetahat.families import families
+from thetahat.families import collect_families
 
 PRODUCT: Final = ("thetahat", "service", "worker")
 
@@ -73,7 +73,7 @@ def test_exact_every_exception_is_used() -> None:
 @cache
 def method_names() -> frozenset[str]:
     """Return the wire names of every family."""
-    return frozenset(name for registry in families().values() for name in registry)
+    return frozenset(name for registry in collect_families().values() for name in registry)
 
 
 def product_files() -> list[Path]:

@@ -23,7 +23,7 @@ import pytest
 
 from tests.architecture.sources import ROOT
 from tests.golden.replay import request_of
-from thetahat.families import families
+from thetahat.families import collect_families
 
 TWIN: Final = "_twin"
 COPIED: Final = ("thetahat", "service", "replications", "tests/golden", "tests/architecture")
@@ -134,14 +134,14 @@ KIND_NAMED: Final = re.compile(r"Literal\[|name: ClassVar|kind=")
 def folder_of(case: Case) -> str:
     """Return the package that has the method."""
     names = [FOLDERS.get(case.family, case.family), "multiple_tests", "refit_estimators"]
-    return next(name for name in names if case.name in families()[name])
+    return next(name for name in names if case.name in collect_families()[name])
 
 
 def test_exact_every_family_of_single_files_has_a_case() -> None:
     """Steps and presets are not methods with a file of their own in the library."""
     covered = {folder_of(case) for case in CASES}
 
-    assert covered == set(families()) - {"steps", "presets"}
+    assert covered == set(collect_families()) - {"steps", "presets"}
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from thetahat.errors import EvaluationError, InvalidParameter
-from thetahat.families import families
+from thetahat.families import collect_families
 from thetahat.generators._size import DrawSize
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.generators.word_counts import WordCounts
 from thetahat.parameter_checks import MAX_DRAWN, MAX_ROWS, MAX_SPLITS
 from thetahat.pipelines import allowed_classes
-from thetahat.pipelines.constraints import params_schema
+from thetahat.pipelines.constraints import build_params_schema
 
 NOT_COUNTS = frozenset({"positive"})  # a class label, which may be a number
 CLASSES = (
@@ -28,7 +28,7 @@ CLASSES = (
 
 def list_counts() -> list[tuple[str, str, str, Any]]:
     counts = []
-    for family, registry in families().items():
+    for family, registry in collect_families().items():
         for name, method in registry.items():
             hints = typing.get_type_hints(method)
             for field in dataclasses.fields(method):
@@ -53,7 +53,7 @@ def test_exact_counts_are_found() -> None:
 def test_invalid_a_count_beyond_all_bounds(
     family: str, name: str, parameter: str, beyond: Any
 ) -> None:
-    method: Any = families()[family][name]
+    method: Any = collect_families()[family][name]
 
     with pytest.raises(EvaluationError):
         dataclasses.replace(method(), **{parameter: beyond})
@@ -71,7 +71,9 @@ def test_exact_whole_numbers_of_scikit_learn_have_a_maximum(name: str) -> None:
             for part in schema:
                 check(part, parameter)
 
-    for parameter, schema in params_schema(allowed_classes.load_class(name))["properties"].items():
+    for parameter, schema in build_params_schema(allowed_classes.load_class(name))[
+        "properties"
+    ].items():
         check(schema, parameter)
 
 

@@ -9,12 +9,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 from thetahat.distributions import (
-    binomial_cdf,
     compute_alpha,
+    compute_binomial_cdf,
+    compute_f_upper_tail,
+    compute_fair_coin_p_value,
     compute_p_value,
-    f_upper_tail,
-    fair_coin_p_value,
-    upper_quantile,
+    compute_upper_quantile,
 )
 from thetahat.values.types import Alternative
 
@@ -24,17 +24,17 @@ from thetahat.values.types import Alternative
     "1.3.6.7.2 of Student's t: 2.776 and 6.314"
 )
 def test_golden_quantiles_of_printed_tables() -> None:
-    assert_allclose(upper_quantile(0.025, None), 1.95996398454005423552, rtol=1e-15)
-    assert round(upper_quantile(0.025, 4), 3) == 2.776
-    assert round(upper_quantile(0.05, 1), 3) == 6.314
+    assert_allclose(compute_upper_quantile(0.025, None), 1.95996398454005423552, rtol=1e-15)
+    assert round(compute_upper_quantile(0.025, 4), 3) == 2.776
+    assert round(compute_upper_quantile(0.05, 1), 3) == 6.314
 
 
 def test_exact_quantiles_of_t_that_have_a_closed_form() -> None:
     # Cauchy's distribution function inverted; with four degrees a cubic equation of the tail
-    assert_allclose(upper_quantile(0.05, 1), math.tan(0.45 * math.pi), rtol=1e-13)
+    assert_allclose(compute_upper_quantile(0.05, 1), math.tan(0.45 * math.pi), rtol=1e-13)
     area = 4 * 0.025 * 0.975
     root = math.cos(math.acos(math.sqrt(area)) / 3) / math.sqrt(area)
-    assert_allclose(upper_quantile(0.025, 4), 2 * math.sqrt(root - 1), rtol=1e-13)
+    assert_allclose(compute_upper_quantile(0.025, 4), 2 * math.sqrt(root - 1), rtol=1e-13)
 
 
 @pytest.mark.parametrize("degrees", [None, 1, 2.5, 4, 9, 29, 1e3, 1e6])
@@ -45,7 +45,7 @@ def test_against_scipy_quantiles(degrees: float | None, tail: float) -> None:
     law = stats.norm if degrees is None else stats.t(degrees)
 
     # the inversion of the t distribution stops at about 1e-10
-    assert_allclose(upper_quantile(tail, degrees), law.isf(tail), rtol=1e-9, atol=1e-9)
+    assert_allclose(compute_upper_quantile(tail, degrees), law.isf(tail), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("degrees", [None, 1, 4, 9, 99])
@@ -68,16 +68,16 @@ def test_against_scipy_p_values(degrees: float | None, statistic: float) -> None
 def test_against_scipy_binomial(k: int, n: int) -> None:
     from scipy import stats
 
-    assert_allclose(binomial_cdf(k, n, 0.5), stats.binom.cdf(k, n, 0.5), rtol=1e-9)
-    assert_allclose(binomial_cdf(k, n, 0.1), stats.binom.cdf(k, n, 0.1), rtol=1e-9)
-    two_sided = fair_coin_p_value(k, n, Alternative.TWO_SIDED)
+    assert_allclose(compute_binomial_cdf(k, n, 0.5), stats.binom.cdf(k, n, 0.5), rtol=1e-9)
+    assert_allclose(compute_binomial_cdf(k, n, 0.1), stats.binom.cdf(k, n, 0.1), rtol=1e-9)
+    two_sided = compute_fair_coin_p_value(k, n, Alternative.TWO_SIDED)
     assert_allclose(two_sided, stats.binomtest(k, n).pvalue, rtol=1e-9)
 
 
 def test_against_scipy_f_tail() -> None:
     from scipy import stats
 
-    assert_allclose(f_upper_tail(3.1, 10, 5), stats.f.sf(3.1, 10, 5), rtol=1e-12)
+    assert_allclose(compute_f_upper_tail(3.1, 10, 5), stats.f.sf(3.1, 10, 5), rtol=1e-12)
 
 
 @pytest.mark.outside(
@@ -85,21 +85,21 @@ def test_against_scipy_f_tail() -> None:
 )
 def test_golden_f_tail() -> None:
     # printed with three decimals
-    assert_allclose(f_upper_tail(4.735, 10, 5), 0.05, rtol=1e-3)
+    assert_allclose(compute_f_upper_tail(4.735, 10, 5), 0.05, rtol=1e-3)
 
 
 def test_degenerate_binomial_ends() -> None:
-    assert binomial_cdf(-1, 5, 0.5) == 0
-    assert binomial_cdf(5, 5, 0.5) == 1
-    assert binomial_cdf(0, 0, 0.5) == 1
-    assert fair_coin_p_value(0, 0, Alternative.TWO_SIDED) == 1
+    assert compute_binomial_cdf(-1, 5, 0.5) == 0
+    assert compute_binomial_cdf(5, 5, 0.5) == 1
+    assert compute_binomial_cdf(0, 0, 0.5) == 1
+    assert compute_fair_coin_p_value(0, 0, Alternative.TWO_SIDED) == 1
 
 
 @pytest.mark.parametrize("n", [1, 8, 31])
 def test_exact_coin_tails_share_the_observed_point(n: int) -> None:
     for k in range(n + 1):
-        below = fair_coin_p_value(k, n, Alternative.LESS)
-        above = fair_coin_p_value(k, n, Alternative.GREATER)
+        below = compute_fair_coin_p_value(k, n, Alternative.LESS)
+        above = compute_fair_coin_p_value(k, n, Alternative.GREATER)
         point = float(np.prod([(n - i) / (i + 1) for i in range(k)])) / 2**n
         assert_allclose(below + above, 1 + point, rtol=1e-13)
 

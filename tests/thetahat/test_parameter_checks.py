@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from thetahat.errors import InvalidParameter
-from thetahat.families import families
+from thetahat.families import collect_families
 
 COUNTS = {
     "n_draws",
@@ -19,7 +19,7 @@ COUNTS = {
 }
 COUNTED = [
     (f"{family}/{name}", field)
-    for family, methods in families().items()
+    for family, methods in collect_families().items()
     for name, method in methods.items()
     if is_dataclass(method)
     for field in {f.name for f in fields(method)} & COUNTS
@@ -39,7 +39,7 @@ def test_invalid_counts_without_a_limit() -> None:
 def _is_accepted(method: str, parameters: dict[str, Any]) -> bool:
     family, _, name = method.partition("/")
     try:
-        families()[family][name](**parameters)
+        collect_families()[family][name](**parameters)
     except InvalidParameter:
         return False
     return True

@@ -9,7 +9,7 @@ from tests.cases import case
 from thetahat.analyses.losses import CORRECTIONS, EVERY_TEST
 from thetahat.common_names import COMMON_NAMES
 from thetahat.errors import EvaluationError, InvalidParameter
-from thetahat.families import families
+from thetahat.families import collect_families
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
 from thetahat.pipelines.allowed_classes import CLASSIFIERS, REGRESSORS
@@ -131,7 +131,7 @@ def test_exact_common_parameters_and_fields() -> None:
 
 
 def test_exact_common_names_are_known_names_or_sentences() -> None:
-    methods = [method for registry in families().values() for method in registry.items()]
+    methods = [method for registry in collect_families().values() for method in registry.items()]
     known = {*CLASSIFIERS, *REGRESSORS, *(name for name, _ in methods)}
     known |= {"n_neighbors"}  # of scikit-learn's estimators
     known |= {field.name for _, method in methods for field in _fields_of(method)}

@@ -33,7 +33,7 @@ from service.schemas.base import EvaluationRequest
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import InsufficientData
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
 
@@ -107,7 +107,7 @@ class Sleeping(JobKind[SleepRequest]):
 
 def expected_draws(seed: int, n_chunks: int) -> list[list[float]]:
     """What every run of the evaluation must give."""
-    return [stream(seed, "nap", i).normal(size=3).tolist() for i in range(n_chunks)]
+    return [make_random_stream(seed, "nap", i).normal(size=3).tolist() for i in range(n_chunks)]
 
 
 def _by_part(request: SleepRequest, outputs: Sequence[ChunkOutput]) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _by_part(request: SleepRequest, outputs: Sequence[ChunkOutput]) -> dict[str,
 
 
 def _draw(job: Job[SleepRequest], i: int) -> np.ndarray:
-    return stream(job.seed, "nap", i).normal(size=3)
+    return make_random_stream(job.seed, "nap", i).normal(size=3)
 
 
 def _nap(request: SleepRequest, i: int | None) -> None:

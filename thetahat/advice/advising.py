@@ -19,17 +19,17 @@ from thetahat.advice.rules import (
     FEW_ROWS,
     SchemeChoice,
     SchemeRule,
-    because,
+    build_reason,
     choose_rule,
     list_other_rules,
 )
 from thetahat.advice.situation import Situation
 from thetahat.advice.trial import SchemeTrial, expects_zero_one, run_trial
 from thetahat.analyses.losses.expected_size import LossValues, SizeLookup, find_sizes
-from thetahat.analyses.losses.power import compute_power, detectable_difference
+from thetahat.analyses.losses.power import compute_power, find_detectable_difference
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.rules import RULES as INTERVAL_RULES
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import compute_upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.values.json_values import JsonValue
 from thetahat.values.number_text import format_number
@@ -133,14 +133,14 @@ def _describe_interval(trial: SchemeTrial) -> AdvisedInterval | None:
         return None
     kind = trial.kind
     reasons = [
-        because(f"The library recommends it here: {rule.reason}.", "docs/methods.md")
+        build_reason(f"The library recommends it here: {rule.reason}.", "docs/methods.md")
         for rule in INTERVAL_RULES
         if rule.blocks is kind and rule.target is interval.target and not rule.only_fixed_models
     ]
     coverage = interval.expected_coverage
     if coverage is not None:
         reasons.append(
-            because(
+            build_reason(
                 f"At a level of 95 % it covered in {format_number(round(coverage.coverage, 3))} of "
                 f"the samples of the nearest studied design ({coverage.design}).",
                 coverage.table,
@@ -164,7 +164,7 @@ def _describe_test(
     basis = f"{difference.method}:{difference.variance}"
     size = lookup.find_verdict(basis, difference.target)
     reasons = [
-        because(
+        build_reason(
             "The verdict compares two models by the interval of their difference and says better, "
             "worse, equivalent, not worse or undecided.",
             "docs/reading-a-result.md",
@@ -172,7 +172,7 @@ def _describe_test(
     ]
     if size is not None:
         reasons.append(
-            because(
+            build_reason(
                 f"In the nearest studied design it called equal models different in "
                 f"{format_number(round(size.size, 3))} of the samples, at a level of 5 %.",
                 size.table,
@@ -182,7 +182,7 @@ def _describe_test(
     own = None if name is None else lookup.find_test(name, difference.target)
     if name is not None and own is not None:
         reasons.append(
-            because(
+            build_reason(
                 f"Of the tests that kept their level there, {name} found the worse model most "
                 f"often: in {format_number(round(power, 2))} of the samples.",
                 own.table,
@@ -190,7 +190,7 @@ def _describe_test(
         )
     if situation.n_models > 2:
         reasons.append(
-            because(
+            build_reason(
                 "p-values are corrected for the number of pairs by the default correction.",
                 "docs/reading-a-result.md",
             )
@@ -221,13 +221,13 @@ def _describe_precision(situation: Situation, trial: SchemeTrial) -> AdvisedPrec
         return None
     alpha = 1 - situation.level
     reasons = [
-        because(
+        build_reason(
             "The half-widths are those of the advised intervals on losses with this spread, drawn "
             "at random and averaged. They rise and fall with the spread.",
         ),
         *_describe_assumptions(situation, trial),
     ]
-    half = upper_quantile(alpha / 2, interval.degrees_of_freedom) * trial.error
+    half = compute_upper_quantile(alpha / 2, interval.degrees_of_freedom) * trial.error
     if situation.n_models == 1 or difference is None or math.isnan(trial.error_of_difference):
         return AdvisedPrecision(half_width=half, loss_spread=trial.spread, reasons=tuple(reasons))
     n_pairs = situation.n_models * (situation.n_models - 1) // 2
@@ -236,8 +236,8 @@ def _describe_precision(situation: Situation, trial: SchemeTrial) -> AdvisedPrec
     margin = situation.margin
     return AdvisedPrecision(
         half_width=half,
-        half_width_of_difference=upper_quantile(alpha / 2, degrees) * error,
-        detectable_difference=detectable_difference(error, degrees, per_pair, situation.power),
+        half_width_of_difference=compute_upper_quantile(alpha / 2, degrees) * error,
+        detectable_difference=find_detectable_difference(error, degrees, per_pair, situation.power),
         power_at_margin=None if margin is None else compute_power(margin, error, degrees, per_pair),
         loss_spread=trial.spread,
         reasons=tuple(reasons),
@@ -247,29 +247,29 @@ def _describe_precision(situation: Situation, trial: SchemeTrial) -> AdvisedPrec
 def _describe_assumptions(situation: Situation, trial: SchemeTrial) -> Iterator[AdviceReason]:
     spread = format_number(round(trial.spread, 3))
     if situation.expected_error is not None:
-        yield because(
+        yield build_reason(
             f"An error of {format_number(situation.expected_error)} has losses of 0 and 1 "
             f"with a standard deviation of {spread}."
         )
     elif situation.loss_spread is None:
-        yield because(
+        yield build_reason(
             f"Neither expected_error nor loss_spread is known, so a standard deviation of {spread} "
             "is assumed. Multiply the numbers by yours over this one."
         )
     if situation.n_models > 1:
-        yield because(
+        yield build_reason(
             "Two models' losses on one row are taken to have a correlation of "
             f"{format_number(situation.correlation)}; the more alike the models, the narrower is "
             "the interval of their difference."
         )
     has_spread = trial.kind is BlockKind.SOURCE and situation.source_sizes
     if has_spread and situation.between_sources == 0:
-        yield because(
+        yield build_reason(
             "No spread between sources was given (between_sources), so none is assumed: the "
             "interval will be wider where sources differ."
         )
     if situation.n_clusters is not None:
-        yield because(
+        yield build_reason(
             "Losses are taken to be independent within clusters: the interval will be wider where "
             "rows of one cluster are right or wrong together."
         )

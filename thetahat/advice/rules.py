@@ -89,7 +89,7 @@ class SchemeRule:
     reasons: tuple[AdviceReason, ...]
 
 
-def because(reason: str, *sources: str) -> AdviceReason:
+def build_reason(reason: str, *sources: str) -> AdviceReason:
     """Return a reason; keys of the bibliography become citations."""
     return AdviceReason(
         reason=reason, sources=tuple(REFERENCES.get(source, source) for source in sources)
@@ -194,14 +194,14 @@ def _can_repeat(situation: Situation) -> bool:
     return folds is not None and folds * REPEATS <= situation.most_splits
 
 
-_USUAL_SHARE: Final = because(
+_USUAL_SHARE: Final = build_reason(
     "A test part of 0.3 is the usual choice. It is a trade-off: with 60 rows of the kept study its "
     "bias is 0.008 and its mean squared error 0.009; half of the rows would give 0.019 and 0.006, "
     "a tenth 0.001 and 0.026.",
     "zelezny2011",
     _SPLITS,
 )
-_USUAL_FOLDS: Final = because(
+_USUAL_FOLDS: Final = build_reason(
     "The usual numbers of folds are 5, 7 and 10. Ten train on nine tenths of the rows: the bias of "
     "the kept study is 0.003 with ten, 0.005 with five and 0.017 with two, and further folds "
     "change the variance little.",
@@ -209,7 +209,7 @@ _USUAL_FOLDS: Final = because(
     "arlot2010",
     _FOLDS,
 )
-_STRATIFIED: Final = because(
+_STRATIFIED: Final = build_reason(
     "Where classes are known, every fold gets their shares, which lowers bias and variance.",
     "kohavi1995",
     _FOLDS,
@@ -221,7 +221,7 @@ RULES: Final = (
         fits=lambda s: s.time_ordered,
         build=_build_time_series,
         reasons=(
-            because(
+            build_reason(
                 "Each model is tested on rows that are later than its own, as in use. Random folds "
                 "would learn from the future.",
                 "bergmeir2012",
@@ -234,7 +234,7 @@ RULES: Final = (
         fits=lambda s: s.target is Target.THESE_MODELS and s.n > FEW_ROWS,
         build=_build_holdout,
         reasons=(
-            because(
+            build_reason(
                 "The question is about the models as they are trained, so each is trained once and "
                 "tested on rows that it has not seen.",
                 "zelezny2011",
@@ -247,7 +247,7 @@ RULES: Final = (
         fits=lambda s: s.target is Target.NEW_SOURCE and _can_leave_sources_out(s),
         build=_build_leave_one_source_out,
         reasons=(
-            because(
+            build_reason(
                 "For a source that is not among these, each source is tested by models that have "
                 "not seen it. Random folds would mix rows of every source into the training parts "
                 "and be too optimistic.",
@@ -261,7 +261,7 @@ RULES: Final = (
         fits=lambda s: s.target is Target.NEW_SOURCE and s.most_splits >= 2,
         build=_build_source_folds,
         reasons=(
-            because(
+            build_reason(
                 "There are more sources than fits, so several sources are left out together. No "
                 "source is on both sides of a split.",
                 "geras2013",
@@ -274,7 +274,7 @@ RULES: Final = (
         fits=lambda s: s.n_clusters is not None and s.most_splits >= 2,
         build=_build_cluster_folds,
         reasons=(
-            because(
+            build_reason(
                 "Rows of one cluster depend on each other, so each cluster is whole in one fold. "
                 "Splits that cut clusters learn them by heart; intervals covered in 0.39 to 0.95 "
                 "there.",
@@ -289,7 +289,7 @@ RULES: Final = (
         fits=lambda s: s.n <= min(FEW_ROWS, s.most_splits),
         build=_build_leave_one_out,
         reasons=(
-            because(
+            build_reason(
                 "With very few rows, each model should be trained on all of them but one; folds "
                 "would leave training parts that are too small. It takes one fit for each row.",
                 "molinaro2005",
@@ -303,7 +303,7 @@ RULES: Final = (
         build=_build_repeated_folds,
         reasons=(
             _USUAL_FOLDS,
-            because(
+            build_reason(
                 "Five partitions take out most of the variance that one partition adds, and the "
                 "verdict finds more true differences at the same level.",
                 "molinaro2005",
@@ -324,7 +324,7 @@ RULES: Final = (
         fits=lambda s: True,  # noqa: ARG005 - what remains if nothing else is affordable
         build=_build_holdout,
         reasons=(
-            because(
+            build_reason(
                 "The budget does not allow for folds, so each model is trained once. The result is "
                 "about these models, and not about the learner.",
                 "arlot2010",

@@ -24,7 +24,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import ErrorRateInterval, Interval
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.traits import IntervalForm
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_layout
@@ -79,7 +79,7 @@ def expects_zero_one(situation: Situation) -> bool:
     return bool(situation.class_counts) or situation.expected_error is not None
 
 
-def expect_spread(situation: Situation) -> float:
+def get_expected_spread(situation: Situation) -> float:
     """Return the standard deviation of a model's losses."""
     if situation.loss_spread is not None:
         return situation.loss_spread
@@ -98,7 +98,7 @@ def run_trial(situation: Situation, choice: SchemeChoice) -> SchemeTrial:
     splits = list(scheme.splits(rows, 0))
     layout = _build_layout(scheme.block_kind, splits, rows)
     tested = np.concatenate([split.test for split in splits])
-    spread = expect_spread(situation)
+    spread = get_expected_spread(situation)
     choices = Choices(
         level=situation.level,
         margin=situation.margin,
@@ -204,7 +204,7 @@ def _draw_classes(counts: list[int], n: int) -> IntArray | None:
     more = np.full(max(n - len(codes), 0), largest)
     if len(codes) > n:
         codes = np.delete(codes, np.flatnonzero(codes == largest)[: len(codes) - n])[:n]
-    return stream(0, "classes").permutation(np.append(codes, more))
+    return make_random_stream(0, "classes").permutation(np.append(codes, more))
 
 
 def _repeat_labels(sizes: list[int]) -> IntArray | None:
@@ -228,7 +228,7 @@ def _build_layout(kind: BlockKind, splits: list[Split], rows: Rows) -> Layout:
 
 def _draw_described(situation: Situation, rows: Rows, spread: float) -> dict[str, FloatArray]:
     """Return losses of the expected kind: of 0 and 1 for a classification, else positive."""
-    rng = stream(0, "described")
+    rng = make_random_stream(0, "described")
     if expects_zero_one(situation):
         error = situation.expected_error or DEFAULT_ERROR
         n_errors = min(max(round(error * rows.n), 1), rows.n - 1)
@@ -243,7 +243,7 @@ def _draw_precise(
     """Yield losses whose means vary as those of all rows will."""
     within = spread * math.sqrt(rows.n / situation.n)
     for draw in range(N_DRAWS):
-        rng = stream(0, "precise", draw)
+        rng = make_random_stream(0, "precise", draw)
         common = math.sqrt(situation.correlation) * rng.standard_normal(rows.n)
         own = math.sqrt(1 - situation.correlation)
         losses = {name: within * (common + own * rng.standard_normal(rows.n)) for name in MODELS}

@@ -39,13 +39,13 @@ def adjust(p_values: Sequence[float | None], correction: str) -> list[float | No
     return [None if p is None else q for p, q in zip(p_values, adjusted, strict=True)]
 
 
-def correction_of_bounds(correction: str) -> str:
+def choose_correction_of_bounds(correction: str) -> str:
     """Return the correction of statements about a margin, which are inequalities."""
     traits = CORRECTIONS[correction].info.correction
     return DEFAULT_CORRECTION if traits.only_all_pairs else correction
 
 
-def refusal(
+def explain_refusal(
     correction: str, n_models: int, control: str | None, alternative: Alternative
 ) -> str | None:
     """Return why a correction does not fit the comparisons, or None."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from thetahat.errors import UnsupportedCombination
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
-from thetahat.losses.base import Loss, for_classes
+from thetahat.losses.base import Loss, adapt_to_classes
 from thetahat.tables.data import Data
 
 
@@ -28,7 +28,7 @@ def check_target(loss: Loss, data: Data) -> Loss:
     check = getattr(loss, "check_truth", None)
     if check is not None:
         check(data.y)
-    return for_classes(loss, data.classes)
+    return adapt_to_classes(loss, data.classes)
 
 
 def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighted: bool) -> None:

@@ -30,7 +30,7 @@ from thetahat.learners.base import Learner, OrdinaryFit
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.schemes.base import LeaveOneOutSplits, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.values.types import FloatArray
 
@@ -167,7 +167,7 @@ def _run_split(  # noqa: PLR0913 - as run_splits
     cautions: list[Caution] = []
     try:
         if isinstance(prediction, OrdinaryFit):
-            rng = stream(seed, f"fit:{name}", split.repeat, split.block)
+            rng = make_random_stream(seed, f"fit:{name}", split.repeat, split.block)
             predictions = _fit_and_predict(learner, data, split, rng, cautions)
         else:
             predictions = prediction

@@ -12,7 +12,7 @@ from thetahat.pipelines.column_step import ColumnStep
 from thetahat.pipelines.groups import ColumnGroups
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.vocabulary import split_vectorisers
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
 
@@ -89,7 +89,7 @@ def _divide_steps(steps: PlacedSteps, data: Data) -> tuple[PlacedSteps, PlacedSt
 @lru_cache(maxsize=2)
 def _transform(key: _StepsKey, data: Data) -> Data | None:
     features: Features = data.features
-    rng = stream(0, "prepare")  # never used, because the steps learn nothing
+    rng = make_random_stream(0, "prepare")  # never used, because the steps learn nothing
     for placed in key.steps:
         try:
             fitted, features = placed.fit_transform(features, data.y, task=key.task, rng=rng)

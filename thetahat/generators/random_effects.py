@@ -148,7 +148,7 @@ class DrawnSources:
     def draw(self, size: DrawSize, rng: np.random.Generator) -> DrawnLosses:
         """Draw the losses of all models on all sources."""
         generator, n_blocks = self.generator, len(self.means)
-        layout = layout_over(generator.blocks, n_blocks, size)
+        layout = build_layout_over(generator.blocks, n_blocks, size)
         effects = self._draw_block_effects(rng)
         block = np.repeat(np.arange(n_blocks), layout.n_test.astype(np.intp))
         noise = math.sqrt(generator.sigma2 - generator.omega) * generator.draw_normals(
@@ -221,7 +221,7 @@ class DrawnSources:
         }
 
 
-def layout_over(kind: BlockKind, n_blocks: int, size: DrawSize) -> Layout:
+def build_layout_over(kind: BlockKind, n_blocks: int, size: DrawSize) -> Layout:
     """Return the layout of K blocks whose sizes differ by at most one."""
     if size.n_sources not in (None, n_blocks):
         raise InvalidParameter(

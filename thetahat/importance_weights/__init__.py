@@ -9,12 +9,12 @@ from thetahat.registry import Registry
 IMPORTANCE_WEIGHTS: Final[Registry[type[WeightEstimator]]] = Registry.collect(__name__, __path__)
 
 
-def default_weights() -> str:
+def get_default_weights() -> str:
     """Return the name of the default estimator."""
     return IMPORTANCE_WEIGHTS.defaults()[0]
 
 
-def known_weights_method() -> str:
+def get_known_weights_method() -> str:
     """Return the name of the method that uses the weight column of the source rows."""
     return next(
         name for name, method in IMPORTANCE_WEIGHTS.items() if method.info.weights.are_supplied
@@ -32,8 +32,8 @@ __all__ = [
     "ImportanceWeights",
     "Samples",
     "WeightEstimator",
-    "default_weights",
     "diagnose",
-    "known_weights_method",
+    "get_default_weights",
+    "get_known_weights_method",
     "uses_known_weights",
 ]

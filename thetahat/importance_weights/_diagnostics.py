@@ -16,7 +16,7 @@ from thetahat.cautions import (
     TARGET_NOT_COVERED,
     Caution,
 )
-from thetahat.importance_weights._kernels import nearest_distances
+from thetahat.importance_weights._kernels import compute_nearest_distances
 from thetahat.importance_weights.base import Samples
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import FloatArray
@@ -120,8 +120,12 @@ def measure_coverage(
     compared = [
         rows if len(rows) <= MAX_ROWS else _draw_rows(rows, rng) for rows in (source, target)
     ]
-    largest_distance = float(np.quantile(nearest_distances(compared[0]), _SHARE, method="higher"))
-    covered = float((nearest_distances(compared[1], compared[0]) <= largest_distance).mean())
+    largest_distance = float(
+        np.quantile(compute_nearest_distances(compared[0]), _SHARE, method="higher")
+    )
+    covered = float(
+        (compute_nearest_distances(compared[1], compared[0]) <= largest_distance).mean()
+    )
     if max(len(source), len(target)) <= MAX_ROWS:
         return covered, ()
     return covered, (COVERAGE_OF_A_SAMPLE(n=MAX_ROWS),)

@@ -17,26 +17,26 @@ _CELLS = 4_000_000
 """Largest number of entries of a block of distances: 32 megabytes."""
 
 
-def squared_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
+def compute_squared_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
     """Return (a, b) squared distances, summed from differences: distant rows lose no digits."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415 - slow to import, and rarely needed
 
     return np.asarray(cdist(rows, others, "sqeuclidean"))
 
 
-def blocks(n: int, width: int) -> Iterator[slice]:
+def slice_rows(n: int, width: int) -> Iterator[slice]:
     """Yield slices of n rows, each with at most ``_CELLS`` entries in rows of this width."""
     step = max(1, _CELLS // max(width, 1))
     for start in range(0, n, step):
         yield slice(start, min(start + step, n))
 
 
-def nearest_distances(rows: FloatArray, others: FloatArray | None = None) -> FloatArray:
+def compute_nearest_distances(rows: FloatArray, others: FloatArray | None = None) -> FloatArray:
     """Return (a,) distances of the rows to the nearest of the others, or of the other rows."""
     candidates = rows if others is None else others
     squared_minima = np.empty(len(rows))
-    for part in blocks(len(rows), len(candidates)):
-        squares = squared_distances(rows[part], candidates)
+    for part in slice_rows(len(rows), len(candidates)):
+        squares = compute_squared_distances(rows[part], candidates)
         if others is None:
             own = np.arange(part.start, part.stop)
             squares[own - part.start, own] = np.inf
@@ -44,12 +44,12 @@ def nearest_distances(rows: FloatArray, others: FloatArray | None = None) -> Flo
     return np.asarray(np.sqrt(squared_minima))
 
 
-def mean_distance_to_nearest(rows: FloatArray, others: FloatArray, count: int) -> float:
+def average_distance_to_nearest(rows: FloatArray, others: FloatArray, count: int) -> float:
     """Return the mean distance of the rows to their ``count`` nearest others, or to all."""
     count = min(count, len(others))
     total = 0.0
-    for part in blocks(len(rows), len(others)):
-        squares = squared_distances(rows[part], others)
+    for part in slice_rows(len(rows), len(others)):
+        squares = compute_squared_distances(rows[part], others)
         nearest = np.partition(squares, count - 1, axis=1)[:, :count]
         total += float(np.sqrt(nearest).sum())
     return total / (len(rows) * count)
@@ -62,10 +62,10 @@ def draw_centres(samples: Samples, n_centres: int, rng: np.random.Generator) -> 
     return samples.target[np.sort(rng.choice(samples.m, n_centres, replace=False))]
 
 
-def log_kernel(rows: FloatArray, centres: FloatArray, width: float) -> FloatArray:
+def compute_log_kernel(rows: FloatArray, centres: FloatArray, width: float) -> FloatArray:
     """Return (n, L) logarithms of exp(-d^2 / (2 s^2))."""
     scale = width * math.sqrt(2)
-    return np.asarray(-squared_distances(rows / scale, centres / scale))
+    return np.asarray(-compute_squared_distances(rows / scale, centres / scale))
 
 
 WidthRule = Literal["neighbours", "silverman", "median"]
@@ -94,7 +94,7 @@ def compute_width(width: float | WidthRule, samples: Samples, rng: np.random.Gen
     if not isinstance(width, str):
         return float(width)
     if width == "neighbours":
-        computed = mean_distance_to_nearest(samples.source, samples.target, N_NEIGHBOURS)
+        computed = average_distance_to_nearest(samples.source, samples.target, N_NEIGHBOURS)
     elif width == "silverman":
         computed = _compute_silverman_width(np.concatenate([samples.source, samples.target]))
     else:
@@ -117,4 +117,4 @@ def _compute_median_width(rows: FloatArray, rng: np.random.Generator) -> float:
     if len(rows) > MAX_ROWS:
         rows = rows[np.sort(rng.choice(len(rows), MAX_ROWS, replace=False))]
     pairs = np.triu_indices(len(rows), 1)
-    return math.sqrt(float(np.median(squared_distances(rows, rows)[pairs])))
+    return math.sqrt(float(np.median(compute_squared_distances(rows, rows)[pairs])))

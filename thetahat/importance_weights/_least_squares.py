@@ -9,12 +9,12 @@ import numpy as np
 
 from thetahat.cautions import COEFFICIENTS_CUT, Caution
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights._kernels import compute_width, draw_centres, log_kernel
+from thetahat.importance_weights._kernels import compute_log_kernel, compute_width, draw_centres
 from thetahat.importance_weights._width_search import (
     PENALTIES,
     SEARCH,
     WidthChoice,
-    candidate_widths,
+    list_candidate_widths,
     search_by_least_squares,
 )
 from thetahat.importance_weights.base import ImportanceWeights, Samples, check_some_positive
@@ -33,7 +33,9 @@ def fit_ratio(  # noqa: PLR0913 - the parameters of two methods
 ) -> ImportanceWeights:
     """Fit p_T / (share p_T + (1 - share) p_S) by kernels; negative coefficients become 0."""
     widths = (
-        candidate_widths(samples, rng) if width == SEARCH else [compute_width(width, samples, rng)]
+        list_candidate_widths(samples, rng)
+        if width == SEARCH
+        else [compute_width(width, samples, rng)]
     )
     centres = draw_centres(samples, n_centres, rng)
     penalties = PENALTIES if isinstance(penalty, str) else (penalty,)
@@ -41,8 +43,8 @@ def fit_ratio(  # noqa: PLR0913 - the parameters of two methods
     if SEARCH in {width, penalty}:
         search = search_by_least_squares(samples, centres, widths, penalties, share)
         s, penalty_used, search_details = search.width, search.penalty, search.as_details()
-    source_kernels = np.exp(log_kernel(samples.source, centres, s))
-    target_kernels = np.exp(log_kernel(samples.target, centres, s))
+    source_kernels = np.exp(compute_log_kernel(samples.source, centres, s))
+    target_kernels = np.exp(compute_log_kernel(samples.target, centres, s))
     H = share / samples.m * target_kernels.T @ target_kernels
     H += (1 - share) / samples.n * source_kernels.T @ source_kernels
     h = target_kernels.mean(axis=0)
@@ -71,7 +73,9 @@ def fit_ratio(  # noqa: PLR0913 - the parameters of two methods
         target_values=target_kernels @ alpha,
         details=details,
         cautions=tuple(_list_cautions(solution)),
-        weight_function=lambda rows: np.asarray(np.exp(log_kernel(rows, centres, s)) @ alpha),
+        weight_function=lambda rows: np.asarray(
+            np.exp(compute_log_kernel(rows, centres, s)) @ alpha
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights._kernels import WidthRule, compute_width, log_kernel
+from thetahat.importance_weights._kernels import WidthRule, compute_log_kernel, compute_width
 from thetahat.importance_weights.base import Samples
 from thetahat.parameter_checks import check_choice, check_not_negative
 from thetahat.values.json_values import JsonValue
@@ -56,7 +56,7 @@ class WidthSearch:
         return {"searched": [dict(zip(names, entry, strict=True)) for entry in self.scores]}
 
 
-def candidate_widths(samples: Samples, rng: np.random.Generator) -> list[float]:
+def list_candidate_widths(samples: Samples, rng: np.random.Generator) -> list[float]:
     """Return the candidate widths."""
     median = compute_width("median", samples, rng)
     return [share * median for share in SHARES]
@@ -89,9 +89,9 @@ def search_by_likelihood(
         )
     part = rng.permutation(samples.m) % min(N_FOLDS, samples.m)
     scores: list[tuple[float, float, float | None]] = []
-    for width in candidate_widths(samples, rng):
-        source_kernels = log_kernel(samples.source, centres, width)
-        target_kernels = log_kernel(samples.target, centres, width)
+    for width in list_candidate_widths(samples, rng):
+        source_kernels = compute_log_kernel(samples.source, centres, width)
+        target_kernels = compute_log_kernel(samples.target, centres, width)
         total = 0.0
         for k in range(part.max() + 1):
             try:
@@ -127,8 +127,8 @@ def search_by_least_squares(
     """
     scores: list[tuple[float, float, float | None]] = []
     for width in widths:
-        source_kernels = np.exp(log_kernel(samples.source, centres, width))
-        target_kernels = np.exp(log_kernel(samples.target, centres, width))
+        source_kernels = np.exp(compute_log_kernel(samples.source, centres, width))
+        target_kernels = np.exp(compute_log_kernel(samples.target, centres, width))
         for penalty in penalties:
             error = _estimate_left_out_error(source_kernels, target_kernels, penalty, share)
             scores.append((width, penalty, -error if np.isfinite(error) else None))

@@ -130,7 +130,7 @@ class WeightEstimator(Protocol):
         ...
 
 
-def weights_from_logarithms(logarithms: FloatArray) -> FloatArray:
+def compute_weights_from_logarithms(logarithms: FloatArray) -> FloatArray:
     """Return (n,) weights of the source rows from their logarithms.
 
     Raises

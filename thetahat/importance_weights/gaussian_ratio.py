@@ -9,7 +9,11 @@ import numpy as np
 
 from thetahat.cautions import DEPENDENT_COLUMNS, INFINITE_WEIGHT_VARIANCE, Caution
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights.base import ImportanceWeights, Samples, weights_from_logarithms
+from thetahat.importance_weights.base import (
+    ImportanceWeights,
+    Samples,
+    compute_weights_from_logarithms,
+)
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
@@ -75,7 +79,7 @@ class GaussianRatio:
         n_dropped = samples.p - source.shape[1]
         details = {"n_dependent_columns": n_dropped} if n_dropped else {}
         return ImportanceWeights(
-            values=weights_from_logarithms(
+            values=compute_weights_from_logarithms(
                 target_normal.log_density(source) - source_normal.log_density(source)
             ),
             target_values=_compute_weights(

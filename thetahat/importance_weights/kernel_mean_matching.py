@@ -13,10 +13,10 @@ from thetahat.cautions import NOT_OPTIMAL, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.importance_weights._kernels import (
     WidthRule,
-    blocks,
     check_width,
+    compute_squared_distances,
     compute_width,
-    squared_distances,
+    slice_rows,
 )
 from thetahat.importance_weights.base import ImportanceWeights, Samples, check_some_positive
 from thetahat.numerics.quadratic_programme import minimise_in_slab
@@ -137,17 +137,17 @@ def make_kernel_columns(rows: FloatArray, width: float) -> Callable[[int], Float
     """Return a function that computes column j of the (n, n) kernel matrix of the rows."""
     scaled = rows / (width * math.sqrt(2))
     if len(rows) <= MAX_ROWS_IN_MEMORY:
-        matrix = np.exp(-squared_distances(scaled, scaled))
+        matrix = np.exp(-compute_squared_distances(scaled, scaled))
         return lambda j: np.asarray(matrix[j])
-    return lambda j: np.asarray(np.exp(-squared_distances(scaled[j : j + 1], scaled)[0]))
+    return lambda j: np.asarray(np.exp(-compute_squared_distances(scaled[j : j + 1], scaled)[0]))
 
 
 def sum_kernels(rows: FloatArray, others: FloatArray, width: float) -> FloatArray:
     """Return the (n,) sums of the kernels of each row with all others."""
     scaled, scaled_others = (x / (width * math.sqrt(2)) for x in (rows, others))
     sums = [
-        np.exp(-squared_distances(scaled[part], scaled_others)).sum(axis=1)
-        for part in blocks(len(rows), len(others))
+        np.exp(-compute_squared_distances(scaled[part], scaled_others)).sum(axis=1)
+        for part in slice_rows(len(rows), len(others))
     ]
     return np.concatenate(sums)
 

@@ -13,9 +13,9 @@ from thetahat.cautions import EARLY_STOPPED, NOT_OPTIMAL, Caution
 from thetahat.errors import InsufficientData
 from thetahat.importance_weights._kernels import (
     check_width,
+    compute_log_kernel,
     compute_width,
     draw_centres,
-    log_kernel,
 )
 from thetahat.importance_weights._width_search import SEARCH, WidthChoice, search_by_likelihood
 from thetahat.importance_weights.base import ImportanceWeights, Samples, check_some_positive
@@ -103,13 +103,13 @@ class Kliep:
         else:
             width = compute_width(self.width, samples, rng)
             centres = draw_centres(samples, self.n_centres, rng)
-        source_logs = log_kernel(samples.source, centres, width)
-        target_logs = log_kernel(samples.target, centres, width)
+        source_logs = compute_log_kernel(samples.source, centres, width)
+        target_logs = compute_log_kernel(samples.target, centres, width)
         values, target_values, logs, details = solve(source_logs, target_logs)
 
         def weigh(rows: FloatArray) -> FloatArray:
             with np.errstate(over="ignore"):
-                return np.exp(logsumexp(log_kernel(rows, centres, width) + logs, axis=1))
+                return np.exp(logsumexp(compute_log_kernel(rows, centres, width) + logs, axis=1))
 
         return ImportanceWeights(
             values=check_some_positive(values),
@@ -135,7 +135,7 @@ def _solve_optimum(source_logs: FloatArray, target_logs: FloatArray) -> _Solutio
     means = logsumexp(source_logs, axis=0) - np.log(len(source_logs))
     unit_source, unit_target = source_logs - means, target_logs - means
     top = unit_target.max(axis=1)
-    x, gap, n_steps = best_proportions(np.exp(unit_target - top[:, None]))
+    x, gap, n_steps = find_best_proportions(np.exp(unit_target - top[:, None]))
     kept = x > 0
     logs = np.log(x[kept])
     target_values = logsumexp(unit_target[:, kept] + logs, axis=1)
@@ -155,7 +155,7 @@ def _stop_early(source_logs: FloatArray, target_logs: FloatArray) -> _Solution:
             "source rows. Give a larger width or more centres, or use the mode optimum.",
             loc=("width",),
         )
-    alpha, objective, n_steps = early_stopped(A, K.mean(axis=0))
+    alpha, objective, n_steps = fit_early_stopped(A, K.mean(axis=0))
     if objective == -np.inf:
         raise InsufficientData(
             "width is too small: the algorithm starts with weight 0 for a target row and cannot "
@@ -189,7 +189,7 @@ _SMALL_PROPORTION: Final = 0.01
 _MIN_STEP: Final = 1e-15
 
 
-def best_proportions(densities: FloatArray) -> tuple[FloatArray, float, int]:
+def find_best_proportions(densities: FloatArray) -> tuple[FloatArray, float, int]:
     r"""Return proportions that maximise the mean log density, and a bound on the remaining gap.
 
     .. math:: \max_x \frac1m \sum_j \log \sum_l A_{jl} x_l, \quad x \ge 0, \; \sum_l x_l = 1
@@ -260,7 +260,7 @@ STEP_SIZES: Final = (1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3)
 MAX_STEPS_PER_SIZE: Final = 100
 
 
-def early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
+def fit_early_stopped(A: FloatArray, b: FloatArray) -> tuple[FloatArray, float, int]:
     """Return (L,) coefficients, the mean log ratio of the target and the number of steps.
 
     Gradient ascent with the constraints restored after each step; a step size is abandoned at its

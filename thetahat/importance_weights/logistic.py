@@ -10,7 +10,11 @@ import numpy as np
 from scipy.special import expit
 
 from thetahat.errors import InsufficientData
-from thetahat.importance_weights.base import ImportanceWeights, Samples, weights_from_logarithms
+from thetahat.importance_weights.base import (
+    ImportanceWeights,
+    Samples,
+    compute_weights_from_logarithms,
+)
 from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
@@ -86,7 +90,7 @@ class Logistic:
 
         target_logits = logits[samples.n :]
         return ImportanceWeights(
-            values=weights_from_logarithms(logits[: samples.n]),
+            values=compute_weights_from_logarithms(logits[: samples.n]),
             target_values=np.exp(target_logits) if float(target_logits.max()) < _OVERFLOW else None,
             details={"n_steps": n_steps, "largest_violation": violation},
             weight_function=weigh,

@@ -9,7 +9,7 @@ from thetahat.traits import IntervalForm
 INTERVALS: Final[Registry[type[IntervalMethod]]] = Registry.collect(__name__, __path__)
 
 
-def intervals_on_any_variance() -> tuple[str, ...]:
+def list_intervals_on_any_variance() -> tuple[str, ...]:
     """Return the names of the t and the normal intervals, which any usable variance can carry."""
     return tuple(
         name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thetahat.cautions import FEW_REPLICATES_BEYOND_AN_END, FEW_RESAMPLES, Caution
-from thetahat.distributions import tail_probability
+from thetahat.distributions import compute_tail_probability
 from thetahat.intervals._symmetric import drop_open_end
 from thetahat.intervals.base import Interval
 from thetahat.numerics.bootstrap import Replicates, reason_against_units
@@ -17,7 +17,7 @@ from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
 
 
-def reason_against_resampling(info: MethodInfo, layout: Layout) -> str | None:
+def explain_no_resampling(info: MethodInfo, layout: Layout) -> str | None:
     """Return why the layout cannot be resampled, or None if it can."""
     if layout.kind not in info.blocks:
         return f"{info.name} is not for {layout.kind.value} blocks, whose test parts may overlap"
@@ -36,7 +36,7 @@ def build_interval(  # noqa: PLR0913 - one argument for each field that differs
     units, estimate = replicates.units, replicates.estimate
     lower, upper = (None if end is None else estimate + end for end in reach)
     ends = drop_open_end(lower, upper, alternative)
-    tail = tail_probability(level, alternative)
+    tail = compute_tail_probability(level, alternative)
     return Interval(
         method=info.name,
         variance=None,

@@ -12,7 +12,7 @@ from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances._building import TRAINING_IGNORED
 
 
-def reason_against_error_rate(name: str, layout: Layout) -> str | None:
+def explain_no_error_rate(name: str, layout: Layout) -> str | None:
     """Return why a layout is not one test set of independent instances; None if it is."""
     if layout.kind is not BlockKind.HOLDOUT:
         return (
@@ -28,7 +28,7 @@ def reason_against_error_rate(name: str, layout: Layout) -> str | None:
 
 def count_errors(losses: BlockLosses) -> tuple[int, int] | None:
     """Return the number of errors and of losses; None if a loss is neither 0 nor 1."""
-    if reason_against_error_rate("", losses.layout) is not None:
+    if explain_no_error_rate("", losses.layout) is not None:
         return None
     is_error = losses.rows == 1
     if not np.all(is_error | (losses.rows == 0)):

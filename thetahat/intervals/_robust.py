@@ -9,13 +9,13 @@ from thetahat.registry import MethodInfo
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, MeanKind, Target
-from thetahat.variances._applicability import wrong_block_kind
+from thetahat.variances._applicability import explain_wrong_block_kind
 from thetahat.variances._building import TRAINING_IGNORED
 
 
-def reason_against_robust(info: MethodInfo, layout: Layout) -> str | None:
+def explain_no_robust_interval(info: MethodInfo, layout: Layout) -> str | None:
     """Return why a layout is not one loss for each of many independent instances; None if it is."""
-    if reason := wrong_block_kind(info, layout):
+    if reason := explain_wrong_block_kind(info, layout):
         return reason
     if not layout.has_rows:
         return f"{info.name} needs one loss per instance, and the data have one score per split"

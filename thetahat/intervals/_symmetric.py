@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.distributions import tail_probability, upper_quantile
+from thetahat.distributions import compute_tail_probability, compute_upper_quantile
 from thetahat.intervals.base import Interval
 from thetahat.values.types import Alternative
 from thetahat.variances.base import VarianceEstimate
@@ -34,7 +34,8 @@ def compute_symmetric_ends(
     Returns None if an end overflows to infinity.
     """
     reach = (
-        upper_quantile(tail_probability(level, alternative), degrees_of_freedom) * standard_error
+        compute_upper_quantile(compute_tail_probability(level, alternative), degrees_of_freedom)
+        * standard_error
     )
     lower, upper = estimate - reach, estimate + reach
     if not (math.isfinite(lower) and math.isfinite(upper)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.distributions import tail_probability
-from thetahat.intervals._bootstrap import build_interval, reason_against_resampling
+from thetahat.distributions import compute_tail_probability
+from thetahat.intervals._bootstrap import build_interval, explain_no_resampling
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.cautions import check_resamples
@@ -77,13 +77,13 @@ class Bca(ResampledInterval):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why there is nothing to resample, or None."""
-        return reason_against_resampling(self.info, layout)
+        return explain_no_resampling(self.info, layout)
 
     def build_from_replicates(
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None where the losses do not vary."""
-        tail = tail_probability(level, alternative)
+        tail = compute_tail_probability(level, alternative)
         if replicates.is_constant:
             return None
         reach, cautions = bca_reach(replicates.sorted_deviations, replicates.acceleration, tail)

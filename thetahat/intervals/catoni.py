@@ -10,8 +10,8 @@ import numpy as np
 from scipy.optimize import brentq
 
 from thetahat.cautions import VARIANCE_WITHOUT_BOUND
-from thetahat.distributions import tail_probability
-from thetahat.intervals._robust import build_robust_interval, reason_against_robust
+from thetahat.distributions import compute_tail_probability
+from thetahat.intervals._robust import build_robust_interval, explain_no_robust_interval
 from thetahat.intervals.base import Interval, IntervalOfLosses
 from thetahat.parameter_checks import check_positive
 from thetahat.registry import FOLDS, HOLDOUT, MethodInfo
@@ -70,7 +70,7 @@ class Catoni(IntervalOfLosses):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        return reason_against_robust(self.info, layout)
+        return explain_no_robust_interval(self.info, layout)
 
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
@@ -79,7 +79,7 @@ class Catoni(IntervalOfLosses):
         shift = float(losses.rows[0])
         rows = losses.rows - shift
         n, bound = len(rows), self.variance_bound
-        size = -math.log(tail_probability(level, alternative))
+        size = -math.log(compute_tail_probability(level, alternative))
         if n < _count_needed(level, alternative) or rows.max() == rows.min():
             return None
         sample = float(rows.var(ddof=1))
@@ -109,7 +109,7 @@ class Catoni(IntervalOfLosses):
 
 def _count_needed(level: float, alternative: Alternative) -> int:
     """Return the least number of instances, which is more than twice the logarithm."""
-    return max(2, math.floor(-2 * math.log(tail_probability(level, alternative))) + 1)
+    return max(2, math.floor(-2 * math.log(compute_tail_probability(level, alternative))) + 1)
 
 
 def _solve(rows: FloatArray, scale: float) -> float:

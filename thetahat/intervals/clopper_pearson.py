@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from scipy.special import betaincinv
 
-from thetahat.distributions import tail_probability
+from thetahat.distributions import compute_tail_probability
 from thetahat.intervals._error_rates import (
     build_error_rate_interval,
     count_errors,
-    reason_against_error_rate,
+    explain_no_error_rate,
 )
 from thetahat.intervals.base import ErrorRateInterval, Interval
 from thetahat.registry import HOLDOUT, MethodInfo
@@ -57,13 +57,13 @@ class ClopperPearson(ErrorRateInterval):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout is not one test set of independent instances; None if it is."""
-        return reason_against_error_rate(self.info.name, layout)
+        return explain_no_error_rate(self.info.name, layout)
 
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None if a loss is neither 0 nor 1."""
-        tail = tail_probability(level, alternative)
+        tail = compute_tail_probability(level, alternative)
         counts = count_errors(losses)
         if counts is None:
             return None

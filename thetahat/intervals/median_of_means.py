@@ -9,8 +9,8 @@ from typing import ClassVar, Final
 import numpy as np
 from scipy.special import bdtr
 
-from thetahat.distributions import tail_probability
-from thetahat.intervals._robust import build_robust_interval, reason_against_robust
+from thetahat.distributions import compute_tail_probability
+from thetahat.intervals._robust import build_robust_interval, explain_no_robust_interval
 from thetahat.intervals.base import Interval, IntervalOfLosses
 from thetahat.parameter_checks import check_range
 from thetahat.registry import FOLDS, HOLDOUT, MethodInfo
@@ -73,13 +73,13 @@ class MedianOfMeans(IntervalOfLosses):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        return reason_against_robust(self.info, layout)
+        return explain_no_robust_interval(self.info, layout)
 
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None with too few groups for the level, or too few instances."""
-        tail = tail_probability(level, alternative)
+        tail = compute_tail_probability(level, alternative)
         k = self._count_groups(tail)
         rank = _find_rank(k, tail)
         rows = losses.rows
@@ -100,7 +100,7 @@ class MedianOfMeans(IntervalOfLosses):
 
     def explain_unbuilt(self, losses: BlockLosses, level: float, alternative: Alternative) -> str:
         """Return whether the groups or the instances are too few for the level."""
-        tail = tail_probability(level, alternative)
+        tail = compute_tail_probability(level, alternative)
         k, n = self._count_groups(tail), len(losses.rows)
         if _find_rank(k, tail) < 1:
             return f"median_of_means needs more than {k} groups at level {level:g}"

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from thetahat.distributions import tail_probability, upper_quantile
+from thetahat.distributions import compute_tail_probability, compute_upper_quantile
 from thetahat.intervals._symmetric import (
     build_symmetric_interval,
     drop_open_end,
@@ -19,7 +19,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.types import Alternative, Target
-from thetahat.variances._applicability import wrong_block_kind
+from thetahat.variances._applicability import explain_wrong_block_kind
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -71,7 +71,7 @@ class SkewnessCorrected:
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout is not one of independent instances; None if it is."""
         name = self.info.name
-        if reason := wrong_block_kind(self.info, layout):
+        if reason := explain_wrong_block_kind(self.info, layout):
             return reason
         if not layout.has_rows:
             return f"{name} needs one loss per instance, and the data have one score per split"
@@ -105,7 +105,7 @@ class SkewnessCorrected:
         )
         if symmetric is None:
             return None
-        quantile = upper_quantile(tail_probability(level, alternative), degrees)
+        quantile = compute_upper_quantile(compute_tail_probability(level, alternative), degrees)
         lower = variance.estimate - _invert_transformation(quantile, skewness) * error
         upper = variance.estimate - _invert_transformation(-quantile, skewness) * error
         if not (math.isfinite(lower) and math.isfinite(upper)):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import RESAMPLES_WITHOUT_SPREAD
-from thetahat.distributions import tail_probability
-from thetahat.intervals._bootstrap import build_interval, reason_against_resampling
+from thetahat.distributions import compute_tail_probability
+from thetahat.intervals._bootstrap import build_interval, explain_no_resampling
 from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates, default_unit
 from thetahat.numerics.bootstrap.cautions import check_resamples
@@ -16,7 +16,7 @@ from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
 from thetahat.traits import IntervalTraits, Recommendation, ReplicateForm
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
-from thetahat.variances._applicability import lacks_block_variance
+from thetahat.variances._applicability import explain_missing_block_variance
 
 _WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
@@ -78,16 +78,16 @@ class Studentised(ResampledInterval):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why there is nothing to resample, or None."""
-        if reason := reason_against_resampling(self.info, layout):
+        if reason := explain_no_resampling(self.info, layout):
             return reason
         within = default_unit(layout) == "instance" and layout.has_one_row_each
-        return lacks_block_variance(self.info, layout) if within else None
+        return explain_missing_block_variance(self.info, layout) if within else None
 
     def build_from_replicates(
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None where the losses do not vary."""
-        tail = tail_probability(level, alternative)
+        tail = compute_tail_probability(level, alternative)
         if replicates.is_constant:
             return None
         error = replicates.standard_error

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import TRIMMED_LOSSES
-from thetahat.distributions import tail_probability, upper_quantile
-from thetahat.intervals._robust import build_robust_interval, reason_against_robust
+from thetahat.distributions import compute_tail_probability, compute_upper_quantile
+from thetahat.intervals._robust import build_robust_interval, explain_no_robust_interval
 from thetahat.intervals.base import Interval, IntervalOfLosses
 from thetahat.parameter_checks import require
 from thetahat.registry import FOLDS, HOLDOUT, MethodInfo
@@ -70,7 +70,7 @@ class TrimmedMean(IntervalOfLosses):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        return reason_against_robust(self.info, layout)
+        return explain_no_robust_interval(self.info, layout)
 
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
@@ -88,7 +88,9 @@ class TrimmedMean(IntervalOfLosses):
             return None
         estimate = shift + float((middle - shift).mean())
         error, degrees = math.sqrt(squares / (n_left * (n_left - 1))), float(n_left - 1)
-        reach = upper_quantile(tail_probability(level, alternative), degrees) * error
+        reach = (
+            compute_upper_quantile(compute_tail_probability(level, alternative), degrees) * error
+        )
         mean = losses.moments.pooled_mean
         return build_robust_interval(
             self.info,

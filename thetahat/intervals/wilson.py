@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.distributions import tail_probability, upper_quantile
+from thetahat.distributions import compute_tail_probability, compute_upper_quantile
 from thetahat.intervals._error_rates import (
     build_error_rate_interval,
     count_errors,
-    reason_against_error_rate,
+    explain_no_error_rate,
 )
 from thetahat.intervals.base import ErrorRateInterval, Interval
 from thetahat.registry import HOLDOUT, MethodInfo
@@ -59,13 +59,13 @@ class Wilson(ErrorRateInterval):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout is not one test set of independent instances; None if it is."""
-        return reason_against_error_rate(self.info.name, layout)
+        return explain_no_error_rate(self.info.name, layout)
 
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None if a loss is neither 0 nor 1."""
-        z = upper_quantile(tail_probability(level, alternative), None)
+        z = compute_upper_quantile(compute_tail_probability(level, alternative), None)
         counts = count_errors(losses)
         if counts is None:
             return None

@@ -8,12 +8,12 @@ from thetahat.registry import Registry
 LOSSES: Final[Registry[type[Loss]]] = Registry.collect(__name__, __path__)
 
 
-def default_loss(task: str) -> str:
+def get_default_loss(task: str) -> str:
     """Return the name of the default loss of a task."""
     return next(name for name in LOSSES.defaults() if LOSSES[name].task == task)
 
 
-def least_squares_loss(task: str) -> str:
+def get_least_squares_loss(task: str) -> str:
     """Return the name of the loss that a learner fitted by least squares minimises."""
     return next(
         name

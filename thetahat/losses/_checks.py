@@ -80,7 +80,7 @@ def check_two_classes(loss: str, classes: tuple[Label, ...]) -> None:
     check_two(loss, len(classes), "'log', 'brier' and 'zero_one' take any number")
 
 
-def signs_and_scores(
+def get_signs_and_scores(
     y_true: np.ndarray, predictions: Predictions, loss: str
 ) -> tuple[FloatArray, FloatArray]:
     """Return (n,) truths as -1 and 1, and (n,) decision values of the second class."""

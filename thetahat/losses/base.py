@@ -66,7 +66,7 @@ class Loss(Protocol):
         ...
 
 
-def for_classes(loss: Loss, classes: tuple[Label, ...]) -> Loss:
+def adapt_to_classes(loss: Loss, classes: tuple[Label, ...]) -> Loss:
     """Return the loss for these classes, in the order of their codes.
 
     Most losses do not depend on the classes. Such a loss is returned unchanged.

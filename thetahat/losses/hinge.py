@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.losses._checks import check_two_classes, signs_and_scores
+from thetahat.losses._checks import check_two_classes, get_signs_and_scores
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, Label
@@ -52,7 +52,7 @@ class Hinge:
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses; ``y_true`` are 0 and 1."""
-        sign, score = signs_and_scores(y_true, predictions, self.info.name)
+        sign, score = get_signs_and_scores(y_true, predictions, self.info.name)
         return np.asarray(np.maximum(0.0, 1 - sign * score), dtype=np.float64)
 
 

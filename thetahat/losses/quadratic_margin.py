@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.losses._checks import check_two_classes, signs_and_scores
+from thetahat.losses._checks import check_two_classes, get_signs_and_scores
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.traits import LossTraits
@@ -52,7 +52,7 @@ class QuadraticMargin:
 
     def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
         """Return (n,) losses; ``y_true`` are 0 and 1."""
-        sign, score = signs_and_scores(y_true, predictions, self.info.name)
+        sign, score = get_signs_and_scores(y_true, predictions, self.info.name)
         with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             return np.asarray((score - sign) ** 2, dtype=np.float64)
 

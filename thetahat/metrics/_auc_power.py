@@ -46,7 +46,7 @@ def estimate_power(positives: float, negatives: float, area: float, level: float
     return float(special.ndtr(shift / math.sqrt(_compute_variance(away, ratio))))
 
 
-def positives_for(power: float, area: float, level: float, ratio: float) -> float | None:
+def compute_needed_positives(power: float, area: float, level: float, ratio: float) -> float | None:
     """Return the number of positives with which the test has the power, not rounded.
 
     There are ``ratio`` negatives for each positive. None if the area is one half, which no number

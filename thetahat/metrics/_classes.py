@@ -6,7 +6,7 @@ from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.values.types import Label
 
 
-def positive_code(name: str, positive: Label | None, classes: tuple[Label, ...]) -> int:
+def find_positive_code(name: str, positive: Label | None, classes: tuple[Label, ...]) -> int:
     """Return the code of the positive class: the class of that name, or the second of two.
 
     Raises

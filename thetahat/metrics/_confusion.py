@@ -75,7 +75,7 @@ class TableStatistic:
         return np.bincount(self.cell, minlength=n * n).reshape(n, n).astype(np.float64)
 
 
-def table_statistic(
+def build_table_statistic(
     judged: TruthAndPredictions, of_tables: TableFunction, slopes: SlopesOfTable
 ) -> TableStatistic:
     """Return the metric as a function of the rows' weights."""
@@ -84,15 +84,15 @@ def table_statistic(
     return TableStatistic(cell, n_classes, of_tables, slopes)
 
 
-def ratios(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+def compute_ratios(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Return numerator over denominator; NaN where the denominator is 0."""
     undefined = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
     return np.asarray(np.divide(numerator, denominator, out=undefined, where=denominator > 0))
 
 
-def mean_of_known(values: FloatArray, fewest: int) -> FloatArray:
+def average_known(values: FloatArray, fewest: int) -> FloatArray:
     """Return (B,) means of the (B, C) values that are not NaN; NaN with fewer than ``fewest``."""
     known = ~np.isnan(values)
     count = known.sum(axis=1)
     sums = np.where(known, values, 0.0).sum(axis=1)
-    return ratios(sums, np.where(count >= fewest, count, 0).astype(np.float64))
+    return compute_ratios(sums, np.where(count >= fewest, count, 0).astype(np.float64))

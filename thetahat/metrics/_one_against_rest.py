@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.metrics._classes import positive_code
+from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics._ranking import Ranking
 from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.types import FloatArray, IntArray, Label
@@ -107,14 +107,14 @@ def build_rankings(name: str, judged: TruthAndPredictions, positive: Label | Non
                 value=name,
             )
         return [Ranking(scores[:, c], judged.truth == c) for c in range(len(judged.classes))]
-    code = positive_code(name, positive, judged.classes)
+    code = find_positive_code(name, positive, judged.classes)
     return [Ranking(_select_scores(scores, code, judged), judged.truth == code)]
 
 
 def check_classes(name: str, positive: Label | None, classes: tuple[Label, ...]) -> None:
     """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
     if positive is not None or len(classes) <= 2:
-        positive_code(name, positive, classes)
+        find_positive_code(name, positive, classes)
 
 
 def _select_scores(scores: FloatArray, code: int, judged: TruthAndPredictions) -> FloatArray:

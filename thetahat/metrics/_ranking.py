@@ -74,7 +74,7 @@ class Ranking:
         return by_row
 
 
-def areas_under_roc(positives: FloatArray, negatives: FloatArray) -> FloatArray:
+def compute_roc_areas(positives: FloatArray, negatives: FloatArray) -> FloatArray:
     """Return (B,) areas under the ROC curve for (B, G) weights; NaN if a class has no weight."""
     below = np.cumsum(negatives, axis=1)
     total = positives.sum(axis=1) * below[:, -1]
@@ -83,7 +83,7 @@ def areas_under_roc(positives: FloatArray, negatives: FloatArray) -> FloatArray:
     return _divide_where_positive(wins, total)
 
 
-def average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArray:
+def compute_average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArray:
     """Return (B,) average precisions for (B, G) weights; NaN without positive rows."""
     positives_so_far = np.cumsum(positives[:, ::-1], axis=1)
     rows_so_far = positives_so_far + np.cumsum(negatives[:, ::-1], axis=1)
@@ -95,7 +95,7 @@ def average_precisions(positives: FloatArray, negatives: FloatArray) -> FloatArr
     )
 
 
-def placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
+def compute_placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
     """Return, for each of (m,) rows, the share of the other class on the right side of its score.
 
     A row with an equal score counts ``tie``: one half, or 0.
@@ -111,7 +111,7 @@ def placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
     return ranking.to_rows(of_group)
 
 
-def precision_slopes(ranking: Ranking) -> FloatArray:
+def compute_precision_slopes(ranking: Ranking) -> FloatArray:
     r"""Return the (m,) values of the influence function of average precision.
 
     With :math:`P_h` the positives of the h-th group, :math:`D_h` all rows at or above it,

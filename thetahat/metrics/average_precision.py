@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
-from thetahat.metrics._ranking import average_precisions, precision_slopes
+from thetahat.metrics._ranking import compute_average_precisions, compute_precision_slopes
 from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import precision_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -77,7 +77,9 @@ class AveragePrecision:
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the average precision on those rows."""
         rankings = build_rankings(self.info.name, judged, self.positive)
-        return RankedStatistic(rankings, average_precisions, precision_slopes, precision_areas)
+        return RankedStatistic(
+            rankings, compute_average_precisions, compute_precision_slopes, precision_areas
+        )
 
     def check(self, classes: tuple[Label, ...]) -> None:
         """Raise ``InvalidParameter`` if the positive class is not one of the classes."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
+from thetahat.metrics._confusion import average_known, build_table_statistic, compute_ratios
 from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
@@ -63,7 +63,7 @@ class BalancedAccuracy:
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the balanced accuracy on those rows."""
-        return table_statistic(judged, _compute_mean_recalls, _compute_slopes)
+        return build_table_statistic(judged, _compute_mean_recalls, _compute_slopes)
 
     def check(self, classes: tuple[Label, ...]) -> None:
         """Accept any classes: the metric does not depend on which they are."""
@@ -78,8 +78,8 @@ class BalancedAccuracy:
 
 
 def _compute_mean_recalls(tables: FloatArray) -> FloatArray:
-    recalls = ratios(np.einsum("bcc->bc", tables), tables.sum(axis=2))
-    return mean_of_known(recalls, 2)
+    recalls = compute_ratios(np.einsum("bcc->bc", tables), tables.sum(axis=2))
+    return average_known(recalls, 2)
 
 
 def _compute_slopes(table: FloatArray) -> FloatArray:

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.metrics._classes import positive_code
-from thetahat.metrics._confusion import mean_of_known, ratios, table_statistic
+from thetahat.metrics._classes import find_positive_code
+from thetahat.metrics._confusion import average_known, build_table_statistic, compute_ratios
 from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
@@ -98,11 +98,11 @@ class F1:
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the F1 score on those rows."""
         if self.average == "macro":
-            return table_statistic(judged, _compute_macro_f1, _compute_macro_slopes)
+            return build_table_statistic(judged, _compute_macro_f1, _compute_macro_slopes)
         if self.average == "micro":
-            return table_statistic(judged, _compute_micro_f1, _compute_micro_slopes)
-        code = positive_code(self.info.name, self.positive, judged.classes)
-        return table_statistic(
+            return build_table_statistic(judged, _compute_micro_f1, _compute_micro_slopes)
+        code = find_positive_code(self.info.name, self.positive, judged.classes)
+        return build_table_statistic(
             judged,
             partial(_compute_binary_f1, code=code),
             partial(_compute_binary_slopes, code=code),
@@ -111,7 +111,7 @@ class F1:
     def check(self, classes: tuple[Label, ...]) -> None:
         """Raise ``InvalidParameter`` if the positive class is not one of the classes."""
         if self.average == "binary":
-            positive_code(self.info.name, self.positive, classes)
+            find_positive_code(self.info.name, self.positive, classes)
 
     def undefined(self) -> str:
         """Return when the metric is undefined, as the end of a sentence."""
@@ -124,7 +124,7 @@ class F1:
 
 def _compute_f1_by_class(tables: FloatArray) -> FloatArray:
     hits = np.einsum("bcc->bc", tables)
-    return ratios(2 * hits, tables.sum(axis=1) + tables.sum(axis=2))
+    return compute_ratios(2 * hits, tables.sum(axis=1) + tables.sum(axis=2))
 
 
 def _compute_binary_f1(tables: FloatArray, code: int) -> FloatArray:
@@ -132,11 +132,11 @@ def _compute_binary_f1(tables: FloatArray, code: int) -> FloatArray:
 
 
 def _compute_macro_f1(tables: FloatArray) -> FloatArray:
-    return mean_of_known(_compute_f1_by_class(tables), 1)
+    return average_known(_compute_f1_by_class(tables), 1)
 
 
 def _compute_micro_f1(tables: FloatArray) -> FloatArray:
-    return ratios(np.einsum("bcc->b", tables), tables.sum(axis=(1, 2)))
+    return compute_ratios(np.einsum("bcc->b", tables), tables.sum(axis=(1, 2)))
 
 
 def _compute_binary_slopes(table: FloatArray, code: int) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.metrics._confusion import ratios, table_statistic
+from thetahat.metrics._confusion import build_table_statistic, compute_ratios
 from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
@@ -71,7 +71,7 @@ class Matthews:
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the coefficient on those rows."""
-        return table_statistic(judged, _compute_correlations, _compute_slopes)
+        return build_table_statistic(judged, _compute_correlations, _compute_slopes)
 
     def check(self, classes: tuple[Label, ...]) -> None:
         """Accept any classes: the metric does not depend on which they are."""
@@ -90,7 +90,7 @@ def _compute_correlations(tables: FloatArray) -> FloatArray:
     total = true.sum(axis=1)
     covariance = np.einsum("bcc->b", tables) * total - np.einsum("bc,bc->b", true, predicted)
     squares = (total**2 - (predicted**2).sum(axis=1)) * (total**2 - (true**2).sum(axis=1))
-    return ratios(covariance, np.sqrt(np.maximum(squares, 0.0)))
+    return compute_ratios(covariance, np.sqrt(np.maximum(squares, 0.0)))
 
 
 def _compute_slopes(table: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.metrics._confusion import ratios
+from thetahat.metrics._confusion import compute_ratios
 from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
@@ -113,11 +113,11 @@ class _Explained:
         """Return (B,) coefficients under (B, m) weights."""
         about = self.truth - self.truth.mean()  # so that the sums below cancel little
         total = counts.sum(axis=1)
-        means = ratios(counts @ about, total)
+        means = compute_ratios(counts @ about, total)
         spread = counts @ about**2 - total * means**2
         # what rounding leaves of a resample whose targets are all equal is no spread
         spread[spread <= _ROUNDING * total * float(np.abs(about).max()) ** 2] = 0.0
-        return np.asarray(1 - ratios(counts @ self.squared_errors, spread))
+        return np.asarray(1 - compute_ratios(counts @ self.squared_errors, spread))
 
 
 METHOD = RSquared

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.metrics._auc_power import estimate_power, positives_for
-from thetahat.metrics._classes import positive_code
+from thetahat.metrics._auc_power import compute_needed_positives, estimate_power
+from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
-from thetahat.metrics._ranking import Ranking, areas_under_roc, placements
+from thetahat.metrics._ranking import Ranking, compute_placements, compute_roc_areas
 from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -100,7 +100,11 @@ class RocAuc:
         rankings = build_rankings(self.info.name, judged, self.positive)
         tie = 0.5 if self.fold_ties == "half" else 0.0
         return RankedStatistic(
-            rankings, areas_under_roc, _compute_slopes, roc_areas, partial(_compute_slopes, tie=tie)
+            rankings,
+            compute_roc_areas,
+            _compute_slopes,
+            roc_areas,
+            partial(_compute_slopes, tie=tie),
         )
 
     def check(self, classes: tuple[Label, ...]) -> None:
@@ -115,7 +119,7 @@ class RocAuc:
         """Return (n,) codes of the two classes; None where classes are averaged over."""
         if self.positive is None and len(judged.classes) > 2:
             return None
-        code = positive_code(self.info.name, self.positive, judged.classes)
+        code = find_positive_code(self.info.name, self.positive, judged.classes)
         return np.asarray(judged.truth == code, dtype=np.intp)
 
     def details(
@@ -141,7 +145,7 @@ class RocAuc:
         }
         if 0 < value < 1:
             ratio = negatives / positives
-            needed = positives_for(power, value, level, ratio)
+            needed = compute_needed_positives(power, value, level, ratio)
             numbers["power"] = estimate_power(positives, negatives, value, level)
             if needed is not None:
                 numbers["positives_needed"] = math.ceil(needed)
@@ -150,11 +154,11 @@ class RocAuc:
 
 
 def _compute_slopes(ranking: Ranking, tie: float = 0.5) -> FloatArray:
-    placed = placements(ranking, tie)
+    placed = compute_placements(ranking, tie)
     positive = ranking.to_rows(ranking.positive) > 0
     share = float(positive.mean())
     positives, negatives = ranking.unit_weights()
-    area = float(areas_under_roc(positives[None], negatives[None])[0])
+    area = float(compute_roc_areas(positives[None], negatives[None])[0])
     return np.asarray((placed - area) / np.where(positive, share, 1 - share))
 
 

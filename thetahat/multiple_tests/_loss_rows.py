@@ -86,7 +86,7 @@ def choose_row_unit(layout: Layout, requested: UnitName | None) -> UnitName:
     return "instance" if layout.cluster is None else "cluster"
 
 
-def reason_against_rows(
+def explain_unfit_rows(
     name: str, layout: Layout, n_models: int, requested: UnitName | None
 ) -> str | None:
     """Return why the test of that name has too few models or no rows of that unit, or None."""
@@ -121,7 +121,9 @@ def build_rows(table: LossTable, requested: UnitName | None) -> LossRows:
     )
 
 
-def f_cautions(rows: LossRows, statistic: RowStatistic, *, is_flat: bool) -> tuple[Caution, ...]:
+def list_f_cautions(
+    rows: LossRows, statistic: RowStatistic, *, is_flat: bool
+) -> tuple[Caution, ...]:
     """Return the cautions of the rows, and of an F that is undefined or infinite.
 
     ``is_flat`` says that in every row all models are tied.
@@ -153,4 +155,4 @@ class RowTest:
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
         """Return why there are too few models or no such rows, or None if there are."""
-        return reason_against_rows(self.info.name, layout, n_models, self.unit)
+        return explain_unfit_rows(self.info.name, layout, n_models, self.unit)

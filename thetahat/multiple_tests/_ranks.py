@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from thetahat.distributions import f_upper_tail
+from thetahat.distributions import compute_f_upper_tail
 from thetahat.multiple_tests.base import PostHocScores
 from thetahat.values.types import FloatArray
 
@@ -17,7 +17,7 @@ _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a loss, its mean and its c
 _CHUNK = 1 << 18  # values ranked at a time, which bounds the memory of the sort
 
 
-def ranks_in_rows(values: FloatArray) -> FloatArray:
+def rank_in_rows(values: FloatArray) -> FloatArray:
     """Return the ranks within each row of (N, k) values, from 1 for the smallest.
 
     Ties share the mean of their ranks. Neighbours within 8 units in the last place are ties.
@@ -38,7 +38,7 @@ def rank_values(values: FloatArray, roundings: FloatArray) -> FloatArray:
     return ranks
 
 
-def ranks_after_alignment(values: FloatArray) -> FloatArray:
+def rank_after_alignment(values: FloatArray) -> FloatArray:
     """Return the ranks of all (N, k) values together, each minus its row's mean."""
     # the row's first value is subtracted before the mean, so that a large level costs no digits
     shifted = values - values[:, :1]
@@ -48,7 +48,7 @@ def ranks_after_alignment(values: FloatArray) -> FloatArray:
     return ranks
 
 
-def row_ranges(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def compute_row_ranges(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the (N,) range of each row, 0 if within its rounding error, and that error."""
     roundings = _ROUNDING * np.abs(values).max(axis=1)
     ranges = values.max(axis=1) - values.min(axis=1)
@@ -102,7 +102,7 @@ class RowStatistic:
 
     def chi_squared_p_value(self) -> float:
         """Return P(chi squared with k - 1 degrees of freedom > T); 1 if T is undefined."""
-        return 1.0 if self.value is None else chi_squared_tail(self.value, self.k - 1)
+        return 1.0 if self.value is None else compute_chi_squared_tail(self.value, self.k - 1)
 
     def with_value(self, value: float | None) -> RowStatistic:
         """Return the same with T by another convention, which is below its maximum with ties."""
@@ -139,7 +139,7 @@ class RowStatistic:
         if self.log_orders is not None:
             return None, math.exp(-(self.n - 1) * self.log_orders)
         statistic = (self.n - 1) * self.value / (self.maximum - self.value)
-        return statistic, f_upper_tail(statistic, *self.f_degrees_of_freedom)
+        return statistic, compute_f_upper_tail(statistic, *self.f_degrees_of_freedom)
 
     @property
     def maximum(self) -> float:
@@ -168,7 +168,7 @@ def compute_row_statistic(scores: FloatArray) -> RowStatistic:
     return RowStatistic(value, n, k, within, log_orders)
 
 
-def chi_squared_tail(statistic: float, degrees_of_freedom: int) -> float:
+def compute_chi_squared_tail(statistic: float, degrees_of_freedom: int) -> float:
     """Return P(chi squared > statistic)."""
     return float(special.chdtrc(degrees_of_freedom, statistic))
 
@@ -210,5 +210,5 @@ class FriedmanRanks:
 
 def compute_friedman_ranks(losses: FloatArray) -> FriedmanRanks:
     """Rank the models in every row of (N, k) losses, the smallest loss first."""
-    ranks = ranks_in_rows(losses)
+    ranks = rank_in_rows(losses)
     return FriedmanRanks(compute_row_statistic(ranks), ranks.mean(axis=0))

@@ -35,7 +35,7 @@ def choose_n_resamples(requested: int | None) -> int:
     return _DEFAULT_RESAMPLES if requested is None else requested
 
 
-def unit_shares(table: LossTable, rows: LossRows) -> FloatArray:
+def compute_unit_shares(table: LossTable, rows: LossRows) -> FloatArray:
     """Return the (N,) share of each unit in the mean: by size for clusters, else equal."""
     if rows.unit == "cluster":
         assert table.layout.cluster is not None  # noqa: S101 - reason_against_rows checks it
@@ -43,7 +43,7 @@ def unit_shares(table: LossTable, rows: LossRows) -> FloatArray:
     return np.full(rows.n_rows, 1 / rows.n_rows)
 
 
-def bootstrap_deviations(
+def draw_bootstrap_deviations(
     deviations: FloatArray, shares: FloatArray, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
     r"""Return the (k, B) mean losses of resamples of the units, minus the observed means.
@@ -60,7 +60,7 @@ def bootstrap_deviations(
     weighted = deviations * shares[:, np.newaxis]
     n = len(weighted)
     if n > MAX_COUNTED:
-        return multiplier_sums(triangular_factor(weighted), n_resamples, rng)
+        return draw_multiplier_sums(compute_triangular_factor(weighted), n_resamples, rng)
     means = np.empty((weighted.shape[1], n_resamples))
     step = max(1, _COUNTS_AT_ONCE // n)
     for start in range(0, n_resamples, step):
@@ -74,7 +74,7 @@ def bootstrap_deviations(
     return means
 
 
-def multiplier_sums(factor: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
+def draw_multiplier_sums(factor: FloatArray, n_draws: int, rng: np.random.Generator) -> FloatArray:
     r"""Return (k, B) sums :math:`\sum_u \zeta_{ub} t_{uj}` with standard normal multipliers.
 
     ``factor`` is the triangular factor R of the terms (N, k) = Q R: :math:`Q' \zeta_b` is standard
@@ -84,7 +84,7 @@ def multiplier_sums(factor: FloatArray, n_draws: int, rng: np.random.Generator) 
     return np.ascontiguousarray((drawn @ factor).T)
 
 
-def inflation_factors(
+def draw_inflation_factors(
     kind: SmallSample, n_units: int, degrees: int, n_draws: int, rng: np.random.Generator
 ) -> FloatArray:
     r"""Return (B,) factors of the reference draws that allow for estimated standard errors.
@@ -99,7 +99,7 @@ def inflation_factors(
     return np.asarray(math.sqrt(n_units) / np.sqrt(rng.chisquare(degrees, n_draws)))
 
 
-def triangular_factor(terms: FloatArray) -> FloatArray:
+def compute_triangular_factor(terms: FloatArray) -> FloatArray:
     """Return R of terms = Q R with a non-negative diagonal; the order of rows does not matter.
 
     R is (min(N, k), k). The rows are taken in steps, which bounds the memory.
@@ -112,7 +112,7 @@ def triangular_factor(terms: FloatArray) -> FloatArray:
     return np.asarray(factor * signs[:, np.newaxis])
 
 
-def model_roundings(losses: FloatArray) -> FloatArray:
+def bound_model_roundings(losses: FloatArray) -> FloatArray:
     """Return (k,) bounds on the rounding errors of the models' (N, k) losses.
 
     The bound is 8 units in the last place of the largest loss of the model.
@@ -131,7 +131,7 @@ def studentise(differences: FloatArray, errors: FloatArray, slack: FloatArray) -
     return np.where(is_zero & is_certain, 0.0, ratios)
 
 
-def exceedance_p_value(reference: FloatArray, statistic: float) -> float:
+def compute_exceedance_p_value(reference: FloatArray, statistic: float) -> float:
     """Return (count + 1) / (B + 1) with the count of (B,) reference values at or above T.
 
     The p-value of an infinite statistic is 0.

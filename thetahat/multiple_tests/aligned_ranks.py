@@ -14,7 +14,7 @@ from thetahat.multiple_tests._ranks import (
     TIES,
     Ties,
     compute_row_statistic,
-    ranks_after_alignment,
+    rank_after_alignment,
 )
 from thetahat.multiple_tests.base import (
     POST_HOC_VARIANCES,
@@ -104,7 +104,7 @@ class AlignedRanks(RowTest):
     ) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
         rows = build_rows(table, self.unit)
-        ranks = ranks_after_alignment(rows.losses)
+        ranks = rank_after_alignment(rows.losses)
         statistic = compute_row_statistic(ranks)
         cautions = rows.cautions
         if statistic.value is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.cautions import NO_DIFFERENCE
 from thetahat.errors import UnsupportedCombination
-from thetahat.multiple_tests._loss_rows import build_rows, reason_against_rows
+from thetahat.multiple_tests._loss_rows import build_rows, explain_unfit_rows
 from thetahat.multiple_tests._ranks import compute_row_statistic
 from thetahat.multiple_tests.base import OmnibusOutcome, PostHocScores
 from thetahat.paired_tests._units import reason_against_subsamples
@@ -74,7 +74,7 @@ class CochranQ:
                 f"cochran_q counts each instance once, but there are {layout.n_repeats} repeats, "
                 "whose mean losses are not 0 or 1"
             )
-        return reason_against_rows(self.info.name, layout, n_models, "instance")
+        return explain_unfit_rows(self.info.name, layout, n_models, "instance")
 
     def test(
         self,

@@ -10,18 +10,18 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import INFINITE_STATISTIC, NO_DIFFERENCE, Caution
-from thetahat.multiple_tests._loss_rows import LossRows, build_rows, reason_against_rows
+from thetahat.multiple_tests._loss_rows import LossRows, build_rows, explain_unfit_rows
 from thetahat.multiple_tests._resampled_means import (
     SMALL_SAMPLE,
     SmallSample,
+    bound_model_roundings,
     check_n_resamples,
     choose_n_resamples,
-    exceedance_p_value,
-    inflation_factors,
-    model_roundings,
-    multiplier_sums,
+    compute_exceedance_p_value,
+    compute_triangular_factor,
+    draw_inflation_factors,
+    draw_multiplier_sums,
     studentise,
-    triangular_factor,
 )
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
 from thetahat.parameter_checks import check_choice, check_probability
@@ -110,34 +110,36 @@ class CrossValidationWithConfidence:
                 "cross_validation_with_confidence needs at least two instances in every block, "
                 "because it measures the spread within blocks"
             )
-        return reason_against_rows(self.info.name, layout, n_models, "instance")
+        return explain_unfit_rows(self.info.name, layout, n_models, "instance")
 
     def test(self, table: LossTable, rng: np.random.Generator) -> OmnibusOutcome:
         """Test for each model that no other has a smaller mean loss."""
         rows = build_rows(table, "instance")
-        alpha, roundings = choose_alpha(self.alpha), model_roundings(rows.losses)
+        alpha, roundings = choose_alpha(self.alpha), bound_model_roundings(rows.losses)
         shift = float(rows.losses[0, 0])
         means = (rows.losses - shift).mean(axis=0)
         centred = np.column_stack([centre_in_blocks(model) for model in table.models.values()])
-        factor = triangular_factor(centred) / len(centred)
-        drawn = multiplier_sums(factor, choose_n_resamples(self.n_resamples), rng)
+        factor = compute_triangular_factor(centred) / len(centred)
+        drawn = draw_multiplier_sums(factor, choose_n_resamples(self.n_resamples), rng)
         slack = np.maximum(roundings[:, np.newaxis], roundings)
-        errors = column_distances(factor)
+        errors = compute_column_distances(factor)
         t = studentise(means[:, np.newaxis] - means, errors, slack)
         np.fill_diagonal(t, -np.inf)
         statistics = t.max(axis=1)
-        references = largest_of_others(drawn, t, np.where(errors > slack, errors, 0.0))
+        references = find_largest_of_others(drawn, t, np.where(errors > slack, errors, 0.0))
         n, n_drawn = len(centred), drawn.shape[1]
-        inflation = inflation_factors(self.small_sample, n, n - table.layout.n_blocks, n_drawn, rng)
+        inflation = draw_inflation_factors(
+            self.small_sample, n, n - table.layout.n_blocks, n_drawn, rng
+        )
         p_values, largest = np.empty(len(t)), np.full(n_drawn, -np.inf)
         for m, reference in enumerate(references):
-            p_values[m] = exceedance_p_value(reference * inflation, statistics[m])
+            p_values[m] = compute_exceedance_p_value(reference * inflation, statistics[m])
             np.maximum(largest, reference, out=largest)
         overall = float(statistics.max())
         kept = [rows.names[m] for m in np.argsort(means, kind="stable") if p_values[m] > alpha]
         return OmnibusOutcome(
             statistic=overall if math.isfinite(overall) else None,
-            p_value=exceedance_p_value(largest * inflation, overall),
+            p_value=compute_exceedance_p_value(largest * inflation, overall),
             degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
@@ -161,7 +163,9 @@ def centre_in_blocks(losses: BlockLosses) -> FloatArray:
     return BlockLosses(losses.layout, values=centred).instance_means()
 
 
-def largest_of_others(drawn: FloatArray, t: FloatArray, errors: FloatArray) -> Iterator[FloatArray]:
+def find_largest_of_others(
+    drawn: FloatArray, t: FloatArray, errors: FloatArray
+) -> Iterator[FloatArray]:
     """Yield for each model the (B,) largest standardised deviations from the other models.
 
     ``drawn`` is (k, B); ``errors`` (k, k) are 0 for a difference without an error. Such a pair
@@ -174,7 +178,7 @@ def largest_of_others(drawn: FloatArray, t: FloatArray, errors: FloatArray) -> I
         yield apart.max(axis=0)
 
 
-def column_distances(factor: FloatArray) -> FloatArray:
+def compute_column_distances(factor: FloatArray) -> FloatArray:
     """Return the (k, k) Euclidean distances of the columns."""
     k = factor.shape[1]
     lengths = np.zeros((k, k))

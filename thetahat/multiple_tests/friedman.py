@@ -9,7 +9,12 @@ import numpy as np
 
 from thetahat.cautions import NO_DIFFERENCE
 from thetahat.multiple_tests._loss_rows import RowTest, build_rows
-from thetahat.multiple_tests._ranks import TIES, Ties, chi_squared_tail, compute_friedman_ranks
+from thetahat.multiple_tests._ranks import (
+    TIES,
+    Ties,
+    compute_chi_squared_tail,
+    compute_friedman_ranks,
+)
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
@@ -85,7 +90,7 @@ class Friedman(RowTest):
         is_flat = ranks.statistic.value is None
         return OmnibusOutcome(
             statistic=value,
-            p_value=1.0 if value is None else chi_squared_tail(value, rows.n_models - 1),
+            p_value=1.0 if value is None else compute_chi_squared_tail(value, rows.n_models - 1),
             degrees_of_freedom=float(rows.n_models - 1),
             target=rows.target,
             unit=rows.unit,

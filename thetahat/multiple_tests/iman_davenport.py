@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.multiple_tests._loss_rows import RowTest, build_rows, f_cautions
+from thetahat.multiple_tests._loss_rows import RowTest, build_rows, list_f_cautions
 from thetahat.multiple_tests._ranks import TIES, Ties, compute_friedman_ranks
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.parameter_checks import check_choice
@@ -80,7 +80,7 @@ class ImanDavenport(RowTest):
             degrees_of_freedom=row_statistic.f_degrees_of_freedom,
             target=rows.target,
             unit=rows.unit,
-            cautions=f_cautions(rows, row_statistic, is_flat=ranks.statistic.value is None),
+            cautions=list_f_cautions(rows, row_statistic, is_flat=ranks.statistic.value is None),
             details={
                 "ties": self.ties,
                 "rows": rows.n_rows,

@@ -9,19 +9,19 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from thetahat.cautions import INFINITE_STATISTIC, NO_DIFFERENCE, Caution
-from thetahat.multiple_tests._loss_rows import LossRows, build_rows, reason_against_rows
+from thetahat.multiple_tests._loss_rows import LossRows, build_rows, explain_unfit_rows
 from thetahat.multiple_tests._resampled_means import (
     MAX_COUNTED,
     SMALL_SAMPLE,
     SmallSample,
-    bootstrap_deviations,
+    bound_model_roundings,
     check_n_resamples,
     choose_n_resamples,
-    exceedance_p_value,
-    inflation_factors,
-    model_roundings,
+    compute_exceedance_p_value,
+    compute_unit_shares,
+    draw_bootstrap_deviations,
+    draw_inflation_factors,
     studentise,
-    unit_shares,
 )
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
 from thetahat.paired_tests._units import choose_unit
@@ -117,22 +117,22 @@ class ModelConfidenceSet:
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
         """Return why there are too few models or no such units, or None if there are."""
         unit = choose_unit(layout, self.unit)
-        return reason_against_rows(self.info.name, layout, n_models, unit)
+        return explain_unfit_rows(self.info.name, layout, n_models, unit)
 
     def test(self, table: LossTable, rng: np.random.Generator) -> OmnibusOutcome:
         """Test that all models have equal mean losses, and find those tied with the best."""
         rows = build_rows(table, choose_unit(table.layout, self.unit))
-        alpha, shares = choose_alpha(self.alpha), unit_shares(table, rows)
+        alpha, shares = choose_alpha(self.alpha), compute_unit_shares(table, rows)
         shift = float(rows.losses[0, 0])
         shifted = rows.losses - shift
         centre = shares @ shifted
-        drawn = bootstrap_deviations(
+        drawn = draw_bootstrap_deviations(
             shifted - centre, shares, choose_n_resamples(self.n_resamples), rng
         )
         eliminate = eliminate_by_range if self.statistic == "range" else eliminate_by_mean
         n, n_drawn = rows.n_rows, drawn.shape[1]
-        inflation = inflation_factors(self.small_sample, n, n - 1, n_drawn, rng)
-        steps = eliminate(centre, drawn, inflation, model_roundings(rows.losses))
+        inflation = draw_inflation_factors(self.small_sample, n, n - 1, n_drawn, rng)
+        steps = eliminate(centre, drawn, inflation, bound_model_roundings(rows.losses))
         kept = [rows.names[i] for i in steps.best_first if steps.p_values[i] > alpha]
         return OmnibusOutcome(
             statistic=steps.statistic if math.isfinite(steps.statistic) else None,
@@ -227,7 +227,7 @@ def eliminate_by_range(
     for model, statistic in zip(reversed(eliminated), reversed(statistics), strict=True):
         apart = np.abs(drawn[inside] - drawn[model]) * inverse[model, inside][:, np.newaxis]
         largest = np.maximum(largest, apart.max(axis=0))
-        p_values.append(exceedance_p_value(largest * inflation, statistic))
+        p_values.append(compute_exceedance_p_value(largest * inflation, statistic))
         inside.append(model)
     return _build_elimination(statistics[0], eliminated, int(left[0]), p_values[::-1])
 
@@ -249,7 +249,7 @@ def eliminate_by_mean(
         is_certain = errors <= slack[left]
         scaled = apart / np.where(is_certain, np.inf, errors)[:, np.newaxis]
         reference = scaled.max(axis=0) * inflation
-        p_values.append(exceedance_p_value(reference, statistics[-1]))
+        p_values.append(compute_exceedance_p_value(reference, statistics[-1]))
         out = _find_worst(t, means[left])
         eliminated.append(int(left[out]))
         left = np.delete(left, out)

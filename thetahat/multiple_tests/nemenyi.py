@@ -88,13 +88,13 @@ class Nemenyi(RowTest):
         k, R = rows.n_models, ranks.mean_ranks
         scale = math.sqrt(k * (k + 1) / (6 * rows.n_rows))
         alpha = choose_alpha(self.alpha)
-        q_alpha = range_quantile(alpha, k) / math.sqrt(2)
-        groups = tied_groups(R, q_alpha * scale, rows.names)
+        q_alpha = compute_range_quantile(alpha, k) / math.sqrt(2)
+        groups = find_tied_groups(R, q_alpha * scale, rows.names)
         statistic = float(R.max() - R.min()) / scale
         is_flat = ranks.statistic.value is None
         return OmnibusOutcome(
             statistic=statistic,
-            p_value=range_tail(statistic * math.sqrt(2), k),
+            p_value=compute_range_tail(statistic * math.sqrt(2), k),
             degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
@@ -118,7 +118,7 @@ class Nemenyi(RowTest):
         )
 
 
-def tied_groups(
+def find_tied_groups(
     mean_ranks: FloatArray, critical_difference: float, names: tuple[str, ...]
 ) -> list[list[str]]:
     """Return the largest sets of models less than the critical difference apart, best first.
@@ -143,7 +143,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL = 0.5  # in standard deviations; with 16 nodes only rounding errors remain
 
 
-def range_tail(q: float, k: int) -> float:
+def compute_range_tail(q: float, k: int) -> float:
     r"""Return the probability that the range of k independent standard normals exceeds q.
 
     .. math::
@@ -169,14 +169,14 @@ def range_tail(q: float, k: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def range_quantile(tail: float, k: int) -> float:
+def compute_range_quantile(tail: float, k: int) -> float:
     """Return the q that the range exceeds with probability ``tail``, by bisection."""
     low, high = 0.0, 1.0
-    while range_tail(high, k) > tail:
+    while compute_range_tail(high, k) > tail:
         low, high = high, 2 * high
     while high - low > 4 * np.finfo(np.float64).eps * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if range_tail(middle, k) > tail else (low, middle)
+        low, high = (middle, high) if compute_range_tail(middle, k) > tail else (low, middle)
     return (low + high) / 2
 
 

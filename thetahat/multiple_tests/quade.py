@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.multiple_tests._loss_rows import RowTest, build_rows, f_cautions
+from thetahat.multiple_tests._loss_rows import RowTest, build_rows, list_f_cautions
 from thetahat.multiple_tests._ranks import (
     TIES,
     Ties,
+    compute_row_ranges,
     compute_row_statistic,
+    rank_in_rows,
     rank_values,
-    ranks_in_rows,
-    row_ranges,
 )
 from thetahat.multiple_tests.base import (
     POST_HOC_VARIANCES,
@@ -105,8 +105,8 @@ class Quade(RowTest):
     ) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
         rows = build_rows(table, self.unit)
-        Q = rank_values(*row_ranges(rows.losses))
-        r = ranks_in_rows(rows.losses)
+        Q = rank_values(*compute_row_ranges(rows.losses))
+        r = rank_in_rows(rows.losses)
         S = Q[:, np.newaxis] * (r - (rows.n_models + 1) / 2)
         row_statistic = compute_row_statistic(S)
         is_flat = row_statistic.value is None
@@ -125,7 +125,7 @@ class Quade(RowTest):
             degrees_of_freedom=row_statistic.f_degrees_of_freedom,
             target=rows.target,
             unit=rows.unit,
-            cautions=f_cautions(rows, row_statistic, is_flat=is_flat),
+            cautions=list_f_cautions(rows, row_statistic, is_flat=is_flat),
             details={
                 "ties": self.ties,
                 "rows": rows.n_rows,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.distributions import fair_coin_p_value
+from thetahat.distributions import compute_fair_coin_p_value
 from thetahat.numerics.bootstrap.draws import mixed
 from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
 from thetahat.numerics.loops.sign_flips import MANY_FLIPS, WORD, add_sums
@@ -44,7 +44,7 @@ def binomial_p_values(terms: FloatArray, alternative: Alternative) -> list[float
     n_positive = np.count_nonzero(terms > 0, axis=1).tolist()
     n = np.count_nonzero(terms, axis=1).tolist()
     return [
-        fair_coin_p_value(heads, tosses, alternative) if one_size else None
+        compute_fair_coin_p_value(heads, tosses, alternative) if one_size else None
         for heads, tosses, one_size in zip(n_positive, n, is_one_size.tolist(), strict=True)
     ]
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import FEW_BLOCKS, ZERO_VARIANCE, Caution
-from thetahat.distributions import compute_p_value, upper_quantile
+from thetahat.distributions import compute_p_value, compute_upper_quantile
 from thetahat.paired_tests._t_test import round_to_zero
 from thetahat.paired_tests._units import unit_target
 from thetahat.paired_tests.base import (
@@ -134,7 +134,7 @@ class BayesianCorrelatedT(TestOfPairs):
     def _build_interval(
         self, location: float, scale: float, degrees: float
     ) -> dict[str, JsonValue]:
-        half = scale * upper_quantile((1 - self.credible_level) / 2, degrees)
+        half = scale * compute_upper_quantile((1 - self.credible_level) / 2, degrees)
         return {"level": self.credible_level, "lower": location - half, "upper": location + half}
 
 

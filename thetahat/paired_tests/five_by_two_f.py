@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import NO_DIRECTION, ORDER_DEPENDENT, ZERO_VARIANCE, Caution
-from thetahat.distributions import f_upper_tail
+from thetahat.distributions import compute_f_upper_tail
 from thetahat.paired_tests._t_test import reason_against_variance, round_to_zero
 from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
@@ -78,7 +78,7 @@ class FiveByTwoF(TestOfPairs):
         p_value: float | None = 1.0 if size == 0 else 0.0
         if value > 0:
             statistic = size / value * size
-            p_value = f_upper_tail(statistic, _NUMERATOR, _DENOMINATOR)
+            p_value = compute_f_upper_tail(statistic, _NUMERATOR, _DENOMINATOR)
         else:
             cautions.append(_build_zero_variance_outcome(size))
         if alternative is not Alternative.TWO_SIDED:

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from thetahat.cautions import IGNORES_TRAINING_VARIANCE, NO_DIFFERENCE, Caution
-from thetahat.distributions import binomial_cdf, compute_p_value, fair_coin_p_value
+from thetahat.distributions import compute_binomial_cdf, compute_fair_coin_p_value, compute_p_value
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.paired_tests._units import reason_against_subsamples
 from thetahat.paired_tests.base import (
@@ -142,7 +142,7 @@ class McNemar(TestOfBatches):
             count = min(b, c) if alternative is Alternative.TWO_SIDED else c
             if b + c == 0:
                 return 0.0, 1.0, None
-            compute = _compute_mid_p_value if self.variant == "mid_p" else fair_coin_p_value
+            compute = _compute_mid_p_value if self.variant == "mid_p" else compute_fair_coin_p_value
             return float(count), compute(c, b + c, alternative), None
         if b + c == 0:
             return None, 1.0, 1.0
@@ -169,10 +169,10 @@ def _compute_mid_p_value(c: float, n: float, alternative: Alternative) -> float:
     """Return the tail with half of the observed point, as a sum of tails: nothing cancels."""
     if alternative is Alternative.TWO_SIDED:
         k = min(c, n - c)
-        above, below = binomial_cdf(k, n, 0.5), binomial_cdf(k - 1, n, 0.5)
+        above, below = compute_binomial_cdf(k, n, 0.5), compute_binomial_cdf(k - 1, n, 0.5)
         return 1 - (above - below) / 2 if 2 * k == n else above + below
     k = c if alternative is Alternative.LESS else n - c
-    return (binomial_cdf(k, n, 0.5) + binomial_cdf(k - 1, n, 0.5)) / 2
+    return (compute_binomial_cdf(k, n, 0.5) + compute_binomial_cdf(k - 1, n, 0.5)) / 2
 
 
 def _list_cautions(layout: Layout, n_discordant: int) -> tuple[Caution, ...]:

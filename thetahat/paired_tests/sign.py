@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from thetahat.cautions import Caution
-from thetahat.distributions import fair_coin_p_value
+from thetahat.distributions import compute_fair_coin_p_value
 from thetahat.paired_tests._units import (
     batch_units,
     reason_against_unit,
@@ -122,7 +122,7 @@ class Sign(TestOfBatches):
         )
         return TestOutcome(
             statistic=float(heads),
-            p_value=fair_coin_p_value(heads, tosses, alternative),
+            p_value=compute_fair_coin_p_value(heads, tosses, alternative),
             degrees_of_freedom=None,
             target=target,
             unit=unit,

@@ -115,14 +115,14 @@ WIDTHS: Final[Mapping[str, str]] = MappingProxyType(
 """Transformers that can produce very many columns, with the attribute that has their number."""
 
 
-def default_columns(name: str) -> ColumnKind:
+def get_default_columns(name: str) -> ColumnKind:
     """Return the kind of columns that a transformer transforms by default."""
     if name in VECTORISERS:
         return ColumnKind.TEXT
     return ColumnKind.STRING if name in STRING_TRANSFORMERS else ColumnKind.NUMERIC
 
 
-def learner_tasks(name: str) -> frozenset[str]:
+def get_learner_tasks(name: str) -> frozenset[str]:
     """Return the tasks of a listed learner; empty if the name is not listed."""
     tables = {"classification": CLASSIFIERS, "regression": REGRESSORS}
     return frozenset(task for task, table in tables.items() if name in table)
@@ -137,18 +137,18 @@ def load_class(name: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def title(name: str) -> str:
+def make_title(name: str) -> str:
     """Return a class name split into words."""
     words = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+", name)
     rest = [word if word.isupper() else word.lower() for word in words[1:]]
     return " ".join([words[0], *rest])
 
 
-def step_info(name: str) -> MethodInfo:
+def build_step_info(name: str) -> MethodInfo:
     """Return the description of a scikit-learn preparation step."""
     return MethodInfo(
         name=name,
-        title=title(name),
+        title=make_title(name),
         summary=f"scikit-learn's {name}, fitted on the training part.",
         references=("pedregosa2011",),
     )

@@ -15,7 +15,7 @@ from thetahat.pipelines.allowed_classes import (
     TRANSFORMERS,
     VECTORISERS,
     WEIGHTED,
-    learner_tasks,
+    get_learner_tasks,
 )
 from thetahat.pipelines.column_step import ColumnStep
 from thetahat.pipelines.dataclass_params import build_dataclass
@@ -178,7 +178,7 @@ def _find_learner(name: str, task: str, allowed: frozenset[str], loc: Loc) -> Na
     here = (*loc, "name")
     if name in LEARNERS:
         return NamedLearner(LEARNERS[name].tasks, LEARNERS[name])
-    if tasks := learner_tasks(name):
+    if tasks := get_learner_tasks(name):
         return NamedLearner(tasks, None)
     others = list_installed_learners(allowed)
     if name in others:

@@ -13,14 +13,14 @@ from thetahat.pipelines.allowed_classes import (
     SELECTORS,
     TRANSFORMERS,
     VECTORISERS,
-    default_columns,
-    learner_tasks,
+    get_default_columns,
+    get_learner_tasks,
     load_class,
-    title,
+    make_title,
 )
 from thetahat.pipelines.building import TASKS
-from thetahat.pipelines.constraints import params_schema
-from thetahat.pipelines.dataclass_params import fields_schema
+from thetahat.pipelines.constraints import build_params_schema
+from thetahat.pipelines.dataclass_params import build_fields_schema
 from thetahat.pipelines.entry_points import InstalledLearner, list_installed_learners, load_learner
 from thetahat.pipelines.steps import STEPS
 
@@ -48,11 +48,11 @@ def describe_learners(
     scikit = [
         {
             "name": name,
-            "title": title(name),
+            "title": make_title(name),
             "summary": f"scikit-learn's {name}.",
-            "tasks": sorted(learner_tasks(name)),
+            "tasks": sorted(get_learner_tasks(name)),
             "origin": "scikit-learn",
-            **({"parameters": params_schema(load_class(name))} if with_parameters else {}),
+            **({"parameters": build_params_schema(load_class(name))} if with_parameters else {}),
         }
         for name in names
     ]
@@ -69,18 +69,18 @@ def describe_steps(*, with_parameters: bool = True) -> list[Description]:
             "tasks": sorted(TASKS),
             "origin": "thetahat",
             "acts_on": STEPS[name]().default_columns.value,
-            "parameters": fields_schema(STEPS[name]),
+            "parameters": build_fields_schema(STEPS[name]),
         }
         for name in STEPS
     ]
     scikit = [
         {
             "name": name,
-            "title": title(name),
+            "title": make_title(name),
             "summary": f"scikit-learn's {name}, fitted on the training part.",
             "tasks": sorted(TASKS),
             "origin": "scikit-learn",
-            "acts_on": default_columns(name).value,
+            "acts_on": get_default_columns(name).value,
             **({"parameters": _build_step_schema(name)} if with_parameters else {}),
         }
         for name in sorted({*TRANSFORMERS, *VECTORISERS})
@@ -95,7 +95,7 @@ def _describe_own(method: Any, origin: str) -> Description:
         "summary": method.info.summary,
         "tasks": sorted(method.tasks),
         "origin": origin,
-        "parameters": fields_schema(method),
+        "parameters": build_fields_schema(method),
     }
 
 
@@ -115,7 +115,7 @@ def _describe_installed(learner: InstalledLearner) -> Description:
 
 
 def _build_step_schema(name: str) -> dict[str, Any]:
-    schema = params_schema(load_class(name))
+    schema = build_params_schema(load_class(name))
     if name in SELECTORS:
         choices = sorted({score for scores in SCORE_FUNCTIONS.values() for score in scores})
         schema["properties"]["score_func"] = {"enum": choices}

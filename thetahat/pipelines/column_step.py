@@ -61,7 +61,7 @@ class ColumnStep:
         if weights is not None and self.weighted:
             weighting = {"weights": weights}
         fitted_step, made = self.step.fit_transform(part, y, task=task, rng=rng, **weighting)
-        names = _build_output_names(column_names(features), chosen, made.names)
+        names = _build_output_names(list_column_names(features), chosen, made.names)
         step = FittedColumnStep(fitted_step, chosen, names, expands)
         return step, step.insert_columns(features, made)
 
@@ -126,7 +126,7 @@ class FittedColumnStep:
 
 def check_named(owner: str, columns: tuple[str, ...], features: Features, loc: Loc) -> None:
     """Raise ``InvalidParameter`` for a column name that is not in the table."""
-    names = column_names(features)
+    names = list_column_names(features)
     for name in columns:
         if name not in names:
             known = ", ".join(names[:20])
@@ -137,7 +137,7 @@ def check_named(owner: str, columns: tuple[str, ...], features: Features, loc: L
             )
 
 
-def column_names(features: Features) -> tuple[str, ...]:
+def list_column_names(features: Features) -> tuple[str, ...]:
     """Return the names of the columns, then those of the sparse groups."""
     return (*features.names, *(group.name for group in features.wide))
 

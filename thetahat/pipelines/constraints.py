@@ -23,7 +23,7 @@ from thetahat.pipelines.parameter_limits import (
     REFUSED_VALUES,
     check_policy,
 )
-from thetahat.pipelines.schema_text import any_of, describe_schema
+from thetahat.pipelines.schema_text import combine_schemas, describe_schema
 from thetahat.similar_names import suggest_name
 
 _TYPES: Final[dict[Any, str]] = {
@@ -45,7 +45,7 @@ _NAMED: Final[dict[str, dict[str, Any]]] = {
 _SCALAR: Final = [{"type": t} for t in ("null", "boolean", "number", "string")]
 
 
-def defaults(cls: Any) -> dict[str, Any]:
+def get_defaults(cls: Any) -> dict[str, Any]:
     """Return the parameters of a class with their defaults, in its own order."""
     parameters = inspect.signature(cls).parameters.values()
     return {p.name: p.default for p in parameters}
@@ -63,7 +63,7 @@ def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, 
     loc : tuple
         Path of ``params`` in the request.
     """
-    known = defaults(cls)
+    known = get_defaults(cls)
     owner = cls.__name__
     taken = {}
     for name, value in params.items():
@@ -99,7 +99,7 @@ def _check_value(cls: Any, name: str, value: Any, loc: Loc) -> Any:
             shaped = tuple(value) if constraint is tuple and isinstance(value, list) else value
             if _satisfies(constraint, shaped):
                 return shaped
-    words = describe_schema(any_of([schema for _, schema in accepted]))
+    words = describe_schema(combine_schemas([schema for _, schema in accepted]))
     raise InvalidParameter(
         f"{name} of {cls.__name__} must be {words}; got {value!r}.", loc=loc, value=value
     )
@@ -177,17 +177,17 @@ def _is_finite_number(value: Any) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def params_schema(cls: Any) -> dict[str, Any]:
+def build_params_schema(cls: Any) -> dict[str, Any]:
     """Return the JSON Schema of a class's parameters; refused ones are left out."""
     properties = {}
-    for name, value in defaults(cls).items():
+    for name, value in get_defaults(cls).items():
         default = None if name == "random_state" else value
         if name in REFUSED_PARAMETERS or (cls.__name__, name) in REFUSED_CLASS_PARAMETERS:
             continue
         accepted = [schema for _, schema in _list_accepted(cls, name)]
         if default is None:
             accepted.append({"type": "null"})
-        schema = any_of(accepted) if accepted else {"const": default}
+        schema = combine_schemas(accepted) if accepted else {"const": default}
         if _is_finite(default) and default != "deprecated":
             schema["default"] = list(default) if isinstance(default, tuple) else default
         properties[name] = schema

@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.pipelines.schema_text import any_of, describe_schema
+from thetahat.pipelines.schema_text import combine_schemas, describe_schema
 from thetahat.similar_names import suggest_name
 
 M = TypeVar("M")
@@ -60,7 +60,7 @@ def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> 
         raise InvalidParameter(error.message, loc=(*loc, *error.loc), value=error.value) from error
 
 
-def fields_schema(method: type[Any]) -> dict[str, Any]:
+def build_fields_schema(method: type[Any]) -> dict[str, Any]:
     """Return the JSON Schema of a method's fields."""
     properties = {name: _build_schema(hint) for name, hint in _read_hints(method).items()}
     for field in fields(method):
@@ -124,7 +124,7 @@ def _convert_to_tuple(value: Any, hint: Any) -> Any:
 def _build_schema(hint: Any) -> dict[str, Any]:
     origin = get_origin(hint)
     if origin in {Union, UnionType}:
-        return any_of([_build_schema(option) for option in get_args(hint)])
+        return combine_schemas([_build_schema(option) for option in get_args(hint)])
     if origin is Literal:
         return {"enum": list(get_args(hint))}
     if origin is tuple:

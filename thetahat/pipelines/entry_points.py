@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners import LEARNERS
-from thetahat.pipelines.allowed_classes import learner_tasks
+from thetahat.pipelines.allowed_classes import get_learner_tasks
 from thetahat.registry import MethodInfo
 
 GROUP: Final = "thetahat.learners"
@@ -37,7 +37,7 @@ class InstalledLearner:
     entry_point: EntryPoint
 
 
-def normalised(package: str) -> str:
+def normalise_name(package: str) -> str:
     """Return the name of a distribution in normalised form (PEP 503)."""
     return re.sub(r"[-_.]+", "-", package).lower()
 
@@ -48,7 +48,7 @@ def list_installed_learners(packages: Iterable[str]) -> dict[str, InstalledLearn
     Names of our own learners and of listed scikit-learn classes are not replaced. If two allowed
     packages offer the same name, neither is listed, because the name would be ambiguous.
     """
-    allowed = {normalised(package) for package in packages}
+    allowed = {normalise_name(package) for package in packages}
     learners_by_name: dict[str, list[InstalledLearner]] = {}
     for learner in _read_entry_points():
         if learner.package in allowed:
@@ -68,9 +68,9 @@ def find_package(name: str) -> str | None:
 def _read_entry_points() -> list[InstalledLearner]:
     offered = []
     for point in entry_points(group=GROUP):
-        if point.dist is None or point.name in LEARNERS or learner_tasks(point.name):
+        if point.dist is None or point.name in LEARNERS or get_learner_tasks(point.name):
             continue
-        package = normalised(point.dist.name)
+        package = normalise_name(point.dist.name)
         offered.append(InstalledLearner(point.name, package, point.dist.version, point))
     return offered
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.allowed_classes import SCORE_FUNCTIONS, SELECTORS, load_class
-from thetahat.pipelines.constraints import check_params, defaults
+from thetahat.pipelines.constraints import check_params, get_defaults
 
 _FORCED: Final = {"n_jobs": 1, "verbose": 0}
 _MAX_RANDOM_STATE: Final = 2**32 - 1
@@ -35,7 +35,7 @@ def build_estimator(
         Decides the default score function of selectors.
     """
     cls = load_class(name)
-    known = defaults(cls)
+    known = get_defaults(cls)
     settings = {**params, **{key: value for key, value in _FORCED.items() if key in known}}
     if "random_state" in known and settings.get("random_state") is None:
         settings["random_state"] = int(rng.integers(_MAX_RANDOM_STATE))

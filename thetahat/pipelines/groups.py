@@ -13,7 +13,7 @@ from thetahat.pipelines.column_step import (
     ColumnStep,
     FittedColumnStep,
     check_named,
-    column_names,
+    list_column_names,
     select,
 )
 from thetahat.tables.features import Features
@@ -78,7 +78,7 @@ class ColumnGroups:
         weights: FloatArray | None = None,
     ) -> tuple[FittedColumnGroups, Features]:
         """Return the groups fitted to the training part, and the transformed training part."""
-        names = column_names(features)
+        names = list_column_names(features)
         fitted_steps, made = [], []
         for at, branch in enumerate(self.branches):
             chosen = names if branch.columns is None else branch.columns

@@ -17,7 +17,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter, LearnerFailed, Loc
 from thetahat.pipelines.allowed_classes import load_class
-from thetahat.pipelines.constraints import defaults
+from thetahat.pipelines.constraints import get_defaults
 from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.third_party_calls import catch_failures
 
@@ -83,7 +83,7 @@ def _look_up_refusal(name: str, tried: tuple[tuple[str, Any], ...], task: str) -
 
 def _find_refusal(name: str, params: Mapping[str, Any], task: str) -> str | None:
     """Return the error about the parameters that both tables give, or None."""
-    known = defaults(load_class(name))
+    known = get_defaults(load_class(name))
     few = {key: few for key, few in _FEW.items() if isinstance(known.get(key), int)}
     messages = set()
     for table in _TABLES:

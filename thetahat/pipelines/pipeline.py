@@ -38,7 +38,7 @@ class FittedPipeline:
         return self.fitted.predict(apply_steps(self.steps, features))
 
 
-def for_classes(learner: Any, classes: tuple[Label, ...]) -> Any:
+def adapt_to_classes(learner: Any, classes: tuple[Label, ...]) -> Any:
     """Return the learner adapted to the class labels, if it has a method for that."""
     bind = getattr(learner, "for_classes", None)
     return learner if bind is None else bind(classes)
@@ -100,7 +100,7 @@ class Pipeline:
 
     def for_classes(self, classes: tuple[Label, ...]) -> Pipeline:
         """Return the pipeline with its learner adapted to the class labels."""
-        return replace(self, learner=for_classes(self.learner, classes))
+        return replace(self, learner=adapt_to_classes(self.learner, classes))
 
     def fit(
         self,

@@ -24,7 +24,7 @@ _BOUNDS: Final = {
 }
 
 
-def any_of(schemas: Sequence[SchemaPart]) -> dict[str, Any]:
+def combine_schemas(schemas: Sequence[SchemaPart]) -> dict[str, Any]:
     """Return the schema of a value that matches one of several schemas, without duplicates."""
     distinct: list[dict[str, Any]] = []
     for schema in schemas:

@@ -17,7 +17,7 @@ from thetahat.errors import (
     UnsupportedCombination,
 )
 from thetahat.losses.base import Predictions
-from thetahat.pipelines.allowed_classes import load_class, title
+from thetahat.pipelines.allowed_classes import load_class, make_title
 from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.parameter_limits import BY_LABEL
 from thetahat.pipelines.third_party_calls import catch_failures
@@ -135,7 +135,7 @@ class ScikitLearner:
         """Its name and title."""
         return MethodInfo(
             name=self.name,
-            title=title(self.name),
+            title=make_title(self.name),
             summary=f"scikit-learn's {self.name}.",
             references=("pedregosa2011",),
         )

@@ -14,8 +14,8 @@ from thetahat.pipelines.allowed_classes import (
     STRING_TRANSFORMERS,
     WIDTHS,
     ColumnKind,
-    default_columns,
-    step_info,
+    build_step_info,
+    get_default_columns,
 )
 from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.parameter_limits import MAX_OUTPUT_COLUMNS, MAX_SPARSE_COLUMNS
@@ -24,7 +24,7 @@ from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import sparse_columns
+from thetahat.tables.sparse import build_sparse_columns
 from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class FittedTransformer:
                 value=len(self.names),
             )
         if part.wide and hasattr(output, "tocsr"):
-            group = sparse_columns(part.wide[0].name, convert_to_csr(output), self.names)
+            group = build_sparse_columns(part.wide[0].name, convert_to_csr(output), self.names)
             return part.with_columns((), (), (group,))
         dense = output.toarray() if hasattr(output, "toarray") else output
         columns = (
@@ -152,12 +152,12 @@ class ScikitStep:
     @property
     def info(self) -> MethodInfo:
         """Its name and title."""
-        return step_info(self.name)
+        return build_step_info(self.name)
 
     @property
     def default_columns(self) -> ColumnKind:
         """Strings for the encoders, else numbers."""
-        return default_columns(self.name)
+        return get_default_columns(self.name)
 
     @property
     def takes_sparse(self) -> bool:

@@ -72,10 +72,10 @@ class ColumnGroupsSpec:
     @property
     def n_steps(self) -> int:
         """Number of steps in all groups and in the groups inside them."""
-        return n_steps([step for group in self.groups for step in group.prepare])
+        return count_steps([step for group in self.groups for step in group.prepare])
 
 
-def n_steps(steps: Sequence[StepSpec | ColumnGroupsSpec]) -> int:
+def count_steps(steps: Sequence[StepSpec | ColumnGroupsSpec]) -> int:
     """Return the number of steps in a list, including those inside groups."""
     return sum(step.n_steps if isinstance(step, ColumnGroupsSpec) else 1 for step in steps)
 
@@ -100,7 +100,7 @@ class LearnerSpec:
     prepare: tuple[StepSpec | ColumnGroupsSpec, ...] = ()
 
 
-def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
+def read_learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
     """Return the specification in a JSON value; a plain string is short for its name.
 
     Parameters
@@ -112,9 +112,9 @@ def learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
     """
     body = _check_body(wire, {"name", "params", "prepare"}, loc)
     prepare = _read_steps(body.get("prepare", []), 0, (*loc, "prepare"))
-    if n_steps(prepare) > MAX_TOTAL_STEPS:
+    if count_steps(prepare) > MAX_TOTAL_STEPS:
         raise InvalidParameter(
-            f"prepare has {n_steps(prepare)} steps including those inside groups. At most "
+            f"prepare has {count_steps(prepare)} steps including those inside groups. At most "
             f"{MAX_TOTAL_STEPS} are allowed.",
             loc=(*loc, "prepare"),
         )
@@ -127,7 +127,7 @@ def _read_steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroup
     return tuple(
         _read_groups(step, depth + 1, (*loc, at))
         if isinstance(step, Mapping) and "groups" in step
-        else step_spec(step, loc=(*loc, at))
+        else read_step_spec(step, loc=(*loc, at))
         for at, step in enumerate(wire)
     )
 
@@ -162,7 +162,7 @@ def _read_branch(wire: Any, depth: int, loc: Loc) -> ColumnGroupSpec:
     return ColumnGroupSpec(_read_columns(wire.get("columns"), (*loc, "columns")), steps)
 
 
-def step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
+def read_step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
     """Return the step specification in a JSON value; a plain string is short for its name."""
     body = _check_body(wire, {"name", "params", "columns", "weighted"}, loc)
     columns, weighted = body.get("columns"), body.get("weighted", False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed_classes import ColumnKind, default_columns, step_info
+from thetahat.pipelines.allowed_classes import ColumnKind, build_step_info, get_default_columns
 from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.parameter_limits import MAX_SPARSE_COLUMNS
 from thetahat.pipelines.scikit_step import convert_to_csr
@@ -19,7 +19,7 @@ from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import NumberedNames, SparseColumns, sparse_columns
+from thetahat.tables.sparse import NumberedNames, SparseColumns, build_sparse_columns
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +80,7 @@ def _group(step: str, name: str, counted: Any, words: Sequence[str]) -> SparseCo
             loc=("prepare",),
             value=len(words),
         )
-    return sparse_columns(name, convert_to_csr(counted), words)
+    return build_sparse_columns(name, convert_to_csr(counted), words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,12 @@ class TextStep:
     @property
     def info(self) -> MethodInfo:
         """Its name and title."""
-        return step_info(self.name)
+        return build_step_info(self.name)
 
     @property
     def default_columns(self) -> ColumnKind:
         """The default columns: those of texts."""
-        return default_columns(self.name)
+        return get_default_columns(self.name)
 
     @property
     def is_stateless(self) -> bool:

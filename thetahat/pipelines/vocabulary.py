@@ -15,12 +15,12 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import LearnerFailed
-from thetahat.pipelines.allowed_classes import ColumnKind, step_info
+from thetahat.pipelines.allowed_classes import ColumnKind, build_step_info
 from thetahat.pipelines.scikit_step import convert_to_csr
 from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import SparseColumns, sparse_columns
+from thetahat.tables.sparse import SparseColumns, build_sparse_columns
 from thetahat.values.types import IntArray
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class VocabularyStep:
     @property
     def info(self) -> MethodInfo:
         """The vectoriser's name and title."""
-        return step_info(self.name)
+        return build_step_info(self.name)
 
     @property
     def default_columns(self) -> ColumnKind:
@@ -154,7 +154,7 @@ class FittedVocabulary:
             counts = _select_words(group, kept)
             words = tuple(group.names[int(at)] for at in kept)
             made = counts if weighting is None else convert_to_csr(weighting.transform(counts))
-            groups.append(sparse_columns(group.name, made, words))
+            groups.append(build_sparse_columns(group.name, made, words))
         return part.with_columns((), (), tuple(groups))
 
 

@@ -16,7 +16,7 @@ from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss, Predictions
 from thetahat.refit_estimators._no_information import compute_no_information_error
 from thetahat.refit_estimators.base import APPARENT, RefitDesign, RefitLosses
-from thetahat.seeds import MAX_SEED, stream
+from thetahat.seeds import MAX_SEED, make_random_stream
 from thetahat.tables.data import Data
 
 Arrays = dict[str, np.ndarray]
@@ -35,7 +35,7 @@ class RefitTask:
 
 def compute_refit_seed(seed: int) -> int:
     """Return the seed of the extra fits, so that they repeat none of the scheme's draws."""
-    return int(stream(seed, "refits").integers(MAX_SEED))
+    return int(make_random_stream(seed, "refits").integers(MAX_SEED))
 
 
 LearnerRun = tuple[Arrays, tuple[Caution, ...]]

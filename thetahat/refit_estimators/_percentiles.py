@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.cautions import FEW_REPLICATES_OF_A_REFIT, FEW_RESAMPLES, Caution
-from thetahat.distributions import tail_probability
+from thetahat.distributions import compute_tail_probability
 from thetahat.intervals._symmetric import drop_open_end
 from thetahat.intervals.base import Interval
 from thetahat.registry import MethodInfo
@@ -29,7 +29,7 @@ def build_percentile_interval(  # noqa: PLR0913 - the fields of an interval
     # equal replicates may differ by the rounding of their sums
     if np.ptp(replicates) <= 1e-13 * np.abs(replicates).max():
         return None
-    tail = tail_probability(level, alternative)
+    tail = compute_tail_probability(level, alternative)
     lower, upper = np.quantile(replicates, [tail, 1 - tail]) - shift
     ends = drop_open_end(float(lower), float(upper), alternative)
     return Interval(

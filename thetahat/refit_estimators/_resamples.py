@@ -19,9 +19,9 @@ from thetahat.cautions import (
 )
 from thetahat.refit_estimators._checks import require_rows
 from thetahat.refit_estimators.base import APPARENT, RefitLosses
-from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
+from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -71,7 +71,7 @@ class ResamplesDesign:
 
         Resamples count from 1.
         """
-        n, rng = rows.n, stream(seed, "resamples", resample)
+        n, rng = rows.n, make_random_stream(seed, "resamples", resample)
 
         def draw_counts() -> IntArray:
             while True:
@@ -222,7 +222,7 @@ def resampling_cautions(
     out: OutOfBagErrors, n_resamples: int, n: int, *, without_noise: bool
 ) -> tuple[Caution, ...]:
     """Return the cautions on a standard error from few resamples, and on the draws."""
-    cautions = list(drawn_again_cautions(out.n_drawn_again, n_resamples))
+    cautions = list(caution_about_repeated_draws(out.n_drawn_again, n_resamples))
     if n_resamples < FEW_OUT_OF_BAG_RESAMPLES and not without_noise:
         cautions.append(
             FEW_RESAMPLES(

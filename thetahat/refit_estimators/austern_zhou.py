@@ -19,7 +19,7 @@ from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import deal_to_folds
 from thetahat.schemes.base import ComplementSplit, Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
@@ -90,12 +90,14 @@ class ReplacementsDesign:
         return i, rank if rank < fold_of_half[i] else rank + 1
 
     def _draw_halves(self, n: int, seed: int) -> tuple[IntArray, IntArray]:
-        order = stream(seed, "halves to replace").permutation(n).astype(np.intp, copy=False)
+        order = (
+            make_random_stream(seed, "halves to replace").permutation(n).astype(np.intp, copy=False)
+        )
         return order[: n // 2], order[n // 2 : 2 * (n // 2)]
 
     def _draw_folds(self, n: int, seed: int, repeat: int) -> tuple[IntArray, IntArray]:
         """Return the (n,) folds of all rows and the (m,) folds of the half in one repeat."""
-        rng = stream(seed, "folds to replace in", repeat)
+        rng = make_random_stream(seed, "folds to replace in", repeat)
         return (
             deal_to_folds(rng.permutation(n), self.n_folds),
             deal_to_folds(rng.permutation(n // 2), self.n_folds),

@@ -24,7 +24,7 @@ from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, Refit
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import deal_to_folds
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
@@ -87,7 +87,9 @@ class NestedFoldsDesign:
 
     def folds(self, n: int, seed: int, repeat: int) -> IntArray:
         """Return the (n,) folds; repeats from ``n_repeats`` on are plain cross-validations."""
-        return deal_to_folds(stream(seed, "nested folds", repeat).permutation(n), self.n_folds)
+        return deal_to_folds(
+            make_random_stream(seed, "nested folds", repeat).permutation(n), self.n_folds
+        )
 
     def get_outer_and_inner(
         self, fits: RefitLosses, repeat: int

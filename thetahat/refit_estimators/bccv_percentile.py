@@ -15,9 +15,9 @@ from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.registry import MethodInfo
-from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
+from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
 
@@ -102,7 +102,7 @@ def _draw_counts(rows: RowsToDraw, seed: int, sample: int) -> tuple[IntArray, in
     n = rows.n
     if sample == 0:
         return np.ones(n, dtype=np.intp), 0
-    rng = stream(seed, "resamples of cases", sample)
+    rng = make_random_stream(seed, "resamples of cases", sample)
 
     def draw() -> IntArray:
         while True:
@@ -193,7 +193,9 @@ class BccvPercentile:
         """Build the interval; None if the errors of the resamples do not vary."""
         error, replicates = self.design.means(fits)
         shift = float(replicates.mean()) - error if self.correct_bias else 0.0
-        cautions = drawn_again_cautions(self.design.count_drawn_again(fits), self.n_resamples)
+        cautions = caution_about_repeated_draws(
+            self.design.count_drawn_again(fits), self.n_resamples
+        )
         return build_percentile_interval(
             self.info, error, replicates, shift, level, alternative, cautions
         )

@@ -20,7 +20,7 @@ from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
@@ -71,7 +71,7 @@ class HalvesDesign:
             part, draw = divmod(split, self.n_subsamples)
             if part != drawn_part:
                 drawn_part, rows_of_part = part, self._get_rows(rows.n, seed, part)
-            rng = stream(seed, "subsamples", part, draw)
+            rng = make_random_stream(seed, "subsamples", part, draw)
             order = rows_of_part[rng.permutation(len(rows_of_part))]
             train, test = np.sort(order[n_test:]), np.sort(order[:n_test])
             yield Split(part, draw, draw, train=train, test=test)
@@ -81,7 +81,7 @@ class HalvesDesign:
         if part == 0:
             return np.arange(n, dtype=np.intp)
         cut, half_number = divmod(part - 1, 2)
-        order = stream(seed, "halves", cut).permutation(n)
+        order = make_random_stream(seed, "halves", cut).permutation(n)
         half = n // 2
         return np.asarray(order[half_number * half : (half_number + 1) * half], dtype=np.intp)
 

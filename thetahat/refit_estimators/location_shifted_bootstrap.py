@@ -17,7 +17,7 @@ from thetahat.refit_estimators._resamples import (
 from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS, combine_632_plus
 from thetahat.registry import MethodInfo
-from thetahat.schemes._class_draws import drawn_again_cautions
+from thetahat.schemes._class_draws import caution_about_repeated_draws
 from thetahat.values.types import Alternative, MeanKind, Needs, Target
 
 
@@ -91,7 +91,7 @@ class LocationShiftedBootstrap:
             (
                 COVERS_TOO_SELDOM(),
                 *plus.cautions,
-                *drawn_again_cautions(out.n_drawn_again, self.n_resamples),
+                *caution_about_repeated_draws(out.n_drawn_again, self.n_resamples),
             ),
         )
 

@@ -19,9 +19,9 @@ from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators.base import APPARENT, INTERVALS_LIST, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
 from thetahat.registry import MethodInfo
-from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
+from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import Alternative, IntArray, MeanKind, Needs, Target
 
 _MAX_CACHED_ROWS: Final = 20_000
@@ -130,7 +130,9 @@ def _draw_stage(design: TwoStageDesign, rows: RowsToDraw, seed: int, stage: int)
     sample, n_drawn_again = _draw_sample(rows, seed, stage)
     resamples = []
     for inner in range(1, design.n_inner + 1):
-        resample, n_again = _draw_resample(rows, sample, stream(seed, _INNER, stage, inner))
+        resample, n_again = _draw_resample(
+            rows, sample, make_random_stream(seed, _INNER, stage, inner)
+        )
         resamples.append(resample)
         n_drawn_again += n_again
     return _Stage(sample, tuple(resamples), n_drawn_again)
@@ -147,7 +149,7 @@ def _draw_sample(rows: RowsToDraw, seed: int, stage: int) -> tuple[IntArray, int
     """
     if stage == 0:
         return np.arange(rows.n, dtype=np.intp), 0
-    rng = stream(seed, "outer resamples", stage)
+    rng = make_random_stream(seed, "outer resamples", stage)
     n_different = 3 if rows.codes else 2
 
     def draw() -> IntArray:
@@ -250,7 +252,7 @@ class TwoStageBootstrap:
             (
                 COVERAGE_DISAGREES(),
                 *data_estimate.cautions,
-                *drawn_again_cautions(self.design.count_drawn_again(fits), n_drawn),
+                *caution_about_repeated_draws(self.design.count_drawn_again(fits), n_drawn),
             ),
         )
 

@@ -98,7 +98,7 @@ class RowsToDraw:
         )
 
 
-def drawn_again_cautions(n_drawn_again: int, n_resamples: int) -> tuple[Caution, ...]:
+def caution_about_repeated_draws(n_drawn_again: int, n_resamples: int) -> tuple[Caution, ...]:
     """Return the caution that resamples with one class were drawn again, if any were."""
     if n_drawn_again == 0:
         return ()

@@ -10,7 +10,7 @@ from thetahat.schemes.base import Rows
 from thetahat.values.types import IntArray, Label
 
 
-def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
+def get_class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
     """Return the class code of each row; raise for a regression and name the scheme to use."""
     codes = get_column(rows, "y", scheme)
     if codes.dtype.kind == "f":
@@ -21,7 +21,7 @@ def class_codes(rows: Rows, scheme: str, instead: str) -> IntArray:
         )
     sizes = np.bincount(codes)
     if np.count_nonzero(sizes) == 1:
-        label = class_label(rows, int(np.argmax(sizes)))
+        label = get_class_label(rows, int(np.argmax(sizes)))
         raise InsufficientData(
             f"Every row is of class {label!r}: there is nothing to spread. Use {instead}.",
             loc=("columns", "target"),
@@ -34,13 +34,13 @@ def get_stratifiable_codes(
     rows: Rows, n_folds: int, scheme: str, instead: str, *, field: str = "n_folds"
 ) -> IntArray:
     """Return the class codes; raise if a class has fewer rows than there are folds."""
-    codes = class_codes(rows, scheme, instead)
+    codes = get_class_codes(rows, scheme, instead)
     check_enough(rows.n, n_folds)
     sizes = np.bincount(codes)
     smallest = int(np.argmin(np.where(sizes > 0, sizes, rows.n + 1)))
     if sizes[smallest] < n_folds:
         raise InsufficientData(
-            f"Class {class_label(rows, smallest)!r} has {sizes[smallest]} rows, fewer than "
+            f"Class {get_class_label(rows, smallest)!r} has {sizes[smallest]} rows, fewer than "
             f"{n_folds} folds. Use fewer folds or {instead}.",
             loc=(field,),
             value=n_folds,
@@ -48,7 +48,7 @@ def get_stratifiable_codes(
     return codes
 
 
-def class_label(rows: Rows, code: int) -> Label:
+def get_class_label(rows: Rows, code: int) -> Label:
     """Return the label of a class code."""
     return rows.classes[code] if rows.classes else code
 

@@ -10,7 +10,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.parameter_checks import MAX_ROWS, MAX_SPLITS, check_range
 from thetahat.schemes._partitions import check_two_rows, get_column
 from thetahat.schemes.base import ComplementSplit, Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.labels import encode_labels
 
 
@@ -57,7 +57,7 @@ def check_count(name: str, count: int) -> None:
 
 def draw_split(n: int, n_test: int, seed: int, draw: int) -> Split:
     """Return split number ``draw``, whose test rows are drawn without replacement."""
-    test = np.sort(stream(seed, "folds", draw).permutation(n)[:n_test])
+    test = np.sort(make_random_stream(seed, "folds", draw).permutation(n)[:n_test])
     return ComplementSplit(0, draw, draw, test, n)
 
 
@@ -66,5 +66,5 @@ def draw_cluster_split(rows: Rows, size: float, scheme: str, seed: int, draw: in
     codes, labels = encode_labels(get_column(rows, "cluster", scheme))
     n_clusters = count_test_units(size, len(labels), "cluster")
     drawn = np.zeros(len(labels), dtype=np.bool_)
-    drawn[stream(seed, "folds", draw).permutation(len(labels))[:n_clusters]] = True
+    drawn[make_random_stream(seed, "folds", draw).permutation(len(labels))[:n_clusters]] = True
     return ComplementSplit(0, draw, draw, np.flatnonzero(drawn[codes]), rows.n)

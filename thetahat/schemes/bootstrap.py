@@ -10,11 +10,11 @@ import numpy as np
 
 from thetahat.cautions import TRAINED_ON_RESAMPLES, Caution
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._class_draws import RowsToDraw, drawn_again_cautions
+from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes._test_sizes import check_count
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import BlockKind, IntArray
 
 
@@ -90,12 +90,12 @@ class BootstrapScheme:
         if not to_draw.codes:
             return ()
         n_again = sum(_draw_split(to_draw, seed, b)[1] for b in range(self.n_resamples))
-        return drawn_again_cautions(n_again, self.n_resamples)
+        return caution_about_repeated_draws(n_again, self.n_resamples)
 
 
 def _draw_split(rows: RowsToDraw, seed: int, b: int) -> tuple[Split, int]:
     """Return a split, and the number of draws before it that had one class."""
-    n, rng = rows.n, stream(seed, "folds", b)
+    n, rng = rows.n, make_random_stream(seed, "folds", b)
 
     def draw() -> IntArray:
         while True:  # ends: at least every other resample of two rows or more leaves one out

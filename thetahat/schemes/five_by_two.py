@@ -10,7 +10,7 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_enough, deal_to_folds, yield_partition_splits
 from thetahat.schemes._strata import deal_to_folds_by_class, get_stratifiable_codes
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import BlockKind, IntArray
 
 _FOLDS, _REPEATS = 2, 5
@@ -75,7 +75,7 @@ class FiveByTwo:
         codes = self._check(rows)
 
         def partition(repeat: int) -> IntArray:
-            rng = stream(seed, "folds", repeat)
+            rng = make_random_stream(seed, "folds", repeat)
             if codes is not None:
                 return deal_to_folds_by_class(codes, _FOLDS, rng)
             return deal_to_folds(rng.permutation(rows.n), _FOLDS)

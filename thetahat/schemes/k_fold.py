@@ -14,7 +14,7 @@ from thetahat.schemes._partitions import (
     yield_partition_splits,
 )
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import BlockKind
 
 
@@ -71,7 +71,7 @@ class KFold:
         labels = range(self.n_splits(rows))
         return yield_partition_splits(
             lambda repeat: deal_to_folds(
-                stream(seed, "folds", repeat).permutation(rows.n), self.n_folds
+                make_random_stream(seed, "folds", repeat).permutation(rows.n), self.n_folds
             ),
             labels,
             1,

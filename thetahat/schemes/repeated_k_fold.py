@@ -15,7 +15,7 @@ from thetahat.schemes._partitions import (
     yield_partition_splits,
 )
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import BlockKind
 
 
@@ -75,7 +75,7 @@ class RepeatedKFold:
         check_enough(rows.n, self.n_folds)
         return yield_partition_splits(
             lambda repeat: deal_to_folds(
-                stream(seed, "folds", repeat).permutation(rows.n), self.n_folds
+                make_random_stream(seed, "folds", repeat).permutation(rows.n), self.n_folds
             ),
             range(self.n_folds),
             self.n_repeats,

@@ -16,7 +16,7 @@ from thetahat.schemes._partitions import (
     yield_partition_splits,
 )
 from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray
 
@@ -83,7 +83,7 @@ class SourceKFold:
 
         def partition(repeat: int) -> IntArray:
             return _assign_balanced_folds(
-                np.bincount(codes), self.n_folds, stream(seed, "folds", repeat)
+                np.bincount(codes), self.n_folds, make_random_stream(seed, "folds", repeat)
             )[codes]
 
         return yield_partition_splits(partition, labels, 1, start, stop)

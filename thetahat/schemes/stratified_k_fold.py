@@ -11,7 +11,7 @@ from thetahat.schemes._partitions import check_n_folds, yield_partition_splits
 from thetahat.schemes._strata import deal_to_folds_by_class, get_stratifiable_codes
 from thetahat.schemes.base import Rows, Split
 from thetahat.schemes.k_fold import KFold
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import BlockKind, IntArray
 
 
@@ -74,7 +74,9 @@ class StratifiedKFold:
         codes = self._read_codes(rows)
 
         def partition(repeat: int) -> IntArray:
-            return deal_to_folds_by_class(codes, self.n_folds, stream(seed, "folds", repeat))
+            return deal_to_folds_by_class(
+                codes, self.n_folds, make_random_stream(seed, "folds", repeat)
+            )
 
         return yield_partition_splits(partition, range(self.n_folds), 1, start, stop)
 

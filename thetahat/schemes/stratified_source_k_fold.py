@@ -16,10 +16,10 @@ from thetahat.schemes._partitions import (
     get_column,
     yield_partition_splits,
 )
-from thetahat.schemes._strata import class_codes, class_label
+from thetahat.schemes._strata import get_class_codes, get_class_label
 from thetahat.schemes.base import Rows, Split
 from thetahat.schemes.source_k_fold import SourceKFold
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, FloatArray, IntArray
 
@@ -84,14 +84,16 @@ class StratifiedSourceKFold:
         """Yield one split for each fold."""
         source, shares = self._read_sources(rows)
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
-        of_source = _assign_balanced_folds(shares, self.n_folds, stream(seed, "folds", 0))
+        of_source = _assign_balanced_folds(
+            shares, self.n_folds, make_random_stream(seed, "folds", 0)
+        )
         self._check_folds(rows, shares, of_source)
         return yield_partition_splits(lambda _repeat: of_source[source], labels, 1, start, stop)
 
     def _read_sources(self, rows: Rows) -> tuple[IntArray, FloatArray]:
         """Return the source of each row, and (sources, classes) shares of each class."""
         source, labels = encode_labels(get_column(rows, "source", self.info.name))
-        code = class_codes(rows, self.info.name, SourceKFold.info.name)
+        code = get_class_codes(rows, self.info.name, SourceKFold.info.name)
         check_enough(len(labels), self.n_folds, "sources")
         counts = np.zeros((len(labels), int(code.max()) + 1))
         np.add.at(counts, (source, code), 1)
@@ -100,8 +102,8 @@ class StratifiedSourceKFold:
         if scarce.any():
             at = int(np.argmax(scarce))
             raise InsufficientData(
-                f"Class {class_label(rows, at)!r} is in {in_sources[at]} of {len(labels)} sources, "
-                f"fewer than {self.n_folds} folds. Use fewer folds or source_k_fold.",
+                f"Class {get_class_label(rows, at)!r} is in {in_sources[at]} of {len(labels)} "
+                f"sources, fewer than {self.n_folds} folds. Use fewer folds or source_k_fold.",
                 loc=("n_folds",),
                 value=self.n_folds,
             )
@@ -119,7 +121,7 @@ class StratifiedSourceKFold:
         named = ", ".join(repr(labels[s]) for s in np.flatnonzero(of_source == fold)[:5])
         raise InsufficientData(
             f"fold {fold} (source {named}) would have no row of class "
-            f"{class_label(rows, int(present[column]))!r}. Use fewer folds or source_k_fold.",
+            f"{get_class_label(rows, int(present[column]))!r}. Use fewer folds or source_k_fold.",
             loc=("n_folds",),
             value=self.n_folds,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from thetahat.statistics._one_sample import jackknife_variances
+from thetahat.statistics._one_sample import compute_jackknife_variances
 from thetahat.values.types import FloatArray
 
 
@@ -44,4 +44,4 @@ class SumsFunctional(ABC):
         """Return the (b,) jackknife variances from (b, n) counts."""
         sums = counts @ self.columns
         without = self.scaled(sums[:, None, :] - self.columns, len(self.columns) - 1)
-        return jackknife_variances(without, counts)
+        return compute_jackknife_variances(without, counts)

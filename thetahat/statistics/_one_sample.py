@@ -44,7 +44,7 @@ class OneSample:
         return ()
 
 
-def one_column(name: str, sample: Sample, fewest: int = 1) -> FloatArray:
+def require_one_column(name: str, sample: Sample, fewest: int = 1) -> FloatArray:
     """Return x, and refuse a y."""
     if sample.y is not None:
         raise InvalidParameter(f"{name} is of one sample, and there is a y.", loc=("y",))
@@ -55,7 +55,7 @@ def one_column(name: str, sample: Sample, fewest: int = 1) -> FloatArray:
     return sample.x
 
 
-def two_columns(name: str, sample: Sample, fewest: int) -> tuple[FloatArray, FloatArray]:
+def require_two_columns(name: str, sample: Sample, fewest: int) -> tuple[FloatArray, FloatArray]:
     """Return x and y, of the same rows."""
     if sample.y is None:
         raise InvalidParameter(
@@ -85,7 +85,7 @@ def choose_shift(x: FloatArray) -> float:
     return middle if abs(middle) > 16 * spread else 0.0
 
 
-def centred(x: FloatArray) -> tuple[FloatArray, float]:
+def centre_and_scale(x: FloatArray) -> tuple[FloatArray, float]:
     """Return x less its mean, divided by a power of 2 that makes it at most 1, and that power."""
     r = x - x[0]
     r = r - r.mean()
@@ -94,7 +94,7 @@ def centred(x: FloatArray) -> tuple[FloatArray, float]:
     return r / scale, scale
 
 
-def jackknife_variances(without: FloatArray, counts: FloatArray) -> FloatArray:
+def compute_jackknife_variances(without: FloatArray, counts: FloatArray) -> FloatArray:
     """Return (b,) jackknife variances from (b, n) values without one copy of each row."""
     is_drawn = counts > 0
     without = np.where(is_drawn, without, 0.0)

@@ -28,7 +28,7 @@ DEFINITIONS: Final = ("inverted_cdf", *_PLOTTING)
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
-def position(n: int, q: float, definition: str) -> tuple[int, float]:
+def compute_position(n: int, q: float, definition: str) -> tuple[int, float]:
     """Return k, from 0, and g: the quantile lies g of the way from the k-th value to the next.
 
     A position that is a whole number but for the rounding of n q is one.
@@ -68,7 +68,7 @@ class QuantileFunctional:
         self._order = np.argsort(x, kind="stable")
         self._values = x[self._order]
         self._q, self._definition, self._fast = q, definition, fast
-        self._k, self._g = position(len(x), q, definition)
+        self._k, self._g = compute_position(len(x), q, definition)
 
     def evaluate_counts(self, counts: FloatArray) -> FloatArray:
         """Return the (b,) quantiles from (b, n) counts that sum to n."""
@@ -103,7 +103,7 @@ class QuantileFunctional:
         n = len(self._values)
         if n < 2:
             return np.full(n, np.nan)
-        k, g = position(n - 1, self._q, self._definition)
+        k, g = compute_position(n - 1, self._q, self._definition)
         place = np.empty(n, dtype=np.intp)
         place[self._order] = np.arange(n)
         low, high = k + (place <= k), np.minimum(k + 1 + (place <= k + 1), n - 1)

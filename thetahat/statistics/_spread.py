@@ -6,7 +6,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.statistics._moments import SumsFunctional
-from thetahat.statistics._one_sample import NOT_ROUNDING, centred
+from thetahat.statistics._one_sample import NOT_ROUNDING, centre_and_scale
 from thetahat.values.types import FloatArray
 
 
@@ -14,7 +14,7 @@ class SpreadFunctional(SumsFunctional):
     """The variance, or its root, of (n,) values."""
 
     def __init__(self, x: FloatArray, ddof: int, *, root: bool) -> None:
-        rows, self._scale = centred(x)
+        rows, self._scale = centre_and_scale(x)
         self._ddof, self._root = ddof, root
         super().__init__(np.stack([rows, rows**2], axis=1))
 

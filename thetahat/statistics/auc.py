@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.metrics._ranking import Ranking, areas_under_roc
+from thetahat.metrics._ranking import Ranking, compute_roc_areas
 from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, two_columns
+from thetahat.statistics._one_sample import OneSample, require_two_columns
 from thetahat.statistics.base import AcceptedSamples, Sample
 from thetahat.values.types import FloatArray, IntArray
 
@@ -31,7 +31,7 @@ class _AucFunctional:
         """Return the (b,) areas from (b, n) counts; NaN if a class is missing."""
         if self._fast:
             return self._ranking.by_kernel(roc_areas, counts)
-        return areas_under_roc(*self._ranking.by_class(counts))
+        return compute_roc_areas(*self._ranking.by_class(counts))
 
     def kinds(self) -> tuple[IntArray, int]:
         """Return each row's group of equal scores and class."""
@@ -39,7 +39,7 @@ class _AucFunctional:
 
     def evaluate_kinds(self, counts: FloatArray) -> FloatArray:
         """Return the (b,) areas from (b, 2 G) counts of negatives and positives in each group."""
-        return areas_under_roc(counts[:, 1::2], counts[:, ::2])
+        return compute_roc_areas(counts[:, 1::2], counts[:, ::2])
 
     def jackknife(self) -> FloatArray:
         """Return the (n,) areas without each row; NaN if a class is then missing."""
@@ -127,7 +127,7 @@ class Auc(OneSample):
 
     def on(self, sample: Sample, *, fast: bool) -> _AucFunctional:
         """Return the area on that sample."""
-        x, y = two_columns("auc", sample, 2)
+        x, y = require_two_columns("auc", sample, 2)
         fit = (y == 0) | (y == 1)
         if not fit.all():
             row = int(np.argmin(fit))

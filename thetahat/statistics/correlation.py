@@ -10,14 +10,19 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._moments import SumsFunctional
-from thetahat.statistics._one_sample import NOT_ROUNDING, OneSample, centred, two_columns
+from thetahat.statistics._one_sample import (
+    NOT_ROUNDING,
+    OneSample,
+    centre_and_scale,
+    require_two_columns,
+)
 from thetahat.statistics.base import AcceptedSamples, Sample
 from thetahat.values.types import FloatArray
 
 
 class _CorrelationFunctional(SumsFunctional):
     def __init__(self, x: FloatArray, y: FloatArray) -> None:
-        a, b = centred(x)[0], centred(y)[0]
+        a, b = centre_and_scale(x)[0], centre_and_scale(y)[0]
         super().__init__(np.stack([a, b, a * a, b * b, a * b], axis=1))
 
     def scaled(self, sums: FloatArray, n: float) -> FloatArray:
@@ -70,7 +75,7 @@ class Correlation(OneSample):
     def on(self, sample: Sample, *, fast: bool) -> SumsFunctional:
         """Return the correlation on that sample."""
         del fast
-        x, y = two_columns("correlation", sample, 3)
+        x, y = require_two_columns("correlation", sample, 3)
         for name, values in (("x", x), ("y", y)):
             if values.min() == values.max():
                 raise InvalidParameter(

@@ -14,7 +14,7 @@ from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._moments import SumsFunctional
-from thetahat.statistics._one_sample import two_columns
+from thetahat.statistics._one_sample import require_two_columns
 from thetahat.statistics._two_samples import (
     DifferenceFunctional,
     PairedDifferenceFunctional,
@@ -100,7 +100,7 @@ class Difference:
         if sample.y is None:
             raise InvalidParameter("A difference needs a second sample, y.", loc=("y",))
         if self.paired:
-            two_columns("a paired difference", sample, 1)
+            require_two_columns("a paired difference", sample, 1)
         inner = self._get_inner()
         if self.paired and self.is_of_means:
             return inner.on(Sample(sample.x - sample.y), fast=fast)

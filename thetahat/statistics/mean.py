@@ -9,7 +9,12 @@ import numpy as np
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics._moments import SumsFunctional
-from thetahat.statistics._one_sample import NOT_ROUNDING, OneSample, choose_shift, one_column
+from thetahat.statistics._one_sample import (
+    NOT_ROUNDING,
+    OneSample,
+    choose_shift,
+    require_one_column,
+)
 from thetahat.statistics.base import Sample
 from thetahat.values.types import FloatArray
 
@@ -58,7 +63,7 @@ class MeanStatistic(OneSample):
     def on(self, sample: Sample, *, fast: bool) -> SumsFunctional:
         """Return the mean on that sample."""
         del fast
-        x = one_column("mean", sample)
+        x = require_one_column("mean", sample)
         shift = choose_shift(x)
         return _MeanFunctional((x - shift)[:, None], shift, len(x))
 

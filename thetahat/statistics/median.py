@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, one_column
+from thetahat.statistics._one_sample import OneSample, require_one_column
 from thetahat.statistics._quantiles import QuantileFunctional
 from thetahat.statistics.base import Sample
 
@@ -43,7 +43,7 @@ class Median(OneSample):
 
     def on(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
         """Return the median on that sample."""
-        return QuantileFunctional(one_column("median", sample), 0.5, "linear", fast=fast)
+        return QuantileFunctional(require_one_column("median", sample), 0.5, "linear", fast=fast)
 
 
 METHOD = Median

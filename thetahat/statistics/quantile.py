@@ -8,7 +8,7 @@ from typing import ClassVar
 from thetahat.cautions import EXTREME_QUANTILE, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, one_column
+from thetahat.statistics._one_sample import OneSample, require_one_column
 from thetahat.statistics._quantiles import DEFINITIONS, QuantileFunctional
 from thetahat.statistics.base import Sample
 
@@ -79,7 +79,7 @@ class Quantile(OneSample):
     def on(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
         """Return the quantile on that sample."""
         return QuantileFunctional(
-            one_column("quantile", sample), self.q, self.definition, fast=fast
+            require_one_column("quantile", sample), self.q, self.definition, fast=fast
         )
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:

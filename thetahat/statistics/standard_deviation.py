@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, one_column
+from thetahat.statistics._one_sample import OneSample, require_one_column
 from thetahat.statistics._spread import SpreadFunctional, check_ddof
 from thetahat.statistics.base import Sample
 
@@ -47,7 +47,9 @@ class StandardDeviation(OneSample):
     def on(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
         """Return the standard deviation on that sample."""
         del fast
-        return SpreadFunctional(one_column("standard_deviation", sample, 2), self.ddof, root=True)
+        return SpreadFunctional(
+            require_one_column("standard_deviation", sample, 2), self.ddof, root=True
+        )
 
 
 METHOD = StandardDeviation

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, one_column
+from thetahat.statistics._one_sample import OneSample, require_one_column
 from thetahat.statistics._spread import SpreadFunctional, check_ddof
 from thetahat.statistics.base import Sample
 
@@ -49,7 +49,7 @@ class Variance(OneSample):
     def on(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
         """Return the variance on that sample."""
         del fast
-        return SpreadFunctional(one_column("variance", sample, 2), self.ddof, root=False)
+        return SpreadFunctional(require_one_column("variance", sample, 2), self.ddof, root=False)
 
 
 METHOD = Variance

@@ -90,7 +90,7 @@ class SparseColumns:
         return np.asarray(self.matrix.toarray(), dtype=np.float64)
 
 
-def sparse_columns(name: str, matrix: CsrMatrix, names: Sequence[str]) -> SparseColumns:
+def build_sparse_columns(name: str, matrix: CsrMatrix, names: Sequence[str]) -> SparseColumns:
     """Return a matrix as sparse columns: duplicates summed, indices sorted, no stored zeros.
 
     Raises ``InvalidParameter`` with row and column for a value that is not finite or is too large.

@@ -13,7 +13,7 @@ from thetahat.numerics.loops.compiling import is_loaded
 from thetahat.numerics.loops.moments import MANY_ROWS
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
-from thetahat.values.moments import Moments, moments_of_rows, moments_of_scores
+from thetahat.values.moments import Moments, compute_moments_of_rows, compute_moments_of_scores
 from thetahat.values.types import FloatArray
 
 MAX_LOSS = 1e140  # sums of squares of larger losses leave double precision
@@ -23,7 +23,7 @@ ROUNDING = 8 * EPSILON
 """Rounding error of a difference relative to its losses: of a loss, a mean and a subtraction."""
 
 
-def rounding_of_pair(a: FloatArray, b: FloatArray) -> float:
+def bound_rounding_of_pair(a: FloatArray, b: FloatArray) -> float:
     """Return the size up to which the differences of two models' losses are rounding errors.
 
     It is ``ROUNDING`` times their largest loss, and at least ``MIN_LOSS``, below which squares
@@ -34,7 +34,7 @@ def rounding_of_pair(a: FloatArray, b: FloatArray) -> float:
 
 def zero_rounding(differences: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
     """Return the differences a - b, or zeros if all of them are only rounding errors."""
-    if _find_largest(differences) <= rounding_of_pair(a, b):
+    if _find_largest(differences) <= bound_rounding_of_pair(a, b):
         return np.zeros_like(differences)
     return differences
 
@@ -98,7 +98,7 @@ class BlockLosses:
         if self.values is None or len(self.values) < MANY_ROWS or not is_loaded():
             return False
         with np.errstate(all="ignore"):
-            moments = moments_of_rows(self.values, self.layout)
+            moments = compute_moments_of_rows(self.values, self.layout)
             assert moments.centred_squares is not None  # noqa: S101 - of rows
             largest = np.abs([moments.deviations.max(), moments.deviations.min()]).max()
             reach = abs(moments.shift) + largest + np.sqrt(moments.centred_squares.max())
@@ -111,9 +111,9 @@ class BlockLosses:
     def moments(self) -> Moments:
         """Size, mean and centred sum of squares of every split."""
         if self.values is not None:
-            return moments_of_rows(self.values, self.layout)
+            return compute_moments_of_rows(self.values, self.layout)
         assert self.scores is not None  # noqa: S101 - checked by __post_init__
-        return moments_of_scores(self.scores, self.layout)
+        return compute_moments_of_scores(self.scores, self.layout)
 
     @cached_property
     def largest_mean(self) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.tables.labels import encode_label_array, encode_labels
-from thetahat.values.training_sizes import training_sizes
+from thetahat.values.training_sizes import read_training_sizes
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
 
 
@@ -203,7 +203,7 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
         split_block=split_block.astype(np.intp),
         split_repeat=split_repeat.astype(np.intp),
         n_test=n_test.astype(np.float64),
-        n_train=training_sizes(kind, n_test, split_repeat, split_block, block_labels, n_train),
+        n_train=read_training_sizes(kind, n_test, split_repeat, split_block, block_labels, n_train),
         order=order,
         starts=np.concatenate([[0], np.cumsum(n_test)]).astype(np.intp),
         instance=instance_codes,
@@ -227,7 +227,7 @@ def build_block_layout(
         split_block=block,
         split_repeat=repeat,
         n_test=n_test.astype(np.float64),
-        n_train=training_sizes(kind, n_test, repeat, block, labels, n_train),
+        n_train=read_training_sizes(kind, n_test, repeat, block, labels, n_train),
         starts=np.concatenate([[0], np.cumsum(n_test)]).astype(np.intp),
     )
 

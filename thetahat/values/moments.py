@@ -159,7 +159,7 @@ def _compute_variance(values: FloatArray) -> float:
     return float(np.add.reduce(apart * apart)) / (len(values) - 1)
 
 
-def moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
+def compute_moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
     """Return the moments of (n,) losses, in two passes: means, then squares about the means.
 
     Many losses take one compiled pass about each block's first loss, unless digits would be lost.
@@ -194,7 +194,7 @@ def _compute_in_one_pass(values: FloatArray, layout: Layout, starts: IntArray) -
     return Moments(layout.n_test, shift, *sums, layout.split_repeat)
 
 
-def moments_of_scores(scores: FloatArray, layout: Layout) -> Moments:
+def compute_moments_of_scores(scores: FloatArray, layout: Layout) -> Moments:
     """Return the moments of (J,) split means, without squares within splits."""
     shift = float(scores[0])
     return Moments(layout.n_test, shift, scores - shift, None, layout.split_repeat)

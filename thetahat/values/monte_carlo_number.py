@@ -26,6 +26,6 @@ class MonteCarloNumber:
 UNDEFINED: Final = MonteCarloNumber(None, None)
 
 
-def exact(value: float) -> MonteCarloNumber:
+def make_exact(value: float) -> MonteCarloNumber:
     """Return a number that is known without Monte-Carlo error, such as a closed form."""
     return MonteCarloNumber(value, 0.0)

@@ -8,7 +8,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
 
 
-def training_sizes(  # noqa: PLR0913 - the six columns of a split
+def read_training_sizes(  # noqa: PLR0913 - the six columns of a split
     kind: BlockKind,
     n_test: IntArray,
     split_repeat: IntArray,

@@ -9,7 +9,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind
 
 
-def wrong_block_kind(info: MethodInfo, layout: Layout) -> str | None:
+def explain_wrong_block_kind(info: MethodInfo, layout: Layout) -> str | None:
     """Return the reason that the method is for another kind of block, or None if it fits."""
     if layout.kind in info.blocks:
         return None
@@ -17,14 +17,14 @@ def wrong_block_kind(info: MethodInfo, layout: Layout) -> str | None:
     return f"{info.name} is for {fits} blocks, and these are {layout.kind.value} blocks"
 
 
-def lacks_rows(info: MethodInfo, layout: Layout) -> str | None:
+def explain_missing_rows(info: MethodInfo, layout: Layout) -> str | None:
     """Return the reason that losses by instance are missing, or None if they are known."""
     if layout.has_rows:
         return None
     return f"{info.name} needs one loss per instance, and the data have one score per split"
 
 
-def lacks_blocks(info: MethodInfo, layout: Layout) -> str | None:
+def explain_missing_blocks(info: MethodInfo, layout: Layout) -> str | None:
     """Return the reason that a repeat has fewer than two blocks, or None if none has."""
     per_repeat = np.bincount(layout.split_repeat)
     if per_repeat.min() >= 2:
@@ -32,7 +32,7 @@ def lacks_blocks(info: MethodInfo, layout: Layout) -> str | None:
     return f"{info.name} needs at least two blocks in every repeat, and one has a single block"
 
 
-def lacks_block_variance(info: MethodInfo, layout: Layout) -> str | None:
+def explain_missing_block_variance(info: MethodInfo, layout: Layout) -> str | None:
     """Return the reason that a block has a single instance and no variance, or None if none has."""
     if layout.smallest_block >= 2:
         return None
@@ -45,14 +45,14 @@ def lacks_block_variance(info: MethodInfo, layout: Layout) -> str | None:
 
 def refuse_without_blocks(info: MethodInfo, layout: Layout) -> str | None:
     """Return why a method that needs block means does not fit the layout, or None."""
-    return wrong_block_kind(info, layout) or lacks_blocks(info, layout)
+    return explain_wrong_block_kind(info, layout) or explain_missing_blocks(info, layout)
 
 
 def refuse_without_block_variance(info: MethodInfo, layout: Layout) -> str | None:
     """Return why a method that needs variances within blocks does not fit the layout, or None."""
     return (
-        wrong_block_kind(info, layout)
-        or lacks_rows(info, layout)
-        or lacks_block_variance(info, layout)
-        or lacks_blocks(info, layout)
+        explain_wrong_block_kind(info, layout)
+        or explain_missing_rows(info, layout)
+        or explain_missing_block_variance(info, layout)
+        or explain_missing_blocks(info, layout)
     )

@@ -48,7 +48,7 @@ def build_estimate(  # noqa: PLR0913 - one argument per field that a method may 
         value=value,
         target=info.targets[0] if target is None else target,
         mean=_get_mean_kind(info),
-        estimate=mean_loss(info, losses),
+        estimate=get_mean_loss(info, losses),
         degrees_of_freedom=degrees_of_freedom,
         usable=carries_intervals and value > 0,
         cautions=(*_judge_sign(info.name, value), *cautions, *_build_cluster_caution(info, losses)),
@@ -64,39 +64,39 @@ def build_estimates(
         value=values,
         target=info.targets[0],
         mean=_get_mean_kind(info),
-        estimate=mean_loss(info, losses),
+        estimate=get_mean_loss(info, losses),
         degrees_of_freedom=None,
         usable=False,
-        cautions=(*_judge_signs(info.name, values), caution, *caution_several_repeats(losses)),
+        cautions=(*_judge_signs(info.name, values), caution, *check_several_repeats(losses)),
         details={"sources": list(losses.layout.block_labels)},
     )
 
 
-def mean_loss(info: MethodInfo, losses: BlockLosses) -> float:
+def get_mean_loss(info: MethodInfo, losses: BlockLosses) -> float:
     """Return the mean loss whose variance the method estimates."""
     moments = losses.moments
     return moments.macro_mean if _get_mean_kind(info) is MeanKind.MACRO else moments.pooled_mean
 
 
-def degrees_between_blocks(losses: BlockLosses) -> float:
+def count_degrees_between_blocks(losses: BlockLosses) -> float:
     """Return K - 1 for the smallest repeat."""
     return float(min(part.n_blocks for part in losses.moments.by_repeat()) - 1)
 
 
-def degrees_within_blocks(losses: BlockLosses) -> float:
+def count_degrees_within_blocks(losses: BlockLosses) -> float:
     """Return N - K for the smallest repeat."""
     return min(part.n_losses - part.n_blocks for part in losses.moments.by_repeat())
 
 
-def caution_few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
+def check_few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
     """Return the caution about few block means, if there are few."""
-    k = int(degrees_between_blocks(losses)) + 1
+    k = int(count_degrees_between_blocks(losses)) + 1
     if k >= FEW_BLOCKS.threshold:
         return ()
     return (FEW_BLOCKS(subject="The variance", n=k, unit="block"),)
 
 
-def caution_several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
+def check_several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
     """Return the caution that the value is an average over repeats, if there are several."""
     r = losses.layout.n_repeats
     if r == 1:
@@ -104,7 +104,7 @@ def caution_several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
     return (VARIANCE_OF_ONE_REPEAT(n_repeats=r),)
 
 
-def caution_training_ignored(losses: BlockLosses) -> tuple[Caution, ...]:
+def check_training_ignored(losses: BlockLosses) -> tuple[Caution, ...]:
     """Return the caution for variances of trained models, unless no model saw these instances."""
     return () if losses.layout.has_fixed_models else (TRAINING_IGNORED,)
 

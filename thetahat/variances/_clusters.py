@@ -13,7 +13,11 @@ from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray
-from thetahat.variances._applicability import lacks_blocks, lacks_rows, wrong_block_kind
+from thetahat.variances._applicability import (
+    explain_missing_blocks,
+    explain_missing_rows,
+    explain_wrong_block_kind,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,9 +95,9 @@ def count_degrees(layout: Layout) -> float:
 def refuse_without_clusters_in_blocks(info: MethodInfo, layout: Layout) -> str | None:
     """Return why a method that needs two clusters in every block does not fit, or None."""
     if (
-        reason := wrong_block_kind(info, layout)
-        or lacks_rows(info, layout)
-        or lacks_blocks(info, layout)
+        reason := explain_wrong_block_kind(info, layout)
+        or explain_missing_rows(info, layout)
+        or explain_missing_blocks(info, layout)
         or refuse_without_clusters(info, layout)
     ):
         return reason
@@ -111,7 +115,7 @@ def refuse_without_clusters(info: MethodInfo, layout: Layout) -> str | None:
     return None
 
 
-def caution_few_clusters(n_clusters: int) -> tuple[Caution, ...]:
+def check_few_clusters(n_clusters: int) -> tuple[Caution, ...]:
     """Return the caution for variances that rest on few clusters."""
     if n_clusters >= FEW_CLUSTERS.threshold:
         return ()

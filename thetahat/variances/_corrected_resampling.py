@@ -24,7 +24,7 @@ coverage of a design at level 0.95 is .918 to .983, with seven .929 to .987 and 
 """
 
 
-def corrected_resampled(
+def estimate_corrected_resampled(
     info: MethodInfo,
     losses: BlockLosses,
     refusal: str | None,

@@ -42,22 +42,22 @@ def average_over_repeats(moments: Moments, form: Callable[[BlockMoments], float]
     return sum(values) / len(values)
 
 
-def mean_squared(blocks: BlockMoments) -> float:
+def square_macro_mean(blocks: BlockMoments) -> float:
     """Return the square of the macro mean, which is theta_1."""
     return blocks.macro_mean**2
 
 
-def between_blocks(blocks: BlockMoments) -> float:
+def compute_between_blocks(blocks: BlockMoments) -> float:
     """Return B / K, which is theta_3 and theta_gamma."""
     return blocks.between_variance / blocks.n_blocks
 
 
-def within_blocks(blocks: BlockMoments) -> float:
+def compute_within_blocks(blocks: BlockMoments) -> float:
     """Return (1 / K^2) sum of V_k / M_k, which is theta_4 and theta_A."""
     return blocks.mean_sampling_variance / blocks.n_blocks
 
 
-def omega_free(blocks: BlockMoments) -> float:
+def compute_omega_free(blocks: BlockMoments) -> float:
     """Return the plug-in value minus the average of w_k, which is theta_2 and theta_omega."""
     between = (1 - 1 / blocks.n_blocks) * blocks.between_variance
     return add_terms(blocks.mean_sampling_variance, -between)
@@ -69,13 +69,13 @@ def compute_theta_5(blocks: BlockMoments) -> float:
     return add_terms(between, -blocks.mean_sampling_variance)
 
 
-def by_source(blocks: BlockMoments) -> FloatArray:
+def compute_by_source(blocks: BlockMoments) -> FloatArray:
     """Return (K,) plug-in values minus w_k, using mu^2 - m_k^2 = -(m_k - mu)(m_k + mu)."""
     d, mu = _compute_deviations(blocks), blocks.macro_mean
     return np.asarray(blocks.within_variances / blocks.sizes - d * (d + 2 * mu))
 
 
-def by_pair(blocks: BlockMoments) -> FloatArray:
+def compute_by_pair(blocks: BlockMoments) -> FloatArray:
     """Return (K, K) plug-in values minus m_k m_l; the diagonal is NaN."""
     d, mu = _compute_deviations(blocks), blocks.macro_mean
     pairs = -mu * (d[:, None] + d[None, :]) - np.outer(d, d)
@@ -83,14 +83,14 @@ def by_pair(blocks: BlockMoments) -> FloatArray:
     return np.asarray(pairs)
 
 
-def fourth_coefficient(bias: tuple[float, float, float]) -> float:
+def compute_fourth_coefficient(bias: tuple[float, float, float]) -> float:
     """Return a_4 = a_1 + a_2 + a_3 + 1 of Proposition 1; 0 if it is only a rounding error."""
     total = sum(bias) + 1
     size = sum(abs(a) for a in bias) + 1
     return 0.0 if abs(total) <= _ROUNDING * size else total
 
 
-def between_coefficient(bias: tuple[float, float, float], n_blocks: int) -> float:
+def compute_between_coefficient(bias: tuple[float, float, float], n_blocks: int) -> float:
     """Return the factor of B in ``compute_with_bias``; 0 if it is only a rounding error."""
     a1, a2, a3 = bias
     parts = ((a1 + a2) * (n_blocks - 1) / n_blocks, -a3 / n_blocks)
@@ -105,10 +105,10 @@ def compute_with_bias(blocks: BlockMoments, bias: tuple[float, float, float]) ->
     """
     a1, a2, _ = bias
     return add_terms(
-        a1 * float((centred_squares(blocks) / blocks.sizes).mean()),
+        a1 * float((get_centred_squares(blocks) / blocks.sizes).mean()),
         -a2 * blocks.mean_sampling_variance,
-        between_coefficient(bias, blocks.n_blocks) * blocks.between_variance,
-        fourth_coefficient(bias) * mean_squared(blocks),
+        compute_between_coefficient(bias, blocks.n_blocks) * blocks.between_variance,
+        compute_fourth_coefficient(bias) * square_macro_mean(blocks),
     )
 
 
@@ -148,7 +148,7 @@ class MeanForm:
         )
 
 
-def mean_form(a: FloatArray, b: FloatArray, c: FloatArray) -> MeanForm:
+def build_mean_form(a: FloatArray, b: FloatArray, c: FloatArray) -> MeanForm:
     """Build the form of coefficients a (K,), b (K,) and c (K, K), whose diagonal is not used."""
     matrix = (c + c.T) / 2
     np.fill_diagonal(matrix, a + b)
@@ -164,7 +164,7 @@ def compute_with_coefficients(
 ) -> float:
     """Return the sum of a_k s2_k + b_k w_k + c_kl g_kl; ``form`` is ``mean_form(a, b, c)``."""
     return add_terms(
-        float(a @ (centred_squares(blocks) / blocks.sizes)),
+        float(a @ (get_centred_squares(blocks) / blocks.sizes)),
         -float(b @ (blocks.within_variances / blocks.sizes)),
         form.at(blocks),
     )
@@ -181,7 +181,7 @@ def add_terms(*terms: float) -> float:
     return 0.0 if abs(total) <= _LAST_BITS * size else total
 
 
-def centred_squares(blocks: BlockMoments) -> FloatArray:
+def get_centred_squares(blocks: BlockMoments) -> FloatArray:
     """Return (K,) q_k = (M_k - 1) V_k; raises if losses by instance are not known."""
     return np.asarray(blocks.within_variances * (blocks.sizes - 1))
 

@@ -11,11 +11,11 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import lacks_rows, wrong_block_kind
+from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
 from thetahat.variances._building import (
     TRAINING_IGNORED,
     build_estimate,
-    caution_several_repeats,
+    check_several_repeats,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import VarianceEstimate
@@ -60,7 +60,9 @@ class BayleAllPairs:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        return wrong_block_kind(self.info, layout) or lacks_rows(self.info, layout)
+        return explain_wrong_block_kind(self.info, layout) or explain_missing_rows(
+            self.info, layout
+        )
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the pooled mean, given the trained models."""
@@ -69,7 +71,7 @@ class BayleAllPairs:
             losses,
             average_over_repeats(losses.moments, _sum_squares_over_n),
             None,
-            cautions=(TRAINING_IGNORED, *caution_several_repeats(losses)),
+            cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
         )
 
 

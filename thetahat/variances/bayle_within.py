@@ -15,7 +15,7 @@ from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     TRAINING_IGNORED,
     build_estimate,
-    caution_several_repeats,
+    check_several_repeats,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import VarianceEstimate
@@ -69,13 +69,13 @@ class BayleWithin:
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, within_over_n),
+            average_over_repeats(losses.moments, compute_within_over_n),
             None,
-            cautions=(TRAINING_IGNORED, *caution_several_repeats(losses)),
+            cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
         )
 
 
-def within_over_n(blocks: BlockMoments) -> float:
+def compute_within_over_n(blocks: BlockMoments) -> float:
     """Return the average variance within folds over the number of instances."""
     return float(blocks.within_variances.mean()) / blocks.n_losses
 

@@ -14,12 +14,12 @@ from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     TRAINING_IGNORED,
     build_estimate,
-    caution_several_repeats,
-    degrees_within_blocks,
+    check_several_repeats,
+    count_degrees_within_blocks,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import VarianceEstimate
-from thetahat.variances.bayle_within import within_over_n
+from thetahat.variances.bayle_within import compute_within_over_n
 
 MAX_DEGREES: Final = 9.0
 """The degrees of freedom with which intervals for the trained models cover near their level.
@@ -88,9 +88,9 @@ class BayleWithinCalibrated:
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, within_over_n),
-            min(float(degrees_within_blocks(losses)), MAX_DEGREES),
-            cautions=(TRAINING_IGNORED, *caution_several_repeats(losses)),
+            average_over_repeats(losses.moments, compute_within_over_n),
+            min(float(count_degrees_within_blocks(losses)), MAX_DEGREES),
+            cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
         )
 
 

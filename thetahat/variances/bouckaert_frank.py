@@ -10,8 +10,8 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import lacks_blocks, wrong_block_kind
-from thetahat.variances._corrected_resampling import corrected_resampled
+from thetahat.variances._applicability import explain_missing_blocks, explain_wrong_block_kind
+from thetahat.variances._corrected_resampling import estimate_corrected_resampled
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -58,7 +58,7 @@ class BouckaertFrank:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        if reason := wrong_block_kind(self.info, layout):
+        if reason := explain_wrong_block_kind(self.info, layout):
             return reason
         if layout.n_repeats < 2:
             return (
@@ -67,11 +67,11 @@ class BouckaertFrank:
             )
         if layout.n_train is None:
             return "bouckaert_frank needs the training size of every split (n_train)"
-        return lacks_blocks(self.info, layout)
+        return explain_missing_blocks(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        return corrected_resampled(self.info, losses, self.inapplicable(losses.layout))
+        return estimate_corrected_resampled(self.info, losses, self.inapplicable(losses.layout))
 
 
 METHOD = BouckaertFrank

@@ -13,8 +13,8 @@ from thetahat.traits import VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target, UnitName
-from thetahat.variances._applicability import lacks_rows, wrong_block_kind
-from thetahat.variances._building import build_estimate, caution_training_ignored
+from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
+from thetahat.variances._building import build_estimate, check_training_ignored
 from thetahat.variances.base import ResampledVariance, VarianceEstimate
 
 
@@ -73,8 +73,8 @@ class ClusterBootstrap(ResampledVariance):
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
         return (
-            wrong_block_kind(self.info, layout)
-            or lacks_rows(self.info, layout)
+            explain_wrong_block_kind(self.info, layout)
+            or explain_missing_rows(self.info, layout)
             or reason_against_units(self.info.name, layout, self.unit)
         )
 
@@ -84,7 +84,7 @@ class ClusterBootstrap(ResampledVariance):
         """Estimate the variance of the pooled mean, given the trained models."""
         value = 0.0 if replicates.is_constant else replicates.variance
         few = (c for c in resampling_cautions(replicates.units) if c.code == FEW_UNITS.code)
-        training = caution_training_ignored(losses)
+        training = check_training_ignored(losses)
         return build_estimate(
             self.info,
             losses,

@@ -11,10 +11,10 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import lacks_rows, wrong_block_kind
+from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
 from thetahat.variances._building import TRAINING_IGNORED, build_estimate
 from thetahat.variances._clusters import (
-    caution_few_clusters,
+    check_few_clusters,
     estimate_pooled,
     refuse_without_clusters,
 )
@@ -68,7 +68,9 @@ class ClusterRobust:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        if reason := wrong_block_kind(self.info, layout) or lacks_rows(self.info, layout):
+        if reason := explain_wrong_block_kind(self.info, layout) or explain_missing_rows(
+            self.info, layout
+        ):
             return reason
         return refuse_without_clusters(self.info, layout)
 
@@ -78,7 +80,7 @@ class ClusterRobust:
         if reason := refuse_without_clusters(self.info, layout):
             raise InsufficientData(reason, loc=("cluster",))
         n_clusters = len(layout.cluster_labels)
-        cautions = (*caution_few_clusters(n_clusters), TRAINING_IGNORED)
+        cautions = (*check_few_clusters(n_clusters), TRAINING_IGNORED)
         value = estimate_pooled(losses)
         return build_estimate(self.info, losses, value, float(n_clusters - 1), cautions=cautions)
 

@@ -11,10 +11,10 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import lacks_rows, wrong_block_kind
+from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
 from thetahat.variances._building import build_estimate
 from thetahat.variances._clusters import (
-    caution_few_clusters,
+    check_few_clusters,
     estimate_pooled,
     refuse_without_clusters,
 )
@@ -69,8 +69,8 @@ class ClusterRobustCorrected:
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
         if reason := (
-            wrong_block_kind(self.info, layout)
-            or lacks_rows(self.info, layout)
+            explain_wrong_block_kind(self.info, layout)
+            or explain_missing_rows(self.info, layout)
             or refuse_without_clusters(self.info, layout)
         ):
             return reason
@@ -90,7 +90,7 @@ class ClusterRobustCorrected:
             losses,
             (2 + ratio) * estimate_pooled(losses),
             float(n_clusters - 1),
-            cautions=caution_few_clusters(n_clusters),
+            cautions=check_few_clusters(n_clusters),
             details={"test_to_train_ratio": ratio},
         )
 

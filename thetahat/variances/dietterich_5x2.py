@@ -13,7 +13,7 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import wrong_block_kind
+from thetahat.variances._applicability import explain_wrong_block_kind
 from thetahat.variances._building import build_estimate
 from thetahat.variances.base import VarianceEstimate
 
@@ -59,7 +59,7 @@ class Dietterich5x2:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        if reason := wrong_block_kind(self.info, layout):
+        if reason := explain_wrong_block_kind(self.info, layout):
             return reason
         per_repeat = np.bincount(layout.split_repeat)
         if len(per_repeat) == _REPEATS and set(per_repeat.tolist()) == {2}:

@@ -11,7 +11,11 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import lacks_block_variance, lacks_rows, wrong_block_kind
+from thetahat.variances._applicability import (
+    explain_missing_block_variance,
+    explain_missing_rows,
+    explain_wrong_block_kind,
+)
 from thetahat.variances._building import TRAINING_IGNORED, build_estimate
 from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import VarianceEstimate
@@ -57,9 +61,9 @@ class Iid:
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
         return (
-            wrong_block_kind(self.info, layout)
-            or lacks_rows(self.info, layout)
-            or lacks_block_variance(self.info, layout)
+            explain_wrong_block_kind(self.info, layout)
+            or explain_missing_rows(self.info, layout)
+            or explain_missing_block_variance(self.info, layout)
         )
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:

@@ -10,8 +10,11 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import wrong_block_kind
-from thetahat.variances._corrected_resampling import MAX_DEGREES_IF_REPEATED, corrected_resampled
+from thetahat.variances._applicability import explain_wrong_block_kind
+from thetahat.variances._corrected_resampling import (
+    MAX_DEGREES_IF_REPEATED,
+    estimate_corrected_resampled,
+)
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -67,7 +70,7 @@ class NadeauBengio:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        if reason := wrong_block_kind(self.info, layout):
+        if reason := explain_wrong_block_kind(self.info, layout):
             return reason
         if layout.n_train is None:
             return f"{self.info.name} needs the training size of every split (n_train)"
@@ -77,7 +80,7 @@ class NadeauBengio:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean; for source blocks as that of a new source."""
-        return corrected_resampled(self.info, losses, self.inapplicable(losses.layout))
+        return estimate_corrected_resampled(self.info, losses, self.inapplicable(losses.layout))
 
 
 METHOD = NadeauBengio

@@ -10,8 +10,11 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, MeanKind, Needs, Target
-from thetahat.variances._applicability import lacks_blocks, wrong_block_kind
-from thetahat.variances._corrected_resampling import MAX_DEGREES_IF_REPEATED, corrected_resampled
+from thetahat.variances._applicability import explain_missing_blocks, explain_wrong_block_kind
+from thetahat.variances._corrected_resampling import (
+    MAX_DEGREES_IF_REPEATED,
+    estimate_corrected_resampled,
+)
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -67,12 +70,12 @@ class NadeauBengioCalibrated:
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
         name = self.info.name
-        if reason := wrong_block_kind(self.info, layout):
+        if reason := explain_wrong_block_kind(self.info, layout):
             return reason
         if layout.kind is BlockKind.RANDOM:
             if layout.n_repeats < 2:
                 return f"{name} needs at least two repeats of the folds, and there is one"
-            if reason := lacks_blocks(self.info, layout):
+            if reason := explain_missing_blocks(self.info, layout):
                 return reason
         if layout.n_train is None:
             return f"{name} needs the training size of every split (n_train)"
@@ -82,7 +85,7 @@ class NadeauBengioCalibrated:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        return corrected_resampled(
+        return estimate_corrected_resampled(
             self.info,
             losses,
             self.inapplicable(losses.layout),

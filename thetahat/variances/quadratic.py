@@ -18,18 +18,18 @@ from thetahat.values.types import BlockKind, FloatArray, Label, MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     build_estimate,
-    caution_few_blocks,
-    caution_several_repeats,
-    degrees_between_blocks,
-    degrees_within_blocks,
+    check_few_blocks,
+    check_several_repeats,
+    count_degrees_between_blocks,
+    count_degrees_within_blocks,
 )
 from thetahat.variances._quadratic_forms import (
     average_over_repeats,
-    between_coefficient,
+    build_mean_form,
+    compute_between_coefficient,
+    compute_fourth_coefficient,
     compute_with_bias,
     compute_with_coefficients,
-    fourth_coefficient,
-    mean_form,
 )
 from thetahat.variances.base import VarianceEstimate
 
@@ -168,8 +168,8 @@ class Quadratic:
         return self._build_estimate(
             losses,
             value,
-            ignores_shifts=fourth_coefficient(bias) == 0,
-            uses_means=between_coefficient(bias, losses.layout.n_blocks) != 0,
+            ignores_shifts=compute_fourth_coefficient(bias) == 0,
+            uses_means=compute_between_coefficient(bias, losses.layout.n_blocks) != 0,
             details=describe_bias_of_folds(next(losses.moments.by_repeat()).sizes, bias),
         )
 
@@ -177,7 +177,7 @@ class Quadratic:
         self, losses: BlockLosses, coefficients: Coefficients
     ) -> VarianceEstimate:
         a, b, c = (np.array(x, dtype=np.float64) for x in _list_parts(coefficients))
-        form = mean_form(a, b, c)
+        form = build_mean_form(a, b, c)
         value = average_over_repeats(
             losses.moments, lambda part: compute_with_coefficients(part, a, b, form)
         )
@@ -204,12 +204,14 @@ class Quadratic:
             self.info,
             losses,
             value,
-            degrees_between_blocks(losses) if uses_means else degrees_within_blocks(losses),
+            count_degrees_between_blocks(losses)
+            if uses_means
+            else count_degrees_within_blocks(losses),
             carries_intervals=ignores_shifts,
             cautions=(
-                *(caution_few_blocks(losses) if uses_means else ()),
+                *(check_few_blocks(losses) if uses_means else ()),
                 *(() if ignores_shifts else (depends,)),
-                *caution_several_repeats(losses),
+                *check_several_repeats(losses),
             ),
             details=details,
         )
@@ -242,7 +244,7 @@ def describe_bias_of_folds(sizes: FloatArray, bias: tuple[float, float, float]) 
     and of s_3.
     """
     a1, a2, a3 = bias
-    a4 = fourth_coefficient(bias)
+    a4 = compute_fourth_coefficient(bias)
     k = len(sizes)
     on_squares = a1 / k + 1 / (k**2 * sizes)
     on_pairs = a2 / k + (sizes - 1) / (k**2 * sizes)
@@ -257,7 +259,7 @@ def describe_bias_of_folds(sizes: FloatArray, bias: tuple[float, float, float]) 
     return {
         "coefficients": coefficients,
         "bias": {"sigma_squared": a1, "omega": a2, "gamma": a3, "mu_squared": a4},
-        "bias_in_words": bias_in_words(terms),
+        "bias_in_words": describe_bias(terms),
     }
 
 
@@ -292,11 +294,11 @@ def describe_bias_of_coefficients(
             "gamma": _list_without_diagonal(gamma),
             "mu_mu": _list_without_diagonal(c),
         },
-        "bias_in_words": bias_in_words(terms),
+        "bias_in_words": describe_bias(terms),
     }
 
 
-def bias_in_words(terms: Sequence[tuple[float, str]]) -> str:
+def describe_bias(terms: Sequence[tuple[float, str]]) -> str:
     """Return the sum of the terms that are not zero, ``omega - 2 gamma``, or ``none``."""
     shown = [(x, name) for x, name in terms if x != 0]
     if not shown:

@@ -11,8 +11,8 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import refuse_without_blocks
-from thetahat.variances._building import build_estimate, caution_several_repeats
-from thetahat.variances._quadratic_forms import average_over_repeats, mean_squared
+from thetahat.variances._building import build_estimate, check_several_repeats
+from thetahat.variances._quadratic_forms import average_over_repeats, square_macro_mean
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -59,7 +59,7 @@ class Theta1:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        value = average_over_repeats(losses.moments, mean_squared)
+        value = average_over_repeats(losses.moments, square_macro_mean)
         caution = SECOND_MOMENT_OF_MEAN(value=value)
         return build_estimate(
             self.info,
@@ -67,7 +67,7 @@ class Theta1:
             value,
             None,
             carries_intervals=False,
-            cautions=(caution, *caution_several_repeats(losses)),
+            cautions=(caution, *check_several_repeats(losses)),
         )
 
 

@@ -14,11 +14,11 @@ from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     build_estimate,
-    caution_few_blocks,
-    caution_several_repeats,
-    degrees_between_blocks,
+    check_few_blocks,
+    check_several_repeats,
+    count_degrees_between_blocks,
 )
-from thetahat.variances._quadratic_forms import average_over_repeats, omega_free
+from thetahat.variances._quadratic_forms import average_over_repeats, compute_omega_free
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -67,7 +67,7 @@ class Theta2:
         """Estimate the variance of the macro mean."""
         moments = losses.moments
         within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
-        value = average_over_repeats(moments, omega_free)
+        value = average_over_repeats(moments, compute_omega_free)
         noisy = NOISY(
             first=f"{format_number(within)} (the average V_k / M_k)",
             second=f"{format_number(within - value)} ((K-1)/K B)",
@@ -76,8 +76,8 @@ class Theta2:
             self.info,
             losses,
             value,
-            degrees_between_blocks(losses),
-            cautions=(*caution_few_blocks(losses), noisy, *caution_several_repeats(losses)),
+            count_degrees_between_blocks(losses),
+            cautions=(*check_few_blocks(losses), noisy, *check_several_repeats(losses)),
         )
 
 

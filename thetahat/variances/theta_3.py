@@ -14,11 +14,11 @@ from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import refuse_without_blocks
 from thetahat.variances._building import (
     build_estimate,
-    caution_few_blocks,
-    caution_several_repeats,
-    degrees_between_blocks,
+    check_few_blocks,
+    check_several_repeats,
+    count_degrees_between_blocks,
 )
-from thetahat.variances._quadratic_forms import average_over_repeats, between_blocks
+from thetahat.variances._quadratic_forms import average_over_repeats, compute_between_blocks
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -72,9 +72,9 @@ class Theta3:
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, between_blocks),
-            degrees_between_blocks(losses),
-            cautions=(*caution_few_blocks(losses), liberal, *caution_several_repeats(losses)),
+            average_over_repeats(losses.moments, compute_between_blocks),
+            count_degrees_between_blocks(losses),
+            cautions=(*check_few_blocks(losses), liberal, *check_several_repeats(losses)),
         )
 
 

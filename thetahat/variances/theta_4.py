@@ -14,10 +14,10 @@ from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     TRAINING_IGNORED,
     build_estimate,
-    caution_several_repeats,
-    degrees_within_blocks,
+    check_several_repeats,
+    count_degrees_within_blocks,
 )
-from thetahat.variances._quadratic_forms import average_over_repeats, within_blocks
+from thetahat.variances._quadratic_forms import average_over_repeats, compute_within_blocks
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -67,13 +67,13 @@ class Theta4:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        degrees = degrees_within_blocks(losses)
+        degrees = count_degrees_within_blocks(losses)
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, within_blocks),
+            average_over_repeats(losses.moments, compute_within_blocks),
             degrees,
-            cautions=(TRAINING_IGNORED, *caution_several_repeats(losses)),
+            cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
         )
 
 

@@ -14,9 +14,9 @@ from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     build_estimate,
-    caution_few_blocks,
-    caution_several_repeats,
-    degrees_between_blocks,
+    check_few_blocks,
+    check_several_repeats,
+    count_degrees_between_blocks,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_theta_5
 from thetahat.variances.base import VarianceEstimate
@@ -77,8 +77,8 @@ class Theta5:
             self.info,
             losses,
             value,
-            degrees_between_blocks(losses),
-            cautions=(*caution_few_blocks(losses), noisy, *caution_several_repeats(losses)),
+            count_degrees_between_blocks(losses),
+            cautions=(*check_few_blocks(losses), noisy, *check_several_repeats(losses)),
         )
 
 

@@ -12,11 +12,11 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._building import (
     build_estimate,
-    caution_several_repeats,
-    caution_training_ignored,
+    check_several_repeats,
+    check_training_ignored,
 )
 from thetahat.variances._clusters import (
-    caution_few_clusters,
+    check_few_clusters,
     count_degrees,
     estimate_within_blocks,
     refuse_without_clusters_in_blocks,
@@ -84,9 +84,9 @@ class ThetaAClusters:
             estimate_within_blocks(losses),
             count_degrees(layout),
             cautions=(
-                *caution_few_clusters(len(layout.cluster_labels)),
-                *caution_training_ignored(losses),
-                *caution_several_repeats(losses),
+                *check_few_clusters(len(layout.cluster_labels)),
+                *check_training_ignored(losses),
+                *check_several_repeats(losses),
             ),
         )
 

@@ -13,11 +13,11 @@ from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     build_estimate,
-    caution_several_repeats,
-    caution_training_ignored,
-    degrees_within_blocks,
+    check_several_repeats,
+    check_training_ignored,
+    count_degrees_within_blocks,
 )
-from thetahat.variances._quadratic_forms import average_over_repeats, within_blocks
+from thetahat.variances._quadratic_forms import average_over_repeats, compute_within_blocks
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -73,13 +73,13 @@ class ThetaB:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        degrees = degrees_within_blocks(losses)
+        degrees = count_degrees_within_blocks(losses)
         return build_estimate(
             self.info,
             losses,
-            2 * average_over_repeats(losses.moments, within_blocks),
+            2 * average_over_repeats(losses.moments, compute_within_blocks),
             degrees,
-            cautions=(*caution_training_ignored(losses), *caution_several_repeats(losses)),
+            cautions=(*check_training_ignored(losses), *check_several_repeats(losses)),
         )
 
 

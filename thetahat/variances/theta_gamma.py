@@ -14,11 +14,11 @@ from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import refuse_without_blocks
 from thetahat.variances._building import (
     build_estimate,
-    caution_few_blocks,
-    caution_several_repeats,
-    degrees_between_blocks,
+    check_few_blocks,
+    check_several_repeats,
+    count_degrees_between_blocks,
 )
-from thetahat.variances._quadratic_forms import average_over_repeats, between_blocks
+from thetahat.variances._quadratic_forms import average_over_repeats, compute_between_blocks
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -67,15 +67,15 @@ class ThetaGamma:
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean as an estimate for a new source."""
-        value = average_over_repeats(losses.moments, between_blocks)
+        value = average_over_repeats(losses.moments, compute_between_blocks)
         cautions = (
-            *caution_few_blocks(losses),
+            *check_few_blocks(losses),
             *_build_shared_training_caution(losses.layout),
             PESSIMISTIC_FOR_THESE_SOURCES(value=value),
-            *caution_several_repeats(losses),
+            *check_several_repeats(losses),
         )
         return build_estimate(
-            self.info, losses, value, degrees_between_blocks(losses), cautions=cautions
+            self.info, losses, value, count_degrees_between_blocks(losses), cautions=cautions
         )
 
 

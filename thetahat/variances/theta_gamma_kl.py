@@ -15,7 +15,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import refuse_without_blocks
 from thetahat.variances._building import build_estimates
-from thetahat.variances._quadratic_forms import by_pair
+from thetahat.variances._quadratic_forms import compute_by_pair
 from thetahat.variances.base import VarianceEstimate
 
 _MAX_SOURCES = 256  # a table of pairs beyond it is for nobody to read, and fills the result
@@ -81,7 +81,7 @@ class ThetaGammaKl:
         for part in losses.moments.by_repeat():
             present = layout.split_block[start : start + part.n_blocks]
             at = np.ix_(present, present)
-            sums[at] += by_pair(part)
+            sums[at] += compute_by_pair(part)
             n[at] += 1
             start += part.n_blocks
         values = np.full((k, k), np.nan)

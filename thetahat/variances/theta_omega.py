@@ -13,11 +13,11 @@ from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     build_estimate,
-    caution_few_blocks,
-    caution_several_repeats,
-    degrees_between_blocks,
+    check_few_blocks,
+    check_several_repeats,
+    count_degrees_between_blocks,
 )
-from thetahat.variances._quadratic_forms import average_over_repeats, omega_free
+from thetahat.variances._quadratic_forms import average_over_repeats, compute_omega_free
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -65,14 +65,14 @@ class ThetaOmega:
         """Estimate the variance of the macro mean."""
         moments = losses.moments
         within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
-        value = average_over_repeats(moments, omega_free)
+        value = average_over_repeats(moments, compute_omega_free)
         differing = COUNTS_SOURCE_DIFFERENCES_AGAINST(subtracted=within - value, within=within)
         return build_estimate(
             self.info,
             losses,
             value,
-            degrees_between_blocks(losses),
-            cautions=(*caution_few_blocks(losses), differing, *caution_several_repeats(losses)),
+            count_degrees_between_blocks(losses),
+            cautions=(*check_few_blocks(losses), differing, *check_several_repeats(losses)),
         )
 
 

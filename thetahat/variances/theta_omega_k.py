@@ -14,7 +14,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import build_estimates
-from thetahat.variances._quadratic_forms import by_source
+from thetahat.variances._quadratic_forms import compute_by_source
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -61,7 +61,7 @@ class ThetaOmegaK:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean, once per source."""
         layout = losses.layout
-        values = np.concatenate([by_source(part) for part in losses.moments.by_repeat()])
+        values = np.concatenate([compute_by_source(part) for part in losses.moments.by_repeat()])
         n = np.bincount(layout.split_block, minlength=len(layout.block_labels))
         values = np.bincount(layout.split_block, weights=values, minlength=len(n)) / n
         caution = DEPENDS_ON_THE_MEAN(mean=losses.moments.macro_mean)

@@ -3,7 +3,11 @@
 from typing import Final
 
 from thetahat.registry import Registry
-from thetahat.weighted_risks._differences import RiskDifference, by_source, paired_difference
+from thetahat.weighted_risks._differences import (
+    RiskDifference,
+    average_by_source,
+    estimate_paired_difference,
+)
 from thetahat.weighted_risks.base import RiskEstimator
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.weighted import Weighted
@@ -18,6 +22,6 @@ __all__ = [
     "WEIGHTED_RISKS",
     "RiskDifference",
     "RiskEstimator",
-    "by_source",
-    "paired_difference",
+    "average_by_source",
+    "estimate_paired_difference",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import FloatArray, IntArray
-from thetahat.weighted_risks._weighted_losses import mean_and_variance
+from thetahat.weighted_risks._weighted_losses import compute_mean_and_variance
 from thetahat.weighted_risks.base import RiskEstimate
 
 
@@ -28,7 +28,7 @@ class RiskDifference:
     variance: float
 
 
-def paired_difference(a: RiskEstimate, b: RiskEstimate) -> RiskDifference:
+def estimate_paired_difference(a: RiskEstimate, b: RiskEstimate) -> RiskDifference:
     """Return the difference of two learners under one risk, or of two risks of one learner.
 
     Both are computed from the same instances. The variance is the sample variance (ddof 1) of the
@@ -42,11 +42,11 @@ def paired_difference(a: RiskEstimate, b: RiskEstimate) -> RiskDifference:
             loc=("losses",),
             value=len(second),
         )
-    difference, variance = mean_and_variance(first - second)
+    difference, variance = compute_mean_and_variance(first - second)
     return RiskDifference(difference=difference, variance=variance)
 
 
-def by_source(estimate: RiskEstimate, source: IntArray) -> tuple[FloatArray, FloatArray]:
+def average_by_source(estimate: RiskEstimate, source: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the mean of the terms in each source, and the variance of that mean.
 
     Parameters

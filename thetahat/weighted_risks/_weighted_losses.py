@@ -48,7 +48,7 @@ def multiply_by_weights(losses: FloatArray, weights: FloatArray) -> FloatArray:
     return products
 
 
-def mean_and_variance(terms: FloatArray) -> tuple[float, float]:
+def compute_mean_and_variance(terms: FloatArray) -> tuple[float, float]:
     """Return the mean of (n,) terms and its variance (ddof 1), summed relative to the first."""
     shifted = terms - terms[0]
     return float(terms[0] + shifted.mean()), float(shifted.var(ddof=1) / len(terms))

@@ -15,7 +15,7 @@ from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
     check_effective_size,
     check_variance,
-    mean_and_variance,
+    compute_mean_and_variance,
     multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
@@ -88,7 +88,7 @@ class Controlled:
         fold_of_row = self._read_folds(len(losses), fold)
         beta = self._compute_betas(products, weights, fold_of_row)
         terms = np.asarray(products - beta[fold_of_row] * (weights - 1))
-        estimate, variance = mean_and_variance(terms)
+        estimate, variance = compute_mean_and_variance(terms)
         return RiskEstimate(
             estimate=estimate,
             variance=variance,

@@ -15,7 +15,7 @@ from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
     check_effective_size,
     check_variance,
-    mean_and_variance,
+    compute_mean_and_variance,
     multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
@@ -96,12 +96,12 @@ class Doubly:
         variates, cautions = self._build_variates(weights)
         beta = _compute_coefficients(products, variates)
         terms = np.asarray(products - variates @ beta)
-        estimate, variance = mean_and_variance(terms)
+        estimate, variance = compute_mean_and_variance(terms)
         variance += float(beta[-1] ** 2) * self._compute_second_moment_variance(len(beta))
         if self._compute_second_moment_variance(len(beta)) > 0:
             first = _compute_coefficients(products, variates[:, :1])
             simpler_terms = np.asarray(products - variates[:, :1] @ first)
-            simpler_estimate, simpler_variance = mean_and_variance(simpler_terms)
+            simpler_estimate, simpler_variance = compute_mean_and_variance(simpler_terms)
             if simpler_variance < variance:
                 beta, terms = np.array([first[0], 0.0]), simpler_terms
                 estimate, variance, cautions = simpler_estimate, simpler_variance, (_UNCERTAIN,)

@@ -9,7 +9,7 @@ from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
     check_variance,
-    mean_and_variance,
+    compute_mean_and_variance,
     multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
@@ -68,7 +68,7 @@ class SelfNormalised:
         shifted = losses - losses[0]
         estimate = float((shares * shifted).mean())
         terms = losses[0] + estimate + shares * (shifted - estimate)
-        _, variance = mean_and_variance(terms)
+        _, variance = compute_mean_and_variance(terms)
         return RiskEstimate(
             estimate=float(losses[0]) + estimate,
             variance=variance,

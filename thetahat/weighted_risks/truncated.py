@@ -13,7 +13,7 @@ from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
     check_variance,
-    mean_and_variance,
+    compute_mean_and_variance,
     multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
@@ -77,7 +77,7 @@ class Truncated:
         """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
         multiply_by_weights(losses, weights)
         terms = np.asarray(losses * np.minimum(weights, self.cut))
-        estimate, variance = mean_and_variance(terms)
+        estimate, variance = compute_mean_and_variance(terms)
         above = np.maximum(weights - self.cut, 0)
         bias = 0.0 - float((losses * above).mean())
         return RiskEstimate(

@@ -9,7 +9,7 @@ from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.weighted_risks._weighted_losses import (
     check_variance,
-    mean_and_variance,
+    compute_mean_and_variance,
     multiply_by_weights,
 )
 from thetahat.weighted_risks.base import RiskEstimate
@@ -56,7 +56,7 @@ class Weighted:
     ) -> RiskEstimate:
         """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
         terms = multiply_by_weights(losses, weights)
-        estimate, variance = mean_and_variance(terms)
+        estimate, variance = compute_mean_and_variance(terms)
         return RiskEstimate(
             estimate=estimate, variance=variance, cautions=check_variance(variance), terms=terms
         )

@@ -13,7 +13,11 @@ from replications.presets.bootstrap_estimates.tables import INTERVALS, compute_f
 from thetahat.analyses.bootstrap.intervals import build_intervals
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
+from thetahat.analyses.studies.repetitions import (
+    OneRecord,
+    make_repetition_generator,
+    run_one_by_one,
+)
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.parameter_checks import check_level, require
 from thetahat.registry import MethodInfo
@@ -126,7 +130,7 @@ class BootstrapStudy:
         return compute_findings(records, truths, preset.n, preset.level)
 
     def _repeat(self, index: int) -> OneRecord:
-        rng, preset = repetition_generator(self.seed, index), self.preset
+        rng, preset = make_repetition_generator(self.seed, index), self.preset
         x, z = self._draw(rng), self._draw(rng)
         resamples = HashedResamples(
             np.array([0, preset.n]), int(rng.integers(2**53)), preset.resamples
@@ -141,7 +145,7 @@ class BootstrapStudy:
             intervals = build_intervals(
                 replicates, statistic, INTERVALS, preset.level, Alternative.TWO_SIDED
             )
-            values = plain_values(name, *plain) - TRUE_VALUES[name][preset.distribution]
+            values = compute_plain_values(name, *plain) - TRUE_VALUES[name][preset.distribution]
             record[f"{name}/plain"] = np.array([values.mean(), (values**2).mean()])
             record[f"{name}/value"] = replicates.estimate
             record[f"{name}/bias"] = replicates.bias
@@ -168,7 +172,7 @@ class BootstrapStudy:
         return rng.standard_exponential(shape)
 
 
-def plain_values(name: str, x: FloatArray, z: FloatArray) -> FloatArray:
+def compute_plain_values(name: str, x: FloatArray, z: FloatArray) -> FloatArray:
     """Return the (samples,) values of a statistic of (samples, n) draws."""
     if name == "correlation":
         y = 0.5 * x + np.sqrt(0.75) * z

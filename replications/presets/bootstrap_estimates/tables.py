@@ -10,15 +10,15 @@ import numpy as np
 from replications.presets.bootstrap_estimates.claims import judge_statistic
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.jackknife import jackknife
-from thetahat.analyses.studies.monte_carlo import monte_carlo_share
+from thetahat.analyses.studies.monte_carlo import estimate_share
 from thetahat.analyses.studies.result import (
     FigureAxis,
     StudyFigure,
     StudyTable,
     TableCell,
     make_series,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
@@ -60,7 +60,7 @@ class BootstrapStatistics:
         ends = self.records[f"{statistic}/ends"][:, INTERVALS.index(interval)]
         truth = self.truths[statistic]
         covers = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
-        return monte_carlo_share(covers, np.asarray(np.isfinite(ends).all(axis=1)))
+        return estimate_share(covers, np.asarray(np.isfinite(ends).all(axis=1)))
 
 
 def _compute_statistics(records: Records, name: str, truth: float) -> FloatArray:
@@ -134,7 +134,7 @@ def _build_coverage_figure(statistics: BootstrapStatistics, level: float) -> Stu
     names = list(statistics.truths)
     places = list(range(len(names)))
     series = [
-        series_of_numbers(
+        make_series_of_numbers(
             each, places, [statistics.coverage(name, each) for name in names], "points"
         )
         for each in INTERVALS

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from replications.importance.final_risk_claims import SOURCE, claims_of_tenth, gamma_cases
+from replications.importance.final_risk_claims import (
+    SOURCE,
+    build_gamma_cases,
+    list_claims_about_tenth,
+)
 from replications.importance.final_risks import FinalRisks
 from thetahat.analyses.studies.claims import ClaimRow, judge
 from thetahat.analyses.studies.result import StudyClaim
@@ -20,10 +24,10 @@ OF_EACH_GAMMA: Final = (
         measured="mean of weighted minus controlled, {weights}, gamma = {gamma:g}",
         at_least=0.0,
     ),
-    *claims_of_tenth(PLACE),
+    *list_claims_about_tenth(PLACE),
 )
 
 
 def judge_figure_8(risks: FinalRisks) -> tuple[StudyClaim, ...]:
     """Judge the claims about Figure 8, for one estimator of the weights."""
-    return judge(OF_EACH_GAMMA, gamma_cases(risks))
+    return judge(OF_EACH_GAMMA, build_gamma_cases(risks))

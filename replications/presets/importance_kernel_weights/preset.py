@@ -9,16 +9,16 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
-from replications.batches import kernel_mean_matching_weights, kliep_weights
+from replications.batches import estimate_kernel_mean_matching_weights, estimate_kliep_weights
 from replications.importance.final_risk_tables import compute_findings
 from replications.importance.gaussian_setting import check_sample_sizes, draw_samples
 from replications.importance.penalty_selection import (
     EstimateWeights,
     SelectionStudy,
+    build_paper_risks,
     check_design,
     draw_equal_folds,
-    paper_penalties,
-    paper_risks,
+    list_paper_penalties,
 )
 from replications.presets.importance_kernel_weights.claims import judge_figure_8
 from thetahat.generators.gaussian_shift import ShiftedSamples
@@ -127,8 +127,8 @@ class ImportanceKernelWeights:
                 self.gammas,
                 judge_panel=judge_figure_8,
             ),
-            risks=paper_risks(self.beta_from),
-            penalties=paper_penalties(self.n_penalties),
+            risks=build_paper_risks(self.beta_from),
+            penalties=list_paper_penalties(self.n_penalties),
             draw_folds=partial(draw_equal_folds, n_folds=self.n_folds),
             constant=self.constant,
             seed=seed,
@@ -139,11 +139,11 @@ def _match_kernel_means(
     drawn: ShiftedSamples, gamma: float, rng: np.random.Generator, *, method: KernelMeanMatching
 ) -> FloatArray:
     del gamma
-    return kernel_mean_matching_weights(drawn.source, drawn.target, rng, method)
+    return estimate_kernel_mean_matching_weights(drawn.source, drawn.target, rng, method)
 
 
 def _run_kliep(
     drawn: ShiftedSamples, gamma: float, rng: np.random.Generator, *, method: Kliep
 ) -> FloatArray:
     del gamma
-    return kliep_weights(drawn.source, drawn.target, rng, method)
+    return estimate_kliep_weights(drawn.source, drawn.target, rng, method)

@@ -9,7 +9,7 @@ from replications.importance.final_risk_claims import (
     SMALL_INCREASE,
     SOURCE,
     AllGammasCase,
-    gamma_cases,
+    build_gamma_cases,
 )
 from replications.importance.final_risks import FinalRisks
 from thetahat.analyses.studies.claims import ClaimRow, judge
@@ -89,6 +89,6 @@ OF_ALL_GAMMAS: Final = (
 def judge_figure_7(risks: FinalRisks) -> tuple[StudyClaim, ...]:
     """Judge the claims about Figure 7."""
     return (
-        *judge(OF_EACH_GAMMA, gamma_cases(risks)),
+        *judge(OF_EACH_GAMMA, build_gamma_cases(risks)),
         *judge(OF_ALL_GAMMAS, [AllGammasCase(risks)]),
     )

@@ -12,7 +12,7 @@ from replications.importance.penalty_selection import GRAIN
 from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators.gaussian_shift import ShiftedSamples
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
 
@@ -85,7 +85,7 @@ def load_days(
 ) -> OzoneDays:
     """Return the rows of the data set with the role ``ozone``, or generated ones."""
     if ROLE not in data:
-        days = _generate_days(stream(seed, "study_population"), n_components)
+        days = _generate_days(make_random_stream(seed, "study_population"), n_components)
     else:
         days = _read_days(data[ROLE], n_components)
     smaller = int(min((days.labels < 0).sum(), (days.labels > 0).sum()))

@@ -9,14 +9,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from replications.batches import gaussian_ratios
+from replications.batches import estimate_gaussian_ratios
 from replications.importance.final_risk_tables import compute_findings
 from replications.importance.penalty_selection import (
     SelectionStudy,
+    build_paper_risks,
     check_design,
     draw_equal_folds,
-    paper_penalties,
-    paper_risks,
+    list_paper_penalties,
 )
 from replications.parameter_checks import require_at_least
 from replications.presets.importance_ozone.claims import judge_figure_7
@@ -106,8 +106,8 @@ class ImportanceOzone:
                 axis="gamma, spread of the source in time",
                 cautions=days.cautions(),
             ),
-            risks=paper_risks(self.beta_from),
-            penalties=paper_penalties(self.n_penalties),
+            risks=build_paper_risks(self.beta_from),
+            penalties=list_paper_penalties(self.n_penalties),
             draw_folds=partial(draw_equal_folds, n_folds=self.n_folds),
             constant=self.constant,
             seed=seed,
@@ -118,4 +118,4 @@ def _fit_gaussian_ratio(
     drawn: ShiftedSamples, gamma: float, rng: np.random.Generator
 ) -> FloatArray:
     del gamma, rng
-    return gaussian_ratios(drawn.source, drawn.target)
+    return estimate_gaussian_ratios(drawn.source, drawn.target)

@@ -9,15 +9,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from replications.batches import gaussian_ratios
+from replications.batches import estimate_gaussian_ratios
 from replications.importance.final_risk_tables import compute_findings
-from replications.importance.gaussian_setting import check_sample_sizes, draw_samples, true_weights
+from replications.importance.gaussian_setting import (
+    check_sample_sizes,
+    compute_true_weights,
+    draw_samples,
+)
 from replications.importance.penalty_selection import (
     SelectionStudy,
+    build_paper_risks,
     check_design,
     draw_equal_folds,
-    paper_penalties,
-    paper_risks,
+    list_paper_penalties,
 )
 from replications.presets.importance_selection.claims import judge_figure_6
 from thetahat.generators.gaussian_shift import ShiftedSamples
@@ -92,7 +96,7 @@ class ImportanceSelection:
     def plan(self, data: Mapping[str, Data], seed: int) -> SelectionStudy:
         """Return the study; it uses no data sets."""
         del data
-        estimators = {"gaussian_ratio": _fit_gaussian_ratio, "true": true_weights}
+        estimators = {"gaussian_ratio": _fit_gaussian_ratio, "true": compute_true_weights}
         return SelectionStudy(
             gammas=self.gammas,
             draw=partial(draw_samples, n_source=self.n_source, n_target=self.n_target),
@@ -100,8 +104,8 @@ class ImportanceSelection:
             compute_findings=lambda records: compute_findings(
                 records, {self.weights: "6"}, self.gammas, judge_panel=judge_figure_6
             ),
-            risks=paper_risks(self.beta_from),
-            penalties=paper_penalties(self.n_penalties),
+            risks=build_paper_risks(self.beta_from),
+            penalties=list_paper_penalties(self.n_penalties),
             draw_folds=partial(draw_equal_folds, n_folds=self.n_folds),
             constant=self.constant,
             seed=seed,
@@ -112,4 +116,4 @@ def _fit_gaussian_ratio(
     drawn: ShiftedSamples, gamma: float, rng: np.random.Generator
 ) -> FloatArray:
     del gamma, rng
-    return gaussian_ratios(drawn.source, drawn.target)
+    return estimate_gaussian_ratios(drawn.source, drawn.target)

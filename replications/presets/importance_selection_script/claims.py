@@ -9,8 +9,8 @@ from replications.importance.final_risk_claims import (
     SMALL_INCREASE,
     SOURCE,
     AllGammasCase,
-    claims_of_tenth,
-    gamma_cases,
+    build_gamma_cases,
+    list_claims_about_tenth,
 )
 from replications.importance.final_risks import FinalRisks
 from thetahat.analyses.studies.claims import ClaimRow, judge
@@ -32,7 +32,7 @@ OF_EACH_GAMMA: Final = (
         at_least=-SMALL_INCREASE,
         at_most=SMALL_INCREASE,
     ),
-    *claims_of_tenth(PLACE),
+    *list_claims_about_tenth(PLACE),
 )
 OF_ALL_GAMMAS: Final = tuple(
     ClaimRow(
@@ -60,6 +60,6 @@ OF_ALL_GAMMAS: Final = tuple(
 def judge_script_figure_6(risks: FinalRisks) -> tuple[StudyClaim, ...]:
     """Judge the claims about Figure 6 in the setting of the script."""
     return (
-        *judge(OF_EACH_GAMMA, gamma_cases(risks)),
+        *judge(OF_EACH_GAMMA, build_gamma_cases(risks)),
         *judge(OF_ALL_GAMMAS, [AllGammasCase(risks)]),
     )

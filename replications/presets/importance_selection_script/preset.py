@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from replications.batches import gaussian_ratios
+from replications.batches import estimate_gaussian_ratios
 from replications.importance.final_risk_tables import compute_findings
 from replications.importance.gaussian_setting import check_sample_sizes
 from replications.importance.penalty_selection import SelectionStudy
@@ -117,4 +117,4 @@ def _fit_gaussian_ratio(
     drawn: ShiftedSamples, gamma: float, rng: np.random.Generator
 ) -> FloatArray:
     del gamma, rng
-    return gaussian_ratios(drawn.source, drawn.target)
+    return estimate_gaussian_ratios(drawn.source, drawn.target)

@@ -11,12 +11,12 @@ from replications.importance.example_setting import ExampleSetting
 from replications.presets.importance_variances.variances import (
     SHARE_CONSTANT,
     ExampleVariances,
-    printed_weight_variance,
-    shares_above,
+    compute_shares_above,
+    evaluate_printed_weight_variance,
 )
 from thetahat.analyses.studies.claims import ClaimRow, judge
 from thetahat.analyses.studies.result import StudyClaim
-from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
+from thetahat.values.monte_carlo_number import MonteCarloNumber, make_exact
 
 SOURCE: Final = "kouw2019"
 EQUAL: Final = (1 - 1e-6, 1 + 1e-6)
@@ -186,23 +186,25 @@ class _ScaleCase:
         v, at = self.variances, self.at
         g, known, integrals = v.scales[at], v.weight_variance(at), v.quadrature(at)
         if quantity == "mean_weight":
-            return exact(integrals.mean_weight())
+            return make_exact(integrals.mean_weight())
         if quantity == "weight_variance_ratio":
-            return exact(integrals.weight_variance() / known)
+            return make_exact(integrals.weight_variance() / known)
         if quantity == "printed_variance_ratio":
-            printed = printed_weight_variance(g)
+            printed = evaluate_printed_weight_variance(g)
             if math.isclose(printed, known):
                 return None
-            return exact(integrals.weight_variance() / printed)
+            return make_exact(integrals.weight_variance() / printed)
         if quantity == "weighted_above_target":
-            return exact(v.variance("weighted", at) - v.variance("target", at))
+            return make_exact(v.variance("weighted", at) - v.variance("target", at))
         if quantity == "controlled_above_weighted":
-            return exact(v.variance("controlled", at) - v.variance("weighted", at))
+            return make_exact(v.variance("controlled", at) - v.variance("weighted", at))
         if quantity == "variance_left_ratio":
             left = 1 - ExampleSetting(g).squared_correlation()
-            return exact(integrals.variance("controlled") / integrals.variance("weighted") / left)
+            return make_exact(
+                integrals.variance("controlled") / integrals.variance("weighted") / left
+            )
         risk = quantity.removesuffix("_variance_ratio")
-        return exact(integrals.variance(risk) / v.variance(risk, at))
+        return make_exact(integrals.variance(risk) / v.variance(risk, at))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,13 +222,13 @@ class _AllScalesCase:
         """Return a quantity; None if there are too few g for it."""
         if quantity.startswith("share_above_10"):
             of = quantity.removeprefix("share_above_10_")
-            return exact(shares_above(0.7, SHARE_CONSTANT)[of])
+            return make_exact(compute_shares_above(0.7, SHARE_CONSTANT)[of])
         if quantity == "least_change_of_log_slope":
             return self._find_least_change_of_log_slope()
         if len(self.variances.finite) < 2:
             return None
         grown = self._compute_growth("controlled")
-        return exact(
+        return make_exact(
             grown
             if quantity == "growth_of_controlled"
             else grown / self._compute_growth("weighted")
@@ -242,7 +244,7 @@ class _AllScalesCase:
             return None
         points = [(v.scales[at], math.log(v.weight_variance(at))) for at in v.finite]
         slopes = [(log - last) / (g - before) for (before, last), (g, log) in pairwise(points)]
-        return exact(min(later - earlier for earlier, later in pairwise(slopes)))
+        return make_exact(min(later - earlier for earlier, later in pairwise(slopes)))
 
 
 def judge_variances(variances: ExampleVariances) -> tuple[StudyClaim, ...]:

@@ -12,7 +12,7 @@ from replications.importance.example_setting import THETA, ExampleSetting
 from replications.parameter_checks import is_ascending, require_at_least
 from replications.presets.importance_variances.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
+from thetahat.analyses.studies.repetitions import make_repetition_generator, run_in_blocks
 from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
@@ -117,7 +117,7 @@ class ImportanceVariancesStudy:
         )
 
     def _draw_block(self, first: int) -> dict[str, FloatArray]:
-        rng, n = repetition_generator(self.seed, first), self.preset.n
+        rng, n = make_repetition_generator(self.seed, first), self.preset.n
         names = ("target", "weighted", "controlled", "mean_square", "above_10")
         record: dict[str, list[FloatArray]] = {name: [] for name in names}
         for scale in self.preset.scales:

@@ -6,16 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from replications.importance.final_risk_tables import few_repetitions
+from replications.importance.final_risk_tables import check_repetitions_of_tenth
 from replications.presets.importance_variances.claims import judge_variances
 from replications.presets.importance_variances.variances import (
     SHARE_CONSTANT,
     ExampleVariances,
-    printed_weight_variance,
-    shares_above,
+    compute_shares_above,
+    evaluate_printed_weight_variance,
 )
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
+from thetahat.analyses.studies.monte_carlo import estimate_mean
 from thetahat.analyses.studies.result import (
     FigureAxis,
     FigureSeries,
@@ -24,8 +24,8 @@ from thetahat.analyses.studies.result import (
     StudyTable,
     TableCell,
     make_series,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.values.types import FloatArray
 
@@ -61,20 +61,20 @@ def compute_findings(
             _build_figure_4(variances),
         ),
         claims=judge_variances(variances),
-        cautions=few_repetitions(variances.n_repetitions),
+        cautions=check_repetitions_of_tenth(variances.n_repetitions),
     )
 
 
 def _build_variances_table(variances: ExampleVariances) -> StudyTable:
     rows: list[dict[str, TableCell]] = []
     for at, g in enumerate(variances.scales):
-        shares = shares_above(g, SHARE_CONSTANT)
+        shares = compute_shares_above(g, SHARE_CONSTANT)
         row: dict[str, TableCell] = {
             "scale": g,
             "weight_variance": _replace_infinite_by_none(variances.weight_variance(at)),
             "weight_variance_simulated": variances.simulated_weight_variance(at),
             "above_10_source": shares["source"],
-            "above_10_source_simulated": monte_carlo_mean(variances.records["above_10"][:, at]),
+            "above_10_source_simulated": estimate_mean(variances.records["above_10"][:, at]),
             "above_10_target": shares["target"],
             "above_10_centred": shares["centred"],
         }
@@ -113,7 +113,7 @@ def _build_figure_2(variances: ExampleVariances) -> StudyFigure:
     x = [variances.scales[at] for at in finite]
     simulated = [variances.simulated_weight_variance(at) for at in finite]
     closed = [variances.weight_variance(at) for at in finite]
-    printed = [printed_weight_variance(g) for g in x]
+    printed = [evaluate_printed_weight_variance(g) for g in x]
     return StudyFigure(
         name="figure_2",
         title="Variance of the importance weights",
@@ -121,7 +121,7 @@ def _build_figure_2(variances: ExampleVariances) -> StudyFigure:
         y=FigureAxis(title="variance of the weights", scale="log"),
         series=(
             make_series("closed form", x, closed, quantity="variance"),
-            series_of_numbers("simulated", x, simulated, "points", quantity="variance"),
+            make_series_of_numbers("simulated", x, simulated, "points", quantity="variance"),
             make_series("as printed", x, printed, style="dashed"),
         ),
         note="Figure 2 of the paper. The printed formula lacks a root.",
@@ -131,7 +131,7 @@ def _build_figure_2(variances: ExampleVariances) -> StudyFigure:
 def _build_figure_3(shares_at: Sequence[float], constants: FloatArray) -> StudyFigure:
     series: list[FigureSeries] = []
     for g in shares_at:
-        name, shares = f"g = {g:g}", [shares_above(g, float(c)) for c in constants]
+        name, shares = f"g = {g:g}", [compute_shares_above(g, float(c)) for c in constants]
         series += [
             make_series(
                 f"{name}, {title}",
@@ -162,7 +162,7 @@ def _build_figure_4(variances: ExampleVariances) -> StudyFigure:
         simulated = [variances.simulated_variance(risk, at) for at in finite]
         series += [
             make_series(title, x, closed, quantity=title),
-            series_of_numbers(f"{title}, simulated", x, simulated, "points", quantity=title),
+            make_series_of_numbers(f"{title}, simulated", x, simulated, "points", quantity=title),
         ]
     return StudyFigure(
         name="figure_4",

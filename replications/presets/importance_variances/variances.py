@@ -11,8 +11,8 @@ from replications.importance.example_setting import ExampleSetting
 from replications.importance.quadrature import ExampleQuadrature
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.monte_carlo import (
-    monte_carlo_mean,
-    monte_carlo_variance,
+    estimate_mean,
+    estimate_variance,
     multiply_by_known,
 )
 from thetahat.values.monte_carlo_number import MonteCarloNumber
@@ -59,7 +59,7 @@ class ExampleVariances:
 
     def simulated_weight_variance(self, at: int) -> MonteCarloNumber:
         """Return the mean squared weight minus one, since the mean weight is known to be one."""
-        return monte_carlo_mean(self.records["mean_square"][:, at] - 1)
+        return estimate_mean(self.records["mean_square"][:, at] - 1)
 
     def variance(self, risk: str, at: int) -> float:
         """Return the closed form of the variance of one row's term in a risk."""
@@ -73,10 +73,10 @@ class ExampleVariances:
 
     def simulated_variance(self, risk: str, at: int) -> MonteCarloNumber:
         """Return the variance of a risk over data sets times the size of a data set."""
-        return multiply_by_known(monte_carlo_variance(self.records[risk][:, at]), self.n)
+        return multiply_by_known(estimate_variance(self.records[risk][:, at]), self.n)
 
 
-def shares_above(g: float, constant: float) -> dict[str, float]:
+def compute_shares_above(g: float, constant: float) -> dict[str, float]:
     """Return the probability that a weight exceeds a constant, by the population of x.
 
     ``centred`` is N(0, g^2), under which the authors' script computes Figure 3.
@@ -89,7 +89,7 @@ def shares_above(g: float, constant: float) -> dict[str, float]:
     }
 
 
-def printed_weight_variance(g: float) -> float:
+def evaluate_printed_weight_variance(g: float) -> float:
     """Return the variance of the weights by the printed formula, which lacks a root."""
     excess = 2 * g * g - 1
     return g * g / excess * math.exp(1 / excess) - 1

@@ -10,7 +10,7 @@ from replications.presets.interval_coverage.cell_selection import Row, read_numb
 from replications.presets.interval_coverage.paired_comparison import MORE_COVERAGE
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.result import StudyTable, TableCell, make_table
-from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
+from thetahat.values.monte_carlo_number import MonteCarloNumber, make_exact
 
 MAX_SHORTFALL: Final = 0.03
 """Undercoverage up to which an interval is compared by its interval score."""
@@ -89,7 +89,7 @@ def _compute_lacking_coverage(recommended: Row, best: Row) -> MonteCarloNumber:
     Its error is that of the difference of their coverages on the same draws.
     """
     if best["interval"] == RECOMMENDED:
-        return exact(0.0)
+        return make_exact(0.0)
     more = read_number(best, MORE_COVERAGE)
     lacking = _read_undercoverage(recommended) - _read_undercoverage(best)
     return MonteCarloNumber(lacking, None if more is None else more.standard_error)

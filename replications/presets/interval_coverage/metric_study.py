@@ -24,12 +24,12 @@ from replications.presets.interval_coverage.metric_truths import (
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
-from thetahat.analyses.metrics.predictions import judged_from
+from thetahat.analyses.metrics.predictions import collect_predictions
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.population import DRAW, OUTSIDE, REST
-from thetahat.analyses.studies.record_names import record_name
-from thetahat.analyses.studies.repetitions import repetition_seed, run_one_by_one
+from thetahat.analyses.studies.record_names import make_record_name
+from thetahat.analyses.studies.repetitions import derive_repetition_seed, run_one_by_one
 from thetahat.analyses.studies.truths import StudyLearner
 from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.errors import EvaluationError
@@ -39,7 +39,7 @@ from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric
 from thetahat.schemes import SCHEMES
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.values.types import FloatArray, MeanKind
 
@@ -83,7 +83,7 @@ class MetricStudy:
 
     def repeat(self, index: int) -> dict[str, float]:
         """Run one repetition; a scheme with which a learner fails gets the record ``failed``."""
-        seed, by_source = repetition_seed(self.seed, index), self.setting.by_source
+        seed, by_source = derive_repetition_seed(self.seed, index), self.setting.by_source
         record = {record_names.SOURCES: float(index) if by_source else 0.0}
         drawn = _draw(self.setting, self.n, seed)
         for key in self.schemes:
@@ -92,7 +92,7 @@ class MetricStudy:
                 record.update(self._run_scheme(key, drawn, seed))
             except EvaluationError:
                 failed = 1.0
-            record[record_name(key, record_names.FAILED)] = failed
+            record[make_record_name(key, record_names.FAILED)] = failed
         return record
 
     def _run_scheme(self, key: str, drawn: DrawWithFreshRows, seed: int) -> dict[str, float]:
@@ -109,7 +109,7 @@ class MetricStudy:
             for name, learner in learners.items()
         }
         layout = build_loss_table(data, scheme.block_kind, outcomes, loss).layout
-        predictions = {name: judged_from(outcomes[name], data, name) for name in outcomes}
+        predictions = {name: collect_predictions(outcomes[name], data, name) for name in outcomes}
         metrics = build_task_metrics(data.task)
         true = {
             name: compute_true_values(
@@ -154,19 +154,19 @@ def build_task_metrics(task: str) -> dict[str, Metric]:
 def _draw(setting: MetricSetting, n: int, seed: int) -> DrawWithFreshRows:
     generator = setting.generator
     if not setting.by_source:
-        sources: Any = generator.draw_sources(1, stream(seed, "study:sources"))
+        sources: Any = generator.draw_sources(1, make_random_stream(seed, "study:sources"))
         # independent rows determine a model's value with the least error
-        rest = sources.without_clusters().draw(DrawSize(n=N_JUDGED), stream(seed, REST))
-        data = sources.draw(DrawSize(n=n), stream(seed, DRAW))
-        rng = stream(seed, "folds of clusters")
+        rest = sources.without_clusters().draw(DrawSize(n=N_JUDGED), make_random_stream(seed, REST))
+        data = sources.draw(DrawSize(n=n), make_random_stream(seed, DRAW))
+        rng = make_random_stream(seed, "folds of clusters")
         return DrawWithFreshRows(_assign_clusters_to_folds(data, rng), rest, None)
     size = DrawSize(n_sources=SOURCES, per_source=max(n // SOURCES, 4))
     many = DrawSize(n_sources=SOURCES, per_source=N_JUDGED // SOURCES)
-    sources = generator.draw_sources(SOURCES, stream(seed, "study:sources"))
-    rng = stream(seed, OUTSIDE)
+    sources = generator.draw_sources(SOURCES, make_random_stream(seed, "study:sources"))
+    rng = make_random_stream(seed, OUTSIDE)
     return DrawWithFreshRows(
-        sources.draw(size, stream(seed, DRAW)),
-        sources.draw(many, stream(seed, REST)),
+        sources.draw(size, make_random_stream(seed, DRAW)),
+        sources.draw(many, make_random_stream(seed, REST)),
         generator.draw_sources(SOURCES, rng).draw(many, rng),
     )
 
@@ -189,17 +189,23 @@ def _record_metric(
     """Yield estimates, truths and intervals of a metric; each mean is a subject of its own."""
     estimates = {MeanKind.MACRO: measured.macro, MeanKind.POOLED: measured.pooled}
     for mean, truths in collect_truths_by_mean(measured, true).items():
-        subject = record_name(*about, mean)
-        yield record_name(key, subject, record_names.MEAN, mean), estimates[mean]
+        subject = make_record_name(*about, mean)
+        yield make_record_name(key, subject, record_names.MEAN, mean), estimates[mean]
         for truth, value in truths.items():
-            yield record_name(key, subject, record_names.TRUTHS, truth), value
+            yield make_record_name(key, subject, record_names.TRUTHS, truth), value
     for entry in reading.intervals:
         label = entry.method if entry.variance is None else f"{entry.method}:{entry.variance}"
-        subject = record_name(*about, entry.mean)
+        subject = make_record_name(*about, entry.mean)
         for name in (label, RECOMMENDED) if entry.recommended else (label,):
             place = (key, subject, record_names.INTERVALS, name, entry.target, entry.mean)
-            yield record_name(*place, "lower"), -math.inf if entry.lower is None else entry.lower
-            yield record_name(*place, "upper"), math.inf if entry.upper is None else entry.upper
+            yield (
+                make_record_name(*place, "lower"),
+                -math.inf if entry.lower is None else entry.lower,
+            )
+            yield (
+                make_record_name(*place, "upper"),
+                math.inf if entry.upper is None else entry.upper,
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

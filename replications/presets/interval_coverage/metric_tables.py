@@ -14,7 +14,7 @@ from replications.presets.interval_coverage.cell_selection import (
 from replications.presets.interval_coverage.metric_claims import judge_metrics
 from replications.presets.interval_coverage.metric_study import DIFFERENCE, MetricCell
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.general_tables import intervals_rows
+from thetahat.analyses.studies.general_tables import list_interval_rows
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.monte_carlo import divide
 from thetahat.analyses.studies.record_names import split_record_name
@@ -25,8 +25,8 @@ from thetahat.analyses.studies.result import (
     StudyTable,
     TableCell,
     make_series,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.analyses.studies.truths import AT_N, NEW_AT_N
 from thetahat.values.types import Target
@@ -64,7 +64,7 @@ def tabulate_metrics(cell: MetricCell, records: Records) -> list[Row]:
     source_blocks = frozenset(schemes) if cell.study.setting.by_source else frozenset[str]()
     reader = RecordReader(records, source_blocks)
     rows: list[Row] = []
-    for row in intervals_rows(reader, dict.fromkeys(schemes, cell.study.level)):
+    for row in list_interval_rows(reader, dict.fromkeys(schemes, cell.study.level)):
         metric, subject, _ = split_record_name(str(row["subject"]))
         expected = NEW_AT_N if row["target"] == Target.NEW_SOURCE else AT_N
         rows.append(
@@ -231,7 +231,7 @@ def _build_figure(rows: Sequence[Row], target: str, words: str, level: float) ->
         widths = [_read_relative_width(row) for row in of_metric]
         coverages = read_numbers(of_metric, "coverage")
         labels = [f"{row['interval']}, {row['scheme']}" for row in of_metric]
-        series.append(series_of_numbers(metric, widths, coverages, "points", labels=labels))
+        series.append(make_series_of_numbers(metric, widths, coverages, "points", labels=labels))
     all_widths = [_read_relative_width(row) for row in rows]
     ends = [min(all_widths), max(all_widths)]
     nominal = make_series("nominal", ends, [level, level], style="dashed")

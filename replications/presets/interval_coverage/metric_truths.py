@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.analyses.metrics.metric_values import MetricValues
-from thetahat.analyses.metrics.predictions import judged_from
+from thetahat.analyses.metrics.predictions import collect_predictions
 from thetahat.analyses.studies.row_subsets import select_rows
 from thetahat.analyses.studies.truths import FITTED, MODEL, NEW_FITTED, NEW_MODEL, StudyLearner
 from thetahat.cross_validation.outcomes import SplitOutcome
@@ -166,7 +166,7 @@ def _predict(
         probabilities=predictions.probabilities,
         scores=predictions.scores,
     )
-    return judged_from([outcome], on, learner.name)
+    return collect_predictions([outcome], on, learner.name)
 
 
 def _predict_split(

@@ -14,10 +14,10 @@ import numpy as np
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat.analyses.studies.monte_carlo import interval_score, monte_carlo_mean
+from thetahat.analyses.studies.monte_carlo import compute_interval_score, estimate_mean
 from thetahat.analyses.studies.record_names import group_record_names
 from thetahat.analyses.studies.record_reader import RecordReader
-from thetahat.analyses.studies.truths import AT_N, PREDICTED, truth_for_target
+from thetahat.analyses.studies.truths import AT_N, PREDICTED, get_truth_for_target
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 from thetahat.values.types import BoolArray, FloatArray, IntArray
 
@@ -68,13 +68,13 @@ def compare_with_recommended(
 def _judge(
     reader: RecordReader, about: tuple[str, str], interval: tuple[str, str, str], level: float
 ) -> _DrawnIntervals | None:
-    truth = reader.truth(*about, truth_for_target(interval[1])) or reader.truth(*about, AT_N)
+    truth = reader.truth(*about, get_truth_for_target(interval[1])) or reader.truth(*about, AT_N)
     if truth is None:
         return None
     place = (*about, record_names.INTERVALS, *interval)
     lower, upper = reader.at(*place, "lower"), reader.at(*place, "upper")
     return _DrawnIntervals(
-        interval_score(lower, upper, truth.values, level),
+        compute_interval_score(lower, upper, truth.values, level),
         (lower <= truth.values) & (truth.values <= upper),
         ~np.isnan(lower) & np.isfinite(truth.values),
     )
@@ -87,7 +87,7 @@ def _compare(
     more = one.covers.astype(np.float64) - recommended.covers.astype(np.float64)
     return {
         RELATIVE_SCORE: divide_pairs(one.scores, recommended.scores, groups),
-        MORE_COVERAGE: monte_carlo_mean(np.where(both, more, np.nan), groups),
+        MORE_COVERAGE: estimate_mean(np.where(both, more, np.nan), groups),
     }
 
 
@@ -105,4 +105,4 @@ def divide_pairs(a: FloatArray, b: FloatArray, groups: IntArray | None = None) -
         return UNDEFINED
     ratio = float(a[known].mean()) / mean
     residuals = np.where(known, (a - ratio * b) / mean, np.nan)
-    return MonteCarloNumber(ratio, monte_carlo_mean(residuals, groups).standard_error)
+    return MonteCarloNumber(ratio, estimate_mean(residuals, groups).standard_error)

@@ -22,7 +22,7 @@ from replications.presets.interval_coverage.settings import (
 from replications.presets.interval_coverage.shifted_samples import SHIFTS, build_shift_cells
 from replications.presets.interval_coverage.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.record_names import record_name, split_record_name
+from thetahat.analyses.studies.record_names import make_record_name, split_record_name
 from thetahat.errors import InvalidParameter
 from thetahat.parameter_checks import check_level, require
 from thetahat.registry import MethodInfo
@@ -160,7 +160,7 @@ class CoverageStudy:
         """Run the repetitions ``start`` to ``stop - 1`` of every cell."""
         all_cells: list[CoverageCell | MetricCell] = [*self.cells, *self.metric_cells]
         return {
-            record_name(cell.name, name): values
+            make_record_name(cell.name, name): values
             for cell in all_cells
             for name, values in cell.study.run(start, stop).items()
         }

@@ -36,8 +36,8 @@ from thetahat.analyses.studies.result import (
     StudyTable,
     TableCell,
     make_series,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.cautions import FEW_REPETITIONS, THESE_SOURCES_UNKNOWN, Caution, restore
@@ -243,7 +243,9 @@ def _build_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, .
             all_widths += widths
             coverages = [coverage for _, coverage, _ in shown]
             labels = [interval for *_, interval in shown]
-            series.append(series_of_numbers(scheme, widths, coverages, "points", labels=labels))
+            series.append(
+                make_series_of_numbers(scheme, widths, coverages, "points", labels=labels)
+            )
         if not all_widths:  # none of the weighted risks is recommended
             continue
         ends = [min(all_widths), max(all_widths)]

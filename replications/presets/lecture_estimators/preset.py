@@ -16,7 +16,11 @@ from replications.presets.lecture_estimators.risk_estimates import (
 )
 from replications.presets.lecture_estimators.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
+from thetahat.analyses.studies.repetitions import (
+    OneRecord,
+    make_repetition_generator,
+    run_one_by_one,
+)
 from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators import DrawSize
@@ -158,7 +162,7 @@ class EstimatorsStudy:
         return compute_findings(records, self.preset.classifiers, self.preset.n, cautions)
 
     def _repeat(self, index: int) -> OneRecord:
-        rng = repetition_generator(self.seed, index)
+        rng = make_repetition_generator(self.seed, index)
         if self.population is None:
             generator = TwoClassGaussian(
                 n_features=500, n_relevant=20, shift=0.8, correlation=0.3, block_size=10

@@ -119,7 +119,7 @@ def estimate_risks(
     for at, name in enumerate(classifiers):
         risks["truth"][at] = sample.true_error(name, whole, rng)
         for scheme, fold in folds.items():
-            risks[scheme][at] = cross_validate(sample, name, fold, rng)
+            risks[scheme][at] = average_fold_errors(sample, name, fold, rng)
         for scheme, counts in splits.items():
             test = np.flatnonzero(counts == 0)
             risks[scheme][at] = sample.losses(name, counts, test, rng).mean()
@@ -129,7 +129,7 @@ def estimate_risks(
     return risks
 
 
-def cross_validate(
+def average_fold_errors(
     sample: GeneSample, name: str, fold: IntArray, rng: np.random.Generator
 ) -> float:
     """Return the mean of the folds' error rates."""

@@ -23,8 +23,8 @@ from thetahat.analyses.studies.result import (
     StudyFigure,
     StudyTable,
     TableCell,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.cautions import Caution
 from thetahat.values.types import FloatArray
@@ -131,7 +131,7 @@ def _build_figures(
         series = []
         for at, classifier in enumerate(classifiers):
             numbers = [statistics.number(f"{name}/{column}", at) for name in ESTIMATORS]
-            series.append(series_of_numbers(TITLES[classifier], places, numbers, "points"))
+            series.append(make_series_of_numbers(TITLES[classifier], places, numbers, "points"))
         figures.append(
             StudyFigure(
                 name=column,

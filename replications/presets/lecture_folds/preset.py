@@ -15,7 +15,11 @@ from replications.lectures.gaussian_samples import (
 from replications.parameter_checks import is_ascending, require_at_least
 from replications.presets.lecture_folds.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
+from thetahat.analyses.studies.repetitions import (
+    OneRecord,
+    make_repetition_generator,
+    run_one_by_one,
+)
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
@@ -115,7 +119,7 @@ class FoldsStudy:
         return compute_findings(records, self.preset.folds, self.preset.n)
 
     def _repeat(self, index: int) -> OneRecord:
-        rng, preset = repetition_generator(self.seed, index), self.preset
+        rng, preset = make_repetition_generator(self.seed, index), self.preset
         generator = TwoClassGaussian(
             n_features=preset.n_features,
             n_relevant=preset.n_features,

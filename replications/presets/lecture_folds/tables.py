@@ -17,8 +17,8 @@ from thetahat.analyses.studies.result import (
     StudyFigure,
     StudyTable,
     TableCell,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.values.types import FloatArray
 
@@ -111,7 +111,7 @@ def _build_figures(
 ) -> list[StudyFigure]:
     def series(name: str, label: str, style: SeriesStyle = "line") -> FigureSeries:
         numbers = statistics.numbers(name, len(counts))
-        return series_of_numbers(label, counts, numbers, style)
+        return make_series_of_numbers(label, counts, numbers, style)
 
     axis = FigureAxis(title="folds", scale="log")
     return [

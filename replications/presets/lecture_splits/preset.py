@@ -17,7 +17,11 @@ from replications.lectures.gaussian_samples import (
 from replications.parameter_checks import check_largest, is_ascending, require_at_least
 from replications.presets.lecture_splits.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
+from thetahat.analyses.studies.repetitions import (
+    OneRecord,
+    make_repetition_generator,
+    run_one_by_one,
+)
 from thetahat.errors import InvalidParameter
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.parameter_checks import require
@@ -93,7 +97,7 @@ class LectureSplits:
 
     def _check_number_of_splits(self, share: float) -> None:
         n = self.sizes[0]
-        tested = n_test(n, share)
+        tested = count_test_rows(n, share)
         if n - tested < 2:
             raise InvalidParameter(
                 f"The share {share} of {n} rows leaves fewer than two rows to learn from. Use "
@@ -116,7 +120,7 @@ class LectureSplits:
         return SplitsStudy(self, seed)
 
 
-def n_test(n: int, share: float) -> int:
+def count_test_rows(n: int, share: float) -> int:
     """Return the number of rows to test on, rounded as the resampling schemes do."""
     return min(max(math.ceil(share * n - 1e-9), 1), n - 1)
 
@@ -143,7 +147,7 @@ class SplitsStudy:
         return compute_findings(records, preset.sizes, preset.shares, preset.splits)
 
     def _repeat(self, index: int) -> OneRecord:
-        rng, preset = repetition_generator(self.seed, index), self.preset
+        rng, preset = make_repetition_generator(self.seed, index), self.preset
         generator = TwoClassGaussian(
             n_features=preset.n_features, n_relevant=preset.n_features, shift=preset.shift
         )
@@ -163,7 +167,7 @@ class SplitsStudy:
     ) -> dict[str, float]:
         """Return mean and variance over splits with one share of rows to test on."""
         name, n = self.preset.classifier, sample.n
-        tested = n_test(n, share)
+        tested = count_test_rows(n, share)
         parts = draw_training_parts(sample, tested, self.preset.splits, rng)
         estimates = _test_errors(sample, name, parts, rng)
         values = {

@@ -16,8 +16,8 @@ from thetahat.analyses.studies.result import (
     StudyFigure,
     StudyTable,
     TableCell,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.values.types import FloatArray
 
@@ -118,7 +118,7 @@ def _build_figures(
     statistics: JackknifedStatistics, sizes: Sequence[int], shares: Sequence[float]
 ) -> list[StudyFigure]:
     def series(n: int, name: str, label: str) -> FigureSeries:
-        return series_of_numbers(label, shares, statistics.numbers(f"{n}/{name}", len(shares)))
+        return make_series_of_numbers(label, shares, statistics.numbers(f"{n}/{name}", len(shares)))
 
     axis = FigureAxis(title="share to test on")
     figures = []

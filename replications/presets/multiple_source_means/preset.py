@@ -22,7 +22,7 @@ from replications.parameter_checks import check_largest, is_ascending, require_a
 from replications.presets.multiple_source_means.statistics import PanelSetting, average_blocks
 from replications.presets.multiple_source_means.tables import ESTIMATES, compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import repetition_generator, run_one_by_one
+from thetahat.analyses.studies.repetitions import make_repetition_generator, run_one_by_one
 from thetahat.errors import InsufficientData
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
@@ -153,7 +153,7 @@ class MeansStudy:
         return compute_findings(blocks, self.settings, self.domains.cautions())
 
     def _repeat(self, index: int) -> dict[str, FloatArray]:
-        rng = repetition_generator(self.seed, index)
+        rng = make_repetition_generator(self.seed, index)
         errors = np.empty((len(self.settings), len(ESTIMATES), self.preset.pairs))
         for s, setting in enumerate(self.settings):
             test = index % self.domains.count

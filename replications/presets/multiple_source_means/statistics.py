@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.monte_carlo import monte_carlo_mean
+from thetahat.analyses.studies.monte_carlo import estimate_mean
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import FloatArray
 
@@ -52,11 +52,11 @@ class MeansStatistics:
 
     def mean(self, name: str, at: int) -> MonteCarloNumber:
         """Return the mean of an estimate over the draws of domains."""
-        return monte_carlo_mean(self.records[f"{name}_mean"][:, at])
+        return estimate_mean(self.records[f"{name}_mean"][:, at])
 
     def deviation(self, name: str, at: int) -> MonteCarloNumber:
         """Return the mean over draws of domains of the standard deviation over data sets."""
-        return monte_carlo_mean(self._read_deviations(name)[:, at])
+        return estimate_mean(self._read_deviations(name)[:, at])
 
     def _read_deviations(self, name: str) -> FloatArray:
         deviations = self.records.get(f"{name}_sd")
@@ -65,7 +65,7 @@ class MeansStatistics:
 
     def bias(self, name: str, at: int) -> MonteCarloNumber:
         """Return the mean of an estimate minus the error on a new source in the same draws."""
-        return monte_carlo_mean((self.records[f"{name}_mean"] - self.records["ose_mean"])[:, at])
+        return estimate_mean((self.records[f"{name}_mean"] - self.records["ose_mean"])[:, at])
 
     def distance_advantage(self, at: int) -> MonteCarloNumber:
         """Return the absolute bias of CVR minus that of CVS; positive if CVS is nearer."""
@@ -73,14 +73,14 @@ class MeansStatistics:
         for name in ("cvs", "cvr"):
             errors = (self.records[f"{name}_mean"] - self.records["ose_mean"])[:, at]
             distances[name] = math.copysign(1, errors.mean()) * errors
-        return monte_carlo_mean(distances["cvr"] - distances["cvs"])
+        return estimate_mean(distances["cvr"] - distances["cvs"])
 
     def deviation_difference(self, at: int, factor: float = 1.0) -> MonteCarloNumber:
         """Return the standard deviation of CVS minus ``factor`` times that of CVR."""
         cvs, cvr = self._read_deviations("cvs"), self._read_deviations("cvr")
-        return monte_carlo_mean((cvs - factor * cvr)[:, at])
+        return estimate_mean((cvs - factor * cvr)[:, at])
 
     def deviation_above_half(self, name: str, first: int, last: int) -> MonteCarloNumber:
         """Return the deviation at the last setting minus half of that at the first."""
         deviations = self._read_deviations(name)
-        return monte_carlo_mean(deviations[:, last] - deviations[:, first] / 2)
+        return estimate_mean(deviations[:, last] - deviations[:, first] / 2)

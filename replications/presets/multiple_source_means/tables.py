@@ -13,8 +13,8 @@ from thetahat.analyses.studies.result import (
     StudyFigure,
     StudyTable,
     TableCell,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.cautions import Caution
 
@@ -84,7 +84,7 @@ def _build_figures(statistics: MeansStatistics) -> list[StudyFigure]:
     ):
         for panel, axis, x in panels:
             series = [
-                series_of_numbers(
+                make_series_of_numbers(
                     TITLES[name],
                     x,
                     [compute(name, at) for at in statistics.positions(panel)],

@@ -50,7 +50,7 @@ def decompose_variance(
     )
 
 
-def spread_of_gamma(means: FloatArray, half: np.ndarray) -> FloatArray:
+def estimate_spread_of_gamma(means: FloatArray, half: np.ndarray) -> FloatArray:
     """Return the (S,) variances of the covariances between blocks over pairs, free of noise.
 
     The covariances of two halves of the data sets have independent estimation noise, so the
@@ -63,12 +63,12 @@ def spread_of_gamma(means: FloatArray, half: np.ndarray) -> FloatArray:
     return np.asarray((deviations[0] * deviations[1]).mean(axis=1))
 
 
-def spread_of_omega(
+def estimate_spread_of_omega(
     means: FloatArray, within: FloatArray, sizes: Sequence[int], half: np.ndarray
 ) -> FloatArray:
     """Return the (S,) variances of the covariances within blocks over blocks, free of noise.
 
-    ``half`` is as in ``spread_of_gamma``.
+    ``half`` is as in ``estimate_spread_of_gamma``.
     """
     halves = [
         estimate_covariances(means[half == which], within[half == which], sizes)[1]

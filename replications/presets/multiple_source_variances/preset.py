@@ -20,7 +20,11 @@ from replications.multiple_sources.samples import DocumentSampler
 from replications.parameter_checks import check_largest, is_ascending
 from replications.presets.multiple_source_variances.tables import compute_findings
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import OneRecord, repetition_generator, run_one_by_one
+from thetahat.analyses.studies.repetitions import (
+    OneRecord,
+    make_repetition_generator,
+    run_one_by_one,
+)
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
@@ -143,7 +147,7 @@ class VarianceEstimatorsStudy:
         return compute_findings(records, self.preset.sizes, ESTIMATORS, self.domains.cautions())
 
     def _repeat(self, index: int) -> OneRecord:
-        rng = repetition_generator(self.seed, index)
+        rng = make_repetition_generator(self.seed, index)
         by_size = [self._record_size(at, rng) for at in range(len(self.preset.sizes))]
         return {name: np.stack([values[name] for values in by_size]) for name in by_size[0]}
 

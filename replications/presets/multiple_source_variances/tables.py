@@ -14,8 +14,8 @@ from replications.presets.multiple_source_variances.claims import (
 from replications.presets.multiple_source_variances.covariances import (
     decompose_variance,
     estimate_covariances,
-    spread_of_gamma,
-    spread_of_omega,
+    estimate_spread_of_gamma,
+    estimate_spread_of_omega,
 )
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.jackknife import JackknifedStatistics, jackknife
@@ -27,8 +27,8 @@ from thetahat.analyses.studies.result import (
     StudyTable,
     TableCell,
     make_series,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
 from thetahat.cautions import FEW_REPETITIONS, Caution
 from thetahat.values.types import FloatArray
@@ -61,8 +61,8 @@ def compute_statistics(
         "omega_k": omega,
         "gamma_kl": between[:, first, second],
         "sigma2": sigma2.mean(axis=1),
-        "spread_omega": spread_of_omega(means, within, sizes, records["half"]),
-        "spread_gamma": spread_of_gamma(means, records["half"]),
+        "spread_omega": estimate_spread_of_omega(means, within, sizes, records["half"]),
+        "spread_gamma": estimate_spread_of_gamma(means, records["half"]),
         "mean_thetas": thetas.mean(axis=0),
         "rmse_thetas": np.sqrt(((thetas - truth[:, None]) ** 2).mean(axis=0)),
         "negative_thetas": (thetas < 0).mean(axis=0),
@@ -185,7 +185,7 @@ def _build_series(  # noqa: PLR0913 - a statistic, an entry of it, and how it is
     style: SeriesStyle = "line",
 ) -> FigureSeries:
     numbers = statistics.numbers(name, len(sizes), at)
-    return series_of_numbers(label, sizes, numbers, style)
+    return make_series_of_numbers(label, sizes, numbers, style)
 
 
 def _build_decomposition_figures(

@@ -15,7 +15,7 @@ from thetahat.analyses.bootstrap.intervals import build_intervals, needs_errors
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.bootstrap.result import describe_statistic
 from thetahat.analyses.losses.result import MethodUsed, NotApplicable
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 
 
 class Bootstrap(JobKind[BootstrapRequest]):
@@ -44,7 +44,7 @@ class Bootstrap(JobKind[BootstrapRequest]):
         )
         tests = {
             test.key: test.method.test(
-                plan.sample, request.alternative, stream(job.seed, "two-sample tests")
+                plan.sample, request.alternative, make_random_stream(job.seed, "two-sample tests")
             )
             for test in plan.tests
         }

@@ -20,7 +20,7 @@ from service.kinds.bootstrap.request import (
 from service.kinds.fields.layout import require_numbers
 from service.kinds.fields.methods import make_method_entry, parse_method, parse_methods
 from service.schemas.numbers import read_number_array, shorten_value
-from thetahat.analyses.bootstrap.intervals import METHODS, misfit
+from thetahat.analyses.bootstrap.intervals import METHODS, explain_misfit
 from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.error_paths import located_errors
@@ -245,7 +245,7 @@ def _choose_intervals(
         check_size(n_rows, _count_resamples(request), loc=("n_resamples",))
     n_draws = n_rows * _count_resamples(request)
     names = METHODS if request.intervals is None else _parse_intervals(request)
-    misfits = {name: misfit(name, statistic, n_draws) for name in METHODS}
+    misfits = {name: explain_misfit(name, statistic, n_draws) for name in METHODS}
     reasons = {name: reason for name in names if (reason := misfits[name]) is not None}
     if request.intervals is not None and reasons:
         name, reason = next(iter(reasons.items()))

@@ -41,7 +41,7 @@ from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.analyses.studies.record_names import SOURCES, pair_name
+from thetahat.analyses.studies.record_names import SOURCES, make_pair_name
 from thetahat.analyses.studies.result import TableCell, TableRow
 from thetahat.analyses.studies.truths import NEW_FITTED, ONE_NEW, PREDICTED
 from thetahat.analyses.studies.whole_sources import WholeSources, measure_coverage
@@ -50,7 +50,7 @@ from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.generators import DrawSize
 from thetahat.intervals import is_prediction
 from thetahat.intervals.base import Interval
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.coverage import IntervalCalibration, MeasuredCoverage
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import BlockKind, FloatArray, Label, Target
@@ -202,7 +202,7 @@ class _CalibrationStudies:
             population=WholeSources(data=data),
             size=DrawSize(n_sources=n_drawn, per_source=1),
             estimators=[estimator],
-            seed=int(stream(self._seed, WHOLE_SOURCES).integers(2**53)),
+            seed=int(make_random_stream(self._seed, WHOLE_SOURCES).integers(2**53)),
             same_sources=1,
         )
         return WholeSourcesStudy(study, n_drawn, n_sources)
@@ -213,7 +213,7 @@ class _CalibrationStudies:
 
     @cached_property
     def _seed(self) -> int:
-        return int(stream(self.plan.job.seed, CALIBRATION).integers(2**53))
+        return int(make_random_stream(self.plan.job.seed, CALIBRATION).integers(2**53))
 
     @property
     def _estimator(self) -> StudyEstimator:
@@ -381,7 +381,7 @@ class _IntervalCoverage:
     def _add_to_comparison(
         self, pair: Comparison | BriefComparison
     ) -> Comparison | BriefComparison:
-        subject = pair_name(pair.a, pair.b)
+        subject = make_pair_name(pair.a, pair.b)
         if isinstance(pair, BriefComparison):
             brief = pair.interval
             return replace(pair, interval=brief and self._add_to_interval(subject, brief))

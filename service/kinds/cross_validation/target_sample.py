@@ -24,10 +24,10 @@ from thetahat.importance_weights import (
     IMPORTANCE_WEIGHTS,
     Samples,
     WeightEstimator,
-    default_weights,
+    get_default_weights,
     uses_known_weights,
 )
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.columns import encode_classes
 from thetahat.tables.data import Data
 from thetahat.values.types import IntArray
@@ -89,7 +89,7 @@ def check_target_sample(
     check_sample(request.target_sample, ("target_sample",), datasets)
     _build_weights(request)
     _build_risks(request)
-    estimator_name = make_method_entry(request.weights or default_weights()).name
+    estimator_name = make_method_entry(request.weights or get_default_weights()).name
     if uses_known_weights(estimator_name) and not has_role(request, "weight"):
         raise InvalidParameter(
             "The weights 'given' need the weight of each row. Name its column or field, or "
@@ -108,7 +108,7 @@ def estimate_importance(job: Job[CrossValidationRequest], data: Data) -> Importa
     method = _build_weights(request)
     samples = read_samples(request, job.datasets, data)
     with _locate_weight_errors(request):
-        weighing = method.estimate(samples, stream(job.seed, "weights"))
+        weighing = method.estimate(samples, make_random_stream(job.seed, "weights"))
     weights = ShiftWeights(
         weighing=weighing, validation=weighing.values, target_values=weighing.target_values
     )
@@ -190,7 +190,7 @@ def _locate_weight_errors(request: CrossValidationRequest) -> AbstractContextMan
 
 
 def _build_weights(request: CrossValidationRequest) -> WeightEstimator:
-    return parse_method(IMPORTANCE_WEIGHTS, request.weights or default_weights(), ("weights",))
+    return parse_method(IMPORTANCE_WEIGHTS, request.weights or get_default_weights(), ("weights",))
 
 
 def _build_risks(request: CrossValidationRequest) -> dict[str, RiskEstimator]:

@@ -15,10 +15,10 @@ from thetahat.error_paths import errors_located_at, located_errors
 from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import Learner
-from thetahat.losses import LOSSES, default_loss
+from thetahat.losses import LOSSES, get_default_loss
 from thetahat.losses.base import Loss
+from thetahat.pipelines import adapt_to_classes, read_learner_spec
 from thetahat.pipelines import build as build_learner
-from thetahat.pipelines import for_classes, learner_spec
 from thetahat.pipelines.column_names import check_column_names
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
@@ -35,7 +35,7 @@ def build_scheme(method: Method, field: str) -> Scheme:
 
 def build_loss(request: FitsRequest) -> Loss:
     """Return the loss of a request; a loss for the other task is refused."""
-    loss: Loss = parse_method(LOSSES, request.loss or default_loss(request.task), ("loss",))
+    loss: Loss = parse_method(LOSSES, request.loss or get_default_loss(request.task), ("loss",))
     check_loss(loss, request.task)
     return loss
 
@@ -65,7 +65,7 @@ def build_learners(
                 loc=loc,
                 value=name,
             )
-        spec = learner_spec(value, loc=loc)
+        spec = read_learner_spec(value, loc=loc)
         if features is not None:
             check_column_names(spec, features, loc=loc)
         learner = build_learner(
@@ -84,7 +84,7 @@ def set_classes(
     with_classes: dict[str, Learner] = {}
     for name, learner in learners.items():
         with located_errors(within=(field, name)):
-            with_classes[name] = for_classes(learner, data.classes)
+            with_classes[name] = adapt_to_classes(learner, data.classes)
     return with_classes
 
 
@@ -108,5 +108,5 @@ def check_scheme_columns(request: FitsRequest, scheme: Scheme) -> None:
 
 def is_own_learner(spec: str | Mapping[str, Any]) -> bool:
     """Return whether a learner is the service's own, without preparation steps."""
-    parsed = learner_spec(spec)
+    parsed = read_learner_spec(spec)
     return parsed.name in LEARNERS and not parsed.prepare

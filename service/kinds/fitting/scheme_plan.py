@@ -32,7 +32,7 @@ from service.kinds.fitting.expected_layout import (
 from service.kinds.fitting.refits import Refits, build_refits
 from service.kinds.fitting.work_estimate import check_work
 from service.kinds.methods_used import record_learners, record_method
-from thetahat.analyses.cross_validation import without_refit_target
+from thetahat.analyses.cross_validation import drop_refit_target
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metrics
@@ -120,7 +120,7 @@ def check_scheme_request(
         fits = list_fitting_methods(str(error.loc[0]), layout, choices, any_loss=any_loss)
         message = f"{error.message.rstrip('.')}. {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
-    check_choices(layout, without_refit_target(choices, refits.methods), tuple(learners), loss)
+    check_choices(layout, drop_refit_target(choices, refits.methods), tuple(learners), loss)
     without_scores = learners_without_scores(learners)
     check_metrics(metrics, request.task, classes=classes, without_scores=without_scores)
     return CheckedScheme(

@@ -12,7 +12,7 @@ from service.settings import settings
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners.base import Learner
 from thetahat.pipelines.allowed_classes import load_class
-from thetahat.pipelines.constraints import defaults
+from thetahat.pipelines.constraints import get_defaults
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.scikit_learner import ScikitLearner
 from thetahat.values.number_text import format_count
@@ -59,7 +59,7 @@ def estimate_fit_seconds(learner: Learner, n_rows: int, n_features: int) -> floa
         return STEP_S + estimate_fit_seconds(last_step, n_rows, n_features)
     if not isinstance(learner, ScikitLearner):
         return 0.0
-    parameters = {**defaults(load_class(learner.name)), **learner.params}
+    parameters = {**get_defaults(load_class(learner.name)), **learner.params}
     iterations = count_iterations(learner.name, parameters)
     if iterations is not None:
         widths = [n_features, *_read_hidden_widths(parameters), 1]

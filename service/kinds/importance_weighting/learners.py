@@ -15,7 +15,7 @@ from thetahat.error_paths import errors_located_at, located_errors
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.learners import is_penalised_least_squares
 from thetahat.losses.base import Loss
-from thetahat.pipelines import LearnerSpec, find_tasks, for_classes, learner_spec
+from thetahat.pipelines import LearnerSpec, adapt_to_classes, find_tasks, read_learner_spec
 from thetahat.pipelines import build as build_learner
 from thetahat.values.types import Label
 
@@ -76,7 +76,7 @@ def build_candidates(
 
 def build_spec(entry: LearnerEntry, loc: Loc = ()) -> LearnerSpec:
     """Return a learner's spec; least squares gets no intercept unless the request asks for one."""
-    spec = learner_spec(entry, loc=loc)
+    spec = read_learner_spec(entry, loc=loc)
     if not is_penalised_least_squares(spec.name):
         return spec
     return replace(spec, params={"intercept": False, **spec.params})
@@ -93,7 +93,7 @@ def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request an
     spec = build_spec(entry, loc)
     has_default_grid = is_penalised_least_squares(spec.name) and "penalty" not in spec.params
     grid = request.parse_grid(name, has_default_grid=has_default_grid)
-    if grid.parameter is not None and grid.parameter in learner_spec(entry).params:
+    if grid.parameter is not None and grid.parameter in read_learner_spec(entry).params:
         raise InvalidParameter(
             f"The parameter {grid.parameter} is in params and in the grid. Give it once.",
             loc=grid.loc,
@@ -113,7 +113,7 @@ def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request an
             learner: Any = build_learner(spec_here, task, allowed_packages=allowed, loc=loc)
         if learns_signs:
             learner = SignClassifier(learner)
-        learners.append(for_classes(learner, classes) if classes else learner)
+        learners.append(adapt_to_classes(learner, classes) if classes else learner)
     _check_learner(request, name, learners[0], loc, loss)
     return LearnerWithGrid(
         name=name,

@@ -40,7 +40,7 @@ from thetahat.cross_validation import check_loss, check_target
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS, WeightEstimator, uses_known_weights
-from thetahat.losses import LOSSES, least_squares_loss
+from thetahat.losses import LOSSES, get_least_squares_loss
 from thetahat.losses.base import Loss
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import WEIGHTED_RISKS
@@ -165,7 +165,9 @@ def check_plan(request: ImportanceWeightingRequest, datasets: Mapping[UUID, Data
 
 def parse_loss(request: ImportanceWeightingRequest) -> Loss:
     """Return the loss of a request; refuse a loss for the other task."""
-    loss: Loss = parse_method(LOSSES, request.loss or least_squares_loss(request.task), ("loss",))
+    loss: Loss = parse_method(
+        LOSSES, request.loss or get_least_squares_loss(request.task), ("loss",)
+    )
     check_loss(loss, request.task)
     return loss
 

@@ -21,9 +21,9 @@ from service.kinds.fields.method_names import (
 )
 from service.kinds.fields.sample import LabelledInput, SampleInput
 from service.schemas.base import EvaluationRequest, Schema
-from thetahat.analyses.selection import MAX_VALUES, check_count, check_distinct, space_values
+from thetahat.analyses.selection import MAX_VALUES, check_count, check_distinct, list_range_values
 from thetahat.errors import InvalidParameter, Loc
-from thetahat.importance_weights import default_weights
+from thetahat.importance_weights import get_default_weights
 from thetahat.learners import penalised_least_squares
 from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.weighted_risks import DEFAULT_RISKS
@@ -70,7 +70,7 @@ class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
         "classification", description="Whether classes or numbers are predicted."
     )
     weights: WeightsName | WeightsEntry = Field(
-        default_weights(),
+        get_default_weights(),
         description="The estimator of the importance weights.",
         examples=["kernel_mean_matching"],
     )
@@ -233,7 +233,7 @@ def _space_values(low: float, high: float, entry: Grid, loc: Loc) -> list[Any]:
             value=high,
         )
     count = DEFAULT_COUNT if entry.count is None else entry.count
-    return list(space_values(low, high, count, entry.scale or "log", loc))
+    return list(list_range_values(low, high, count, entry.scale or "log", loc))
 
 
 def _check_values(values: list[Any], loc: Loc) -> list[Any]:

@@ -16,7 +16,7 @@ from service.kinds.fitting.engine import FittingStage, count_chunks, divide_chun
 from service.kinds.fitting.refits import is_refit_stage
 from service.kinds.fitting.scheme_plan import SchemePlan, build_scheme_plan, check_scheme_request
 from service.kinds.learning_curve.request import LearningCurveRequest
-from thetahat.analyses.learning_curve import GrowBy, Growth, label_size
+from thetahat.analyses.learning_curve import GrowBy, Growth, format_size
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.schemes.base import Rows, Scheme
 
@@ -46,7 +46,7 @@ class LearningCurvePlan(SchemePlan[LearningCurveRequest]):
     @property
     def labels(self) -> list[str]:
         """The names of the sizes."""
-        return [label_size(size) for size in self.growth.sizes]
+        return [format_size(size) for size in self.growth.sizes]
 
     @cached_property
     def bundles(self) -> tuple[Bundle, ...]:
@@ -177,7 +177,7 @@ def _check_refits(request: LearningCurveRequest, growth: Growth) -> None:
         first = methods[0]
         raise UnsupportedCombination(
             f"The method {first.name} is about learners with the whole training part, and the "
-            f"largest size is {label_size(growth.sizes[-1])}. End the sizes with 1, or leave "
+            f"largest size is {format_size(growth.sizes[-1])}. End the sizes with 1, or leave "
             f"{first.name} out.",
             loc=(first.field, first.index),
             value=first.name,

@@ -25,7 +25,7 @@ from thetahat.analyses.cross_validation import add_cautions, collect_run_caution
 from thetahat.analyses.learning_curve import GrowBy, SizeLosses, build_curve
 from thetahat.analyses.learning_curve.result import Curve
 from thetahat.analyses.losses.result import EvaluationResult
-from thetahat.analyses.metrics.predictions import judged_from
+from thetahat.analyses.metrics.predictions import collect_predictions
 from thetahat.cautions import NOT_THE_LARGEST_SIZE, SIZE_LEFT_OUT, Caution
 from thetahat.cross_validation import (
     Outcomes,
@@ -285,7 +285,7 @@ def _build_curve(plan: LearningCurvePlan, name: str, sizes: Mapping[str, SizeOut
             label=label,
             losses=table.models[label],
             n_train=at_size.outcomes.splits.n_train,
-            judged=judged_from(outcomes[label], plan.data, name) if plan.metrics else None,
+            judged=collect_predictions(outcomes[label], plan.data, name) if plan.metrics else None,
         )
         for label, at_size in sizes.items()
     ]

@@ -14,7 +14,7 @@ from service.kinds.losses.loss_table import SentLosses, read_losses
 from service.kinds.losses.request import LossesRequest
 from service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
 from service.schemas.numbers import read_number_array
-from thetahat.analyses.cross_validation import without_refit_target
+from thetahat.analyses.cross_validation import drop_refit_target
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
@@ -49,7 +49,7 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     sent_losses = read_losses(request, datasets)
     table = sent_losses.table
     fits = read_supplied_fits(request.fits, table)
-    choices = without_refit_target(request.choices, fits.methods)
+    choices = drop_refit_target(request.choices, fits.methods)
     check(table.layout, choices, table.names, describe_other_loss(table))
     return LossesPlan(table, _read_weights(request, sent_losses), fits, sent_losses.cautions)
 

@@ -31,14 +31,14 @@ from service.kinds.predictions.model_predictions import (
 )
 from service.kinds.predictions.request import PredictionColumns, PredictionsRequest
 from service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
-from thetahat.analyses.cross_validation import without_refit_target
+from thetahat.analyses.cross_validation import drop_refit_target
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
-from thetahat.losses.base import Loss, for_classes
+from thetahat.losses.base import Loss, adapt_to_classes
 from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
@@ -161,7 +161,7 @@ def _compute_losses(
     for model, judged_model in judged.items():
         check_scores(metrics, judged_model, data.build_paths(model)["scores"])
 
-    loss_of_classes = for_classes(loss, classes)
+    loss_of_classes = adapt_to_classes(loss, classes)
     losses: dict[str, BlockLosses] = {}
     bias_variance: dict[str, BiasVariance] = {}
     for model, predicted in predictions.items():
@@ -173,7 +173,7 @@ def _compute_losses(
             bias_variance[model] = part
     table = LossTable(layout, losses, loss_range=loss.value_range, left_out=left_out)
     fits = read_supplied_fits(request.fits, table)
-    choices = without_refit_target(request.choices, fits.methods)
+    choices = drop_refit_target(request.choices, fits.methods)
     check(layout, choices, table.names, describe_other_loss(table))
     return PredictionsPlan(loss, metrics, table, judged, classes, fits, bias_variance or None)
 

@@ -38,12 +38,12 @@ from thetahat.analyses.selection import (
     Choice,
     ExternalChoices,
     InternalEstimate,
+    build_grid_profile,
+    check_grid_edges,
     choose,
     choose_in_each_split,
     derive_seed_on_all_rows,
     estimate_bias,
-    grid_edge_cautions,
-    profile_grid,
 )
 from thetahat.analyses.selection.result import (
     CandidateSpec,
@@ -56,7 +56,7 @@ from thetahat.analyses.selection.result import (
 from thetahat.cautions import BEST_OF_EACH_GRID, CANDIDATE_LEFT_OUT, Caution
 from thetahat.cross_validation import SplitOutcome, summarise_fits, summarise_learner_cautions
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits
-from thetahat.pipelines import learner_spec
+from thetahat.pipelines import read_learner_spec
 from thetahat.values.block_nouns import name_blocks
 
 MOST_SPLITS_LISTED: Final = 1000
@@ -152,7 +152,7 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
         *find_missing_candidates_cautions(len(numbers.ran), to_come),
         *_find_hidden_candidates_cautions(models, numbers, external),
         *find_selection_cautions(external, choice, internal, bias, plan),
-        *grid_edge_cautions(choice.name, plan.grids),
+        *check_grid_edges(choice.name, plan.grids),
         *(
             CANDIDATE_LEFT_OUT(name=name, reason=failure.message)
             for name, failure in failures.items()
@@ -249,7 +249,7 @@ def _profile_grids(
     external = {name: errors.external for name, errors in numbers.external.items()}
     higher = plan.criterion.higher_is_better
     return {
-        name: profile_grid(grid, internal, external, higher_is_better=higher)
+        name: build_grid_profile(grid, internal, external, higher_is_better=higher)
         for name, grid in plan.grids.items()
         if any(candidate in numbers.notes for candidate in grid.candidates)
     }
@@ -334,7 +334,7 @@ def _describe_choice(
     lists_splits = len(estimate.means) <= MOST_SPLITS_LISTED
     return ChosenCandidate(
         name=choice.name,
-        spec=CandidateSpec(**asdict(learner_spec(plan.specs[choice.name]))),
+        spec=CandidateSpec(**asdict(read_learner_spec(plan.specs[choice.name]))),
         rule=plan.request.rule,
         by=plan.chosen_by,
         higher_is_better=plan.criterion.higher_is_better,

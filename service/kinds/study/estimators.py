@@ -24,12 +24,12 @@ from thetahat.analyses.studies.truths import (
 from thetahat.cross_validation import check_learner, check_loss
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.generators import DrawKind, DrawSize
-from thetahat.importance_weights import IMPORTANCE_WEIGHTS, known_weights_method
+from thetahat.importance_weights import IMPORTANCE_WEIGHTS, get_known_weights_method
 from thetahat.learners.base import Learner
-from thetahat.losses import LOSSES, default_loss
+from thetahat.losses import LOSSES, get_default_loss
 from thetahat.losses.base import Loss
 from thetahat.pipelines import build as build_learner
-from thetahat.pipelines import learner_spec
+from thetahat.pipelines import read_learner_spec
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.values.types import BlockKind
@@ -92,7 +92,7 @@ def _build_for_data(entry: EstimatorInput, task: str, size: DrawSize) -> StudyEs
                 loc=(field,),
             )
     scheme = _build_scheme(entry)
-    loss: Loss = parse_method(LOSSES, entry.loss or default_loss(task), ("loss",))
+    loss: Loss = parse_method(LOSSES, entry.loss or get_default_loss(task), ("loss",))
     check_loss(loss, task)
     if "source" in scheme.requires and size.n_sources is None:
         raise InvalidParameter(
@@ -130,11 +130,11 @@ def _build_for_pairs(entry: EstimatorInput, task: str, size: DrawSize) -> StudyE
             "The generator draws pairs of samples; set draw.n and draw.n_target.", loc=("scheme",)
         )
     scheme = _build_scheme(entry)
-    loss: Loss = parse_method(LOSSES, entry.loss or default_loss(task), ("loss",))
+    loss: Loss = parse_method(LOSSES, entry.loss or get_default_loss(task), ("loss",))
     check_loss(loss, task)
     risks = parse_methods(WEIGHTED_RISKS, entry.risks or list(WEIGHTED_RISKS), "risks")
     weights = parse_method(
-        IMPORTANCE_WEIGHTS, entry.weights or known_weights_method(), ("weights",)
+        IMPORTANCE_WEIGHTS, entry.weights or get_known_weights_method(), ("weights",)
     )
     return StudyEstimator(
         key=entry.as_ or scheme.info.name,
@@ -179,13 +179,13 @@ def _build_learners(entry: EstimatorInput, task: str, loss: Loss) -> dict[str, L
         raise InvalidParameter("The estimator needs either learner or learners.", loc=("learners",))
     specs: Mapping[str, Any] = entry.learners or {}
     if entry.learner is not None:
-        spec = learner_spec(entry.learner, loc=("learner",))
+        spec = read_learner_spec(entry.learner, loc=("learner",))
         specs = {spec.name: entry.learner}
     learners: dict[str, Learner] = {}
     for name, value in specs.items():
         loc: Loc = ("learner",) if entry.learner is not None else ("learners", name)
         learner = build_learner(
-            learner_spec(value, loc=loc),
+            read_learner_spec(value, loc=loc),
             task,
             allowed_packages=settings().allowed_packages,
             loc=loc,

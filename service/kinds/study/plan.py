@@ -28,10 +28,10 @@ from thetahat.analyses.studies.generated_population import (
     GeneratedPairs,
 )
 from thetahat.analyses.studies.population import Population
-from thetahat.analyses.studies.presets import Preset, presets
+from thetahat.analyses.studies.presets import Preset, collect_presets
 from thetahat.errors import InvalidParameter
 from thetahat.generators import GENERATORS, DrawKind, DrawSize
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 
 Files = Mapping[UUID, DatasetFile]
@@ -82,15 +82,15 @@ def build_study(job: Job[StudyRequest]) -> Study:
 def build_preset(request: StudyRequest) -> Preset:
     """Return the preset with the parameters of the request."""
     name = request.preset or ""
-    presets().get_method(name, loc=("preset",))
-    return build_with_parameters(presets()[name], name, request.overrides, ())
+    collect_presets().get_method(name, loc=("preset",))
+    return build_with_parameters(collect_presets()[name], name, request.overrides, ())
 
 
 def count_repetitions(request: StudyRequest) -> int:
     """Return the number of repetitions of the request, or the preset's default."""
     if request.repetitions is not None:
         return request.repetitions
-    return presets()[request.preset or ""].repetitions
+    return collect_presets()[request.preset or ""].repetitions
 
 
 def _check_preset(request: StudyRequest, datasets: Files) -> None:
@@ -156,7 +156,7 @@ def _build_generated_population(
         losses = GeneratedLosses(generator)
         with locate_errors_within(("population", "generator", "params")):
             # raises if the parameters do not fit the number of blocks
-            losses.draw_sources(size, stream(0, "check"))
+            losses.draw_sources(size, make_random_stream(0, "check"))
         return losses, DrawKind.LOSSES, ""
     return GeneratedData(generator, population.n_judged), DrawKind.DATA, generator.task
 

@@ -24,7 +24,7 @@ from thetahat.importance_weights import (
     WeightEstimator,
     uses_known_weights,
 )
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.left_out_rows import LeftOutOfSamples
 
 
@@ -40,7 +40,7 @@ class WeightsPlan:
     def estimate(self, seed: int) -> ImportanceWeights:
         """Estimate the weights; errors have the row numbers of the request."""
         with explain_errors_about_kept_rows(self.source):
-            return self.estimator.estimate(self.samples, stream(seed, "weights"))
+            return self.estimator.estimate(self.samples, make_random_stream(seed, "weights"))
 
 
 def check_request(request: WeightsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:

@@ -11,7 +11,7 @@ from service.kinds.fields.left_out import LeftOutSampleFields
 from service.kinds.fields.method_names import WeightsEntry, WeightsName
 from service.kinds.fields.sample import SampleInput
 from service.schemas.base import EvaluationRequest
-from thetahat.importance_weights import default_weights
+from thetahat.importance_weights import get_default_weights
 
 
 class WeightsRequest(EvaluationRequest, LeftOutSampleFields):
@@ -23,7 +23,7 @@ class WeightsRequest(EvaluationRequest, LeftOutSampleFields):
         description="A sample of the target population, which the weighted source resembles."
     )
     weights: WeightsName | WeightsEntry = Field(
-        default_weights(),
+        get_default_weights(),
         description="The estimator of the weights.",
         examples=["kernel_mean_matching"],
     )

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from replications.batches import (
+    estimate_kernel_mean_matching_weights,
+    estimate_weights_one_by_one,
     kernel_mean_matching,
-    kernel_mean_matching_weights,
-    weights_one_by_one,
 )
 from replications.loops import kernel_means
 from tests.thetahat.importance_weights.samples import rng, shifted
@@ -33,18 +33,18 @@ def test_exact_as_one_by_one(monkeypatch: pytest.MonkeyPatch, p: int) -> None:
     source, target = stacked(12, p=p)
     source[3, 1] = source[3, 0]  # equal rows: the loops give up, and any split of their weight is
     left: list[int] = []
-    plain = weights_one_by_one
+    plain = estimate_weights_one_by_one
 
     def counting(method: Any, x: FloatArray, z: FloatArray, draws: Any) -> FloatArray:
         left.append(len(x))
         return plain(method, x, z, draws)
 
-    monkeypatch.setattr(kernel_mean_matching, "weights_one_by_one", counting)
-    weights = kernel_mean_matching_weights(source, target, rng())
+    monkeypatch.setattr(kernel_mean_matching, "estimate_weights_one_by_one", counting)
+    weights = estimate_kernel_mean_matching_weights(source, target, rng())
 
     assert 1 <= left[0] <= (12 if p == 1 else 6)  # in one dimension kernels nearly coincide
     assert_allclose(
-        weights, weights_one_by_one(KernelMeanMatching(), source, target, rng()), atol=1e-6
+        weights, estimate_weights_one_by_one(KernelMeanMatching(), source, target, rng()), atol=1e-6
     )
 
 
@@ -52,9 +52,9 @@ def test_exact_as_one_by_one(monkeypatch: pytest.MonkeyPatch, p: int) -> None:
 def test_exact_where_a_bound_binds(method: KernelMeanMatching) -> None:
     source, target = stacked(6)
 
-    weights = kernel_mean_matching_weights(source, target, rng(), method)
+    weights = estimate_kernel_mean_matching_weights(source, target, rng(), method)
 
-    assert_allclose(weights, weights_one_by_one(method, source, target, rng()), atol=1e-6)
+    assert_allclose(weights, estimate_weights_one_by_one(method, source, target, rng()), atol=1e-6)
     assert weights.max() <= method.bound
     if method.tolerance == 0:
         assert_allclose(weights.mean(axis=1), 1, rtol=1e-8)
@@ -63,14 +63,18 @@ def test_exact_where_a_bound_binds(method: KernelMeanMatching) -> None:
 def test_exact_what_the_loops_do_not_know_is_done_by_the_method() -> None:
     source, target = stacked(3)
     wide = KernelMeanMatching(width=1.0)
-    expected = weights_one_by_one(wide, source, target, rng())
+    expected = estimate_weights_one_by_one(wide, source, target, rng())
 
-    assert_allclose(kernel_mean_matching_weights(source, target, rng(), wide), expected, rtol=1e-12)
+    assert_allclose(
+        estimate_kernel_mean_matching_weights(source, target, rng(), wide), expected, rtol=1e-12
+    )
     few = target[:, :4]
-    expected = weights_one_by_one(KernelMeanMatching(), source, few, rng())
-    assert_allclose(kernel_mean_matching_weights(source, few, rng()), expected, rtol=1e-12)
-    shared = weights_one_by_one(KernelMeanMatching(), source, target[:1], rng())
-    assert_allclose(kernel_mean_matching_weights(source, target[:1], rng()), shared, atol=1e-6)
+    expected = estimate_weights_one_by_one(KernelMeanMatching(), source, few, rng())
+    assert_allclose(estimate_kernel_mean_matching_weights(source, few, rng()), expected, rtol=1e-12)
+    shared = estimate_weights_one_by_one(KernelMeanMatching(), source, target[:1], rng())
+    assert_allclose(
+        estimate_kernel_mean_matching_weights(source, target[:1], rng()), shared, atol=1e-6
+    )
 
 
 def test_degenerate_data_sets_that_are_refused() -> None:
@@ -78,12 +82,12 @@ def test_degenerate_data_sets_that_are_refused() -> None:
     source[1], target[1] = 0, 0  # no width
     source[2] += 1e6  # no kernel reaches
 
-    weights = kernel_mean_matching_weights(source, target, rng())
+    weights = estimate_kernel_mean_matching_weights(source, target, rng())
 
     assert np.isfinite(weights[0]).all()
     assert np.isnan(weights[1]).all()
     assert_allclose(
-        weights, weights_one_by_one(KernelMeanMatching(), source, target, rng()), atol=1e-6
+        weights, estimate_weights_one_by_one(KernelMeanMatching(), source, target, rng()), atol=1e-6
     )
 
 
@@ -92,7 +96,9 @@ def test_exact_nearest_squares(kind: str) -> None:
     samples = shifted(7, 23, 3)
     squares = np.empty((7, 23))
 
-    best = loops_of(kernel_means.nearest_squares, kind)(samples.source, samples.target, squares)
+    best = loops_of(kernel_means.fill_nearest_squares, kind)(
+        samples.source, samples.target, squares
+    )
 
     expected = ((samples.source[:, None] - samples.target) ** 2).sum(axis=-1)
     assert_allclose(squares, expected, rtol=1e-13)
@@ -142,7 +148,7 @@ def test_degenerate_exchanges_that_give_up(monkeypatch: pytest.MonkeyPatch) -> N
 def test_degenerate_sums_that_are_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     method = KernelMeanMatching(tolerance=0.0)
     source, target = stacked(3)
-    expected = weights_one_by_one(method, source, target, rng())
+    expected = estimate_weights_one_by_one(method, source, target, rng())
     none_free = np.full(3, -1.0)  # the linear term that no kernel reaches
     assert not kernel_mean_matching._solve(
         kernel_means.exchange, np.eye(3), none_free, (1, 2), np.empty(3)
@@ -150,13 +156,13 @@ def test_degenerate_sums_that_are_not_reached(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(kernel_mean_matching, "_MAX_STEPS", 1)
 
     assert_allclose(
-        kernel_mean_matching_weights(source, target, rng(), method), expected, rtol=1e-9
+        estimate_kernel_mean_matching_weights(source, target, rng(), method), expected, rtol=1e-9
     )
 
 
 def test_exact_objective_at_the_width_of_the_paper() -> None:
     source, target = stacked(4, n=50, m=200)
-    weights = kernel_mean_matching_weights(source, target, rng())
+    weights = estimate_kernel_mean_matching_weights(source, target, rng())
     for r in range(4):
         alone = KernelMeanMatching().estimate(Samples(source[r], target[r]), rng())
         width = float(alone.details["width"] or 0)

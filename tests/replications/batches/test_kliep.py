@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from replications.batches import kliep, kliep_weights, weights_one_by_one
+from replications.batches import estimate_kliep_weights, estimate_weights_one_by_one, kliep
 from tests.replications.batches.test_kernel_mean_matching import stacked
 from tests.thetahat.importance_weights.samples import rng
 from thetahat.errors import InsufficientData
@@ -21,8 +21,8 @@ def both(
     """Weights by the loops and by the method, from generators that end in the same place."""
     one, other = rng(), rng()
     weights, expected = (
-        kliep_weights(source, target, one, method),
-        weights_one_by_one(method, source, target, other),
+        estimate_kliep_weights(source, target, one, method),
+        estimate_weights_one_by_one(method, source, target, other),
     )
     assert one.random() == other.random()
     return weights, expected
@@ -31,10 +31,10 @@ def both(
 @pytest.mark.parametrize("p", [1, 2, 5])
 def test_exact_as_one_by_one(p: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source, target = stacked(12, n=30, m=90, p=p)
-    expected = weights_one_by_one(METHOD, source, target, rng())
-    monkeypatch.delattr(kliep, "weights_one_by_one")
+    expected = estimate_weights_one_by_one(METHOD, source, target, rng())
+    monkeypatch.delattr(kliep, "estimate_weights_one_by_one")
 
-    weights = kliep_weights(source, target, rng(), METHOD)
+    weights = estimate_kliep_weights(source, target, rng(), METHOD)
 
     assert_allclose(weights, expected, rtol=1e-10, atol=1e-13)
     assert_allclose(weights.mean(axis=1), 1, rtol=1e-12)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from replications.batches import Problems, select, selection
-from replications.batches.coefficients import coefficients
+from replications.batches.coefficients import compute_coefficients
 from tests.thetahat.naive.importance_selection import plain_selection
 from thetahat.analyses.importance_weighting import find_smallest_risk
 from thetahat.errors import InvalidParameter, UnsupportedCombination
@@ -135,7 +135,7 @@ def test_exact_coefficients_are_those_of_the_risks(kind: str) -> None:
     members = (np.arange(3)[:, None] == FOLDS).astype(float)[None]
     for name, risk in RISKS.items():
         expected = risk.estimate(losses, weights, FOLDS).estimate
-        estimate = coefficients(risk, weights[None], members)[0] @ losses
+        estimate = compute_coefficients(risk, weights[None], members)[0] @ losses
         assert_allclose(estimate, expected, rtol=1e-11, err_msg=name)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from replications.batches import gaussian_ratios, weights_one_by_one
+from replications.batches import estimate_gaussian_ratios, estimate_weights_one_by_one
 from tests.thetahat.importance_weights.samples import SOURCE, TARGET, rng, shifted
 from thetahat.importance_weights import Samples
 from thetahat.importance_weights.gaussian_ratio import GaussianRatio
@@ -18,7 +18,7 @@ def test_golden_gaussian_ratios() -> None:
         *(0.14925267768395203, 0.2608299805566538, 0.017566304441594634, 3.6861982463967427),
     ]
 
-    weights = gaussian_ratios(np.stack([SOURCE, SOURCE]), np.stack([TARGET, TARGET]))
+    weights = estimate_gaussian_ratios(np.stack([SOURCE, SOURCE]), np.stack([TARGET, TARGET]))
 
     assert_allclose(weights, [expected, expected], rtol=1e-9)
 
@@ -29,18 +29,20 @@ def test_exact_as_weights_one_by_one() -> None:
     source[1, :, 1] *= 1e-4  # a covariance from the rows, not from products
     target[2, :, 0] += 1e3  # beyond the range of exponents
     source[3, :, 1] = source[3, :, 0]  # singular, and refused
-    expected = weights_one_by_one(GaussianRatio(), source, target, rng())
+    expected = estimate_weights_one_by_one(GaussianRatio(), source, target, rng())
 
-    weights = gaussian_ratios(source, target)
+    weights = estimate_gaussian_ratios(source, target)
 
     assert np.isnan(expected[[2, 3]]).all()
     assert not np.isnan(expected[[0, 1, 4]]).any()
     assert_allclose(weights, expected, rtol=1e-10)
-    shared = gaussian_ratios(source, target[4:])
+    shared = estimate_gaussian_ratios(source, target[4:])
     assert_allclose(
-        shared, weights_one_by_one(GaussianRatio(), source, target[4:], rng()), rtol=1e-10
+        shared, estimate_weights_one_by_one(GaussianRatio(), source, target[4:], rng()), rtol=1e-10
     )
     assert np.isnan(shared[3]).all()
-    matched = weights_one_by_one(KernelMeanMatching(width=1.0), source[:1], target[:1], rng())
+    matched = estimate_weights_one_by_one(
+        KernelMeanMatching(width=1.0), source[:1], target[:1], rng()
+    )
     alone = KernelMeanMatching(width=1.0).estimate(Samples(source[0], target[0]), rng())
     assert_allclose(matched[0], alone.values, rtol=1e-13)

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from replications.importance.example_setting import THETA, ExampleSetting
 from replications.importance.quadrature import ExampleQuadrature
-from replications.presets.importance_variances.variances import shares_above
+from replications.presets.importance_variances.variances import compute_shares_above
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks.controlled import Controlled
@@ -78,7 +78,7 @@ def test_degenerate_infinite_variances(scale: float) -> None:
 )
 def test_golden_weights_above_ten() -> None:
     """At g = 0.7; the text's "about 0.2" is the .164 of the authors' script, under N(0, g^2)."""
-    shares = shares_above(0.7, 10)
+    shares = compute_shares_above(0.7, 10)
 
     assert {of: round(share, 3) for of, share in shares.items()} == {
         "source": 0.008,

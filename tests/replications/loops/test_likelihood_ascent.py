@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from replications.loops.likelihood_ascent import ascend
 from tests.thetahat.importance_weights.samples import shifted
-from thetahat.importance_weights.kliep import MAX_STEPS_PER_SIZE, STEP_SIZES, early_stopped
+from thetahat.importance_weights.kliep import MAX_STEPS_PER_SIZE, STEP_SIZES, fit_early_stopped
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
 
@@ -38,7 +38,7 @@ def test_exact_the_points_of_early_stopped(kind: str, m: int, L: int, count: int
     for seed in range(count):
         A, b = kernels(m, L, (0.3, 0.6, 1.2)[seed % 3], seed)
         alpha, best, n_steps = climbed(kind, A, b)
-        expected = early_stopped(A, b)
+        expected = fit_early_stopped(A, b)
         assert n_steps == expected[2]
         assert_allclose(alpha, expected[0], rtol=1e-10, atol=1e-12 * expected[0].max())
         assert_allclose(best, expected[1], rtol=1e-12)
@@ -80,4 +80,4 @@ def test_degenerate_a_start_without_weight(kind: str) -> None:
         _, best, n_steps = climbed(kind, A, b)
 
         assert (best, n_steps) == (-np.inf, 0)
-        assert early_stopped(A, b)[1:] == (-np.inf, 0)
+        assert fit_early_stopped(A, b)[1:] == (-np.inf, 0)

@@ -10,7 +10,7 @@ import pytest
 from replications.presets.bootstrap_estimates.preset import (
     BootstrapEstimates,
     build_statistic,
-    plain_values,
+    compute_plain_values,
 )
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records
@@ -96,7 +96,7 @@ def test_naive_plain_values_are_the_statistics_own(name: str) -> None:
     statistic = build_statistic(name)
     whole = HashedResamples(np.array([0, 7]), 1, 2)
     expected = [bootstrap_statistic(statistic, Sample(row), whole).estimate for row in x]
-    np.testing.assert_allclose(plain_values(name, x, x), expected, rtol=1e-12)
+    np.testing.assert_allclose(compute_plain_values(name, x, x), expected, rtol=1e-12)
 
 
 def test_naive_plain_correlations() -> None:
@@ -104,4 +104,4 @@ def test_naive_plain_correlations() -> None:
     x, z = rng.standard_normal((2, 4, 7))
     y = 0.5 * x + math.sqrt(0.75) * z
     expected = [np.corrcoef(a, b)[0, 1] for a, b in zip(x, y, strict=True)]
-    np.testing.assert_allclose(plain_values("correlation", x, z), expected, rtol=1e-12)
+    np.testing.assert_allclose(compute_plain_values("correlation", x, z), expected, rtol=1e-12)

@@ -7,8 +7,8 @@ import numpy as np
 from replications.presets.multiple_source_variances.covariances import (
     decompose_variance,
     estimate_covariances,
-    spread_of_gamma,
-    spread_of_omega,
+    estimate_spread_of_gamma,
+    estimate_spread_of_omega,
 )
 from thetahat.analyses.studies.jackknife import jackknife
 
@@ -59,8 +59,10 @@ def test_calibrated_covariances_and_their_spread_are_met() -> None:
         simulated["omega"].append(inside[0])
         simulated["sigma2"].append(sigma2[0])
         simulated["gamma"].append(between[0][first, second])
-        simulated["spread_gamma"].append(spread_of_gamma(means, np.arange(30) % 2))
-        simulated["spread_omega"].append(spread_of_omega(means, within, (5,), np.arange(30) % 2))
+        simulated["spread_gamma"].append(estimate_spread_of_gamma(means, np.arange(30) % 2))
+        simulated["spread_omega"].append(
+            estimate_spread_of_omega(means, within, (5,), np.arange(30) % 2)
+        )
     truth = {
         "omega": omega,
         "sigma2": omega + 1,
@@ -83,8 +85,10 @@ def test_calibrated_the_jackknife_error_of_a_spread_is_its_deviation() -> None:
         records = {"means": means, "within": within, "half": np.arange(200) % 2}
         told = jackknife(
             lambda some: {
-                "gamma": spread_of_gamma(some["means"], some["half"]),
-                "omega": spread_of_omega(some["means"], some["within"], (5,), some["half"]),
+                "gamma": estimate_spread_of_gamma(some["means"], some["half"]),
+                "omega": estimate_spread_of_omega(
+                    some["means"], some["within"], (5,), some["half"]
+                ),
             },
             records,
         )

@@ -27,7 +27,7 @@ from replications.presets.interval_coverage.metric_truths import (
 )
 from replications.presets.interval_coverage.preset import IntervalCoverage
 from thetahat.analyses.studies import MonteCarloNumber
-from thetahat.analyses.studies.record_names import record_name
+from thetahat.analyses.studies.record_names import make_record_name
 from thetahat.analyses.studies.truths import StudyLearner
 from thetahat.cross_validation import build_rows
 from thetahat.errors import EvaluationError
@@ -64,7 +64,9 @@ def test_exact_a_difference_is_true_by_the_difference_of_truths(
     records: dict[str, FloatArray],
 ) -> None:
     def truth(metric: str, who: str, mean: str, name: str) -> FloatArray:
-        return records[record_name("5-fold", record_name(metric, who, mean), "truths", name)]
+        return records[
+            make_record_name("5-fold", make_record_name(metric, who, mean), "truths", name)
+        ]
 
     for metric in ("roc_auc", "f1"):
         for name in ("model", "fold_models"):

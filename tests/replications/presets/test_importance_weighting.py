@@ -13,7 +13,7 @@ from scipy import stats
 from replications.importance.final_risks import FinalRisks
 from replications.importance.script_setting import (
     TransposedControl,
-    class_density,
+    compute_class_density,
     draw_script_samples,
 )
 from replications.presets import PRESETS
@@ -22,8 +22,8 @@ from replications.presets.importance_ozone.claims import judge_figure_7
 from replications.presets.importance_selection.claims import judge_figure_6
 from replications.presets.importance_selection.preset import ImportanceSelection
 from replications.presets.importance_variances.preset import ImportanceVariances
-from replications.presets.importance_variances.variances import printed_weight_variance
-from thetahat.analyses.studies.repetitions import repetition_generator
+from replications.presets.importance_variances.variances import evaluate_printed_weight_variance
+from thetahat.analyses.studies.repetitions import make_repetition_generator
 from thetahat.errors import EvaluationError
 from thetahat.values.json_values import to_json
 
@@ -66,7 +66,7 @@ def test_golden_variance_and_large_weights_of_the_example() -> None:
     verdicts = {(c.text, c.measured[-8:]): c.verdict for c in result.claims}
 
     assert_allclose(rows[2]["weight_variance"], math.e - 1, rtol=1e-12)
-    assert_allclose(printed_weight_variance(1.0), math.e - 1, rtol=1e-12)
+    assert_allclose(evaluate_printed_weight_variance(1.0), math.e - 1, rtol=1e-12)
     assert rows[0]["weight_variance"] is None
     assert_allclose(rows[0]["above_10_target"], 0.247, atol=5e-4)
     assert_allclose(rows[0]["above_10_source"], 0.008, atol=5e-4)
@@ -98,7 +98,7 @@ def test_naive_selection_of_one_data_set() -> None:
     from thetahat.weighted_risks.controlled import Controlled
     from thetahat.weighted_risks.weighted import Weighted
 
-    draws = repetition_generator(5, 0)
+    draws = make_repetition_generator(5, 0)
     drawn = study.draw(0.8, draws)
     folds = draws.permuted(np.tile(np.arange(20) % 5, (study.grain, 1)), axis=1)
     penalties = np.geomspace(1e-3, 1e6, 9)
@@ -142,8 +142,8 @@ def test_against_scipy_the_posterior_of_the_script_is_a_bivariate_normal_probabi
     """The script has ``mvncdf(-2 x, [0 0])`` for class 1, and priors of a half."""
     x = np.random.default_rng(9).normal(size=(30, 2))
     positive = stats.multivariate_normal.cdf(-2 * x, mean=[0, 0], cov=np.eye(2))
-    assert_allclose(class_density(x, 1), positive / 0.5, atol=1e-7)
-    assert_allclose(class_density(x, -1), (1 - positive) / 0.5, atol=1e-7)
+    assert_allclose(compute_class_density(x, 1), positive / 0.5, atol=1e-7)
+    assert_allclose(compute_class_density(x, -1), (1 - positive) / 0.5, atol=1e-7)
 
 
 @pytest.mark.about("presets/importance_selection_script")
@@ -176,7 +176,7 @@ def test_exact_the_width_is_that_of_both_methods(width: Any) -> None:
     )
     study = preset.plan({}, 2)
     records = study.run(0, 1)
-    rng = repetition_generator(2, 0)
+    rng = make_repetition_generator(2, 0)
     drawn = study.draw(0.7, rng)
     samples = Samples(drawn.source[0], drawn.target[0])
     matched = KernelMeanMatching(tolerance=1e-6, width=width).estimate(samples, rng).values
@@ -217,7 +217,7 @@ def test_exact_kernel_weights_are_those_of_the_methods() -> None:
     preset = ImportanceKernelWeights(gammas=(0.7,), n_source=20, n_target=40, n_penalties=3)
     study = preset.plan({}, 2)
     records = study.run(0, 2)
-    rng = repetition_generator(2, 0)
+    rng = make_repetition_generator(2, 0)
     drawn = study.draw(0.7, rng)
     for r in range(2):
         samples = Samples(drawn.source[r], drawn.target[r])

@@ -20,14 +20,14 @@ from replications.presets.interval_coverage.preset import CoverageStudy, Interva
 from replications.presets.interval_coverage.tables import summarise_cells
 from thetahat.analyses.studies import MonteCarloNumber, StudyClaim
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
-from thetahat.analyses.studies.record_names import record_name
+from thetahat.analyses.studies.record_names import make_record_name
 from thetahat.errors import EvaluationError
 from thetahat.generators import DrawSize
 from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.intervals import INTERVALS
 from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.tables.data import Data, build_data
-from thetahat.tables.sparse import NumberedNames, sparse_columns
+from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 from thetahat.values.json_values import to_json
 from thetahat.variances import VARIANCES
 from thetahat.weighted_risks import WEIGHTED_RISKS
@@ -197,7 +197,7 @@ def test_exact_a_data_set_is_one_more_population() -> None:
 def test_exact_copies_are_left_out_and_counts_get_naive_bayes() -> None:
     rng = np.random.default_rng(1)
     matrix = csr_array(rng.poisson(1.0, size=(60, 8)).astype(np.float64))
-    counts = sparse_columns("w", matrix, NumberedNames("w", 8))
+    counts = build_sparse_columns("w", matrix, NumberedNames("w", 8))
     labels = np.where(np.arange(60) % 2, "a", "b").tolist()
     copies = [0, 0, *range(58)]
     data = build_data({"words": counts}, labels, "classification", cluster=copies)
@@ -342,8 +342,8 @@ def test_naive_intervals_are_compared_on_the_same_draws() -> None:
 
     def score(interval: str) -> Any:
         place = ("10-fold", "ridge", "intervals", interval, "these_models", "pooled")
-        lower, upper = (records[record_name(*place, end)] for end in ("lower", "upper"))
-        truth = records[record_name("10-fold", "ridge", "truths", "fold_models")]
+        lower, upper = (records[make_record_name(*place, end)] for end in ("lower", "upper"))
+        truth = records[make_record_name("10-fold", "ridge", "truths", "fold_models")]
         missed = np.maximum(lower - truth, 0) + np.maximum(truth - upper, 0)
         return (upper - lower + 40 * missed).mean()
 

@@ -10,7 +10,7 @@ from replications.presets.lecture_estimators.preset import LectureEstimators
 from replications.presets.lecture_estimators.risk_estimates import (
     FinitePopulation,
     GeneSample,
-    cross_validate,
+    average_fold_errors,
     draw_folds,
     draw_resamples,
     draw_split,
@@ -99,7 +99,7 @@ def test_naive_cross_validation_is_a_loop_over_folds(sample: GeneSample) -> None
             "lda", sample.X[train][:, columns], sample.y[train], sample.X[test][:, columns], rng
         )
         rates.append((out != sample.y[test]).mean())
-    assert cross_validate(sample, "lda", fold, rng) == pytest.approx(np.mean(rates), abs=1e-15)
+    assert average_fold_errors(sample, "lda", fold, rng) == pytest.approx(np.mean(rates), abs=1e-15)
 
 
 # By hand: the .632+ formulas of Efron and Tibshirani 1997, section 4.

@@ -14,9 +14,9 @@ from replications.presets import PRESETS
 from replications.presets.lecture_folds.preset import LectureFolds, draw_partition
 from replications.presets.lecture_splits.preset import (
     LectureSplits,
+    count_test_rows,
     draw_training_parts,
     list_training_parts,
-    n_test,
 )
 from thetahat.errors import EvaluationError
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
@@ -74,7 +74,7 @@ def test_exact_every_part_is_there_once() -> None:
 
 
 def test_exact_sizes_to_test_on_are_rounded_up() -> None:
-    assert [n_test(10, share) for share in (0.01, 0.1, 0.25, 0.3, 0.99)] == [1, 1, 3, 3, 9]
+    assert [count_test_rows(10, share) for share in (0.01, 0.1, 0.25, 0.3, 0.99)] == [1, 1, 3, 3, 9]
 
 
 def test_exact_stratified_folds_share_out_each_class() -> None:

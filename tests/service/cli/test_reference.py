@@ -11,7 +11,7 @@ from service.api.catalogue import FAMILIES, read_family
 from service.cli import main
 from tests.architecture.sources import ROOT
 from thetahat.analyses.losses import CORRECTIONS, RULES
-from thetahat.families import families
+from thetahat.families import collect_families
 from thetahat.references import REFERENCES
 
 PAGE = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def test_exact_the_page_is_written_to_a_file(tmp_path: Path) -> None:
 
 
 def test_exact_every_method_of_every_family_has_its_entry() -> None:
-    names = [name for registry in families().values() for name in registry]
+    names = [name for registry in collect_families().values() for name in registry]
 
     assert sorted(re.findall(r"^### `(\w+)`$", PAGE, re.MULTILINE)) == sorted(names)
     assert len(names) > 50
@@ -71,7 +71,7 @@ def test_exact_the_page_has_the_text_of_the_service() -> None:
 
 def test_exact_the_service_lists_every_method_of_the_core() -> None:
     names = {path.partition("/")[2] for path in listed()}
-    core = {n for f, r in families().items() if f not in {"learners", "steps"} for n in r}
+    core = {n for f, r in collect_families().items() if f not in {"learners", "steps"} for n in r}
 
     assert core - names == set()
 

@@ -18,7 +18,7 @@ from thetahat.analyses.studies import (
     judge,
     make_table,
 )
-from thetahat.analyses.studies.repetitions import repetition_generator, run_in_blocks
+from thetahat.analyses.studies.repetitions import make_repetition_generator, run_in_blocks
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
@@ -72,7 +72,7 @@ class Draws:
 
     def run(self, start: int, stop: int) -> dict[str, FloatArray]:
         def draw(first: int) -> dict[str, FloatArray]:
-            return {"pair": self.top * repetition_generator(self.seed, first).random((10, 2))}
+            return {"pair": self.top * make_repetition_generator(self.seed, first).random((10, 2))}
 
         return run_in_blocks(draw, 10, start, stop)
 

@@ -16,7 +16,7 @@ from tests.cases import case
 from tests.service.kinds.layouts import LAYOUTS
 from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError, UnsupportedCombination
-from thetahat.families import families
+from thetahat.families import collect_families
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
@@ -178,9 +178,9 @@ def test_exact_left_to_default_a_method_is_there_or_listed_with_its_reason(layou
     assert set(reasons) & set().union(*there.values()) == set()
 
 
-@pytest.mark.parametrize("family", families())
+@pytest.mark.parametrize("family", collect_families())
 def test_exact_every_method_says_what_it_takes(family: str) -> None:
-    for method in families()[family].values():
+    for method in collect_families()[family].values():
         info: MethodInfo = method.info
         assert info.title
         assert info.summary.endswith(".")

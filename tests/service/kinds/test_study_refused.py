@@ -18,7 +18,7 @@ from thetahat.registry import Registry
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_study_plan, "presets", lambda: Registry("presets", {"tiny": Tiny}))
+    monkeypatch.setattr(_study_plan, "collect_presets", lambda: Registry("presets", {"tiny": Tiny}))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from service.kinds.registry import JOB_KINDS
 from tests.service.storage.databases import Setting, setting
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import build as build_learner
-from thetahat.pipelines import learner_spec
+from thetahat.pipelines import read_learner_spec
 
 __all__ = ["setting"]
 
@@ -78,7 +78,9 @@ def test_invalid_more_iterations_than_the_limit(
 
 def test_by_hand_seconds_of_a_network_and_of_a_linear_model() -> None:
     def seconds(name: str, **params: Any) -> float:
-        learner = build_learner(learner_spec({"name": name, "params": params}), "classification")
+        learner = build_learner(
+            read_learner_spec({"name": name, "params": params}), "classification"
+        )
         return estimate_fit_seconds(learner, 1000, 20)
 
     # 20 * 100 + 100 * 1 weights, 1000 rows, 300 iterations; 20 weights, 5000 iterations

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.corrections import adjust, correction_of_bounds, refusal
+from thetahat.corrections import adjust, choose_correction_of_bounds, explain_refusal
 from thetahat.corrections.bergmann_hommel import list_exhaustive_sets
 from thetahat.corrections.shaffer import count_equal_pairs
 from thetahat.errors import InvalidParameter
@@ -92,14 +92,16 @@ def test_invalid_too_many_models() -> None:
 def test_invalid_what_does_not_go_with_logical_relations() -> None:
     two = Alternative.TWO_SIDED
     for correction in LOGICAL:
-        assert refusal(correction, 9, None, two) is None
-        assert "control" in (refusal(correction, 4, "a", two) or "")
-        assert "less" in (refusal(correction, 4, None, Alternative.LESS) or "")
-    assert "at most 9 models, and there are 10" in (refusal("bergmann_hommel", 10, None, two) or "")
-    assert refusal("shaffer", 200, None, two) is None
-    assert refusal("holm", 200, "a", Alternative.LESS) is None
+        assert explain_refusal(correction, 9, None, two) is None
+        assert "control" in (explain_refusal(correction, 4, "a", two) or "")
+        assert "less" in (explain_refusal(correction, 4, None, Alternative.LESS) or "")
+    assert "at most 9 models, and there are 10" in (
+        explain_refusal("bergmann_hommel", 10, None, two) or ""
+    )
+    assert explain_refusal("shaffer", 200, None, two) is None
+    assert explain_refusal("holm", 200, "a", Alternative.LESS) is None
 
 
 def test_exact_statements_about_a_margin_have_no_such_relations() -> None:
-    assert [correction_of_bounds(c) for c in LOGICAL] == ["holm", "holm"]
-    assert correction_of_bounds("finner") == "finner"
+    assert [choose_correction_of_bounds(c) for c in LOGICAL] == ["holm", "holm"]
+    assert choose_correction_of_bounds("finner") == "finner"

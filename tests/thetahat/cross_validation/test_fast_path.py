@@ -32,7 +32,7 @@ from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
-from thetahat.pipelines import build, learner_spec
+from thetahat.pipelines import build, read_learner_spec
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.tables.data import build_data
@@ -89,7 +89,7 @@ def test_exact_a_row_that_was_drawn_twice() -> None:
 def test_exact_why_a_learner_is_fitted(spec: str | dict[str, object], reason: str) -> None:
     data = problem("plain", "regression")
 
-    told = prepare_fast_path(build(learner_spec(spec), "regression"), data)
+    told = prepare_fast_path(build(read_learner_spec(spec), "regression"), data)
 
     assert isinstance(told, OrdinaryFit)
     assert reason in told.reason
@@ -239,11 +239,11 @@ def test_degenerate_other_splits_are_not_of_one_row() -> None:
 def test_exact_amount_of_work() -> None:
     data = problem("plain", "regression")  # 41 rows of 5 columns
     scaled = build(
-        learner_spec({"name": "ridge", "prepare": [{"name": "standardise"}]}), "regression"
+        read_learner_spec({"name": "ridge", "prepare": [{"name": "standardise"}]}), "regression"
     )
 
     assert estimate_cells(scaled, data, 10) == 10 * 205
-    assert estimate_cells(build(learner_spec("mean"), "regression"), data, 10) == 10 * 205
+    assert estimate_cells(build(read_learner_spec("mean"), "regression"), data, 10) == 10 * 205
     assert estimate_cells(Ridge(), data, 10) == 3 * 205 + 10 * (4 + 1000)
     assert estimate_cells(NearestNeighbours(), data, 10) == 3 * 205 + 840 + 10 * (4 + 1000)
     assert is_fast(Ridge())

@@ -15,7 +15,7 @@ from thetahat.cross_validation.parameter_paths import run_path
 from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.losses.zero_one import ZeroOne
-from thetahat.pipelines import Pipeline, build_step, step_spec
+from thetahat.pipelines import Pipeline, build_step, read_step_spec
 from thetahat.pipelines.allowed_classes import TRANSFORMERS, VECTORISERS
 from thetahat.pipelines.column_step import ColumnStep
 from thetahat.pipelines.stateless_classes import STATELESS, is_stateless
@@ -108,7 +108,7 @@ def test_naive_what_all_rows_become_is_what_a_test_part_becomes(
     wire: Any, columns: dict[str, Any]
 ) -> None:
     data = table(columns)
-    step = ColumnStep(build_step(step_spec(wire), "classification"), tuple(columns), ())
+    step = ColumnStep(build_step(read_step_spec(wire), "classification"), tuple(columns), ())
     learn: dict[str, Any] = {"task": "classification", "rng": np.random.default_rng(1)}
     _, of_all = step.fit_transform(data.features, data.y, **learn)
 

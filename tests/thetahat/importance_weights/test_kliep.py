@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.importance_weights.samples import SMALL, rng, shifted
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.importance_weights import Samples
-from thetahat.importance_weights.kliep import Kliep, best_proportions
+from thetahat.importance_weights.kliep import Kliep, find_best_proportions
 from thetahat.values.types import FloatArray
 
 PUBLISHED = {
@@ -86,7 +86,7 @@ def test_naive_many_steps_of_expectation_and_maximisation() -> None:
     for _ in range(20_000):
         x = x * (A / (A @ x)[:, None]).mean(axis=0)
 
-    proportions, gap, n_steps = best_proportions(A)
+    proportions, gap, n_steps = find_best_proportions(A)
 
     assert_allclose(proportions, x, atol=1e-6)
     assert gap <= 1e-9
@@ -94,9 +94,9 @@ def test_naive_many_steps_of_expectation_and_maximisation() -> None:
 
 
 def test_degenerate_proportions() -> None:
-    only, gap, _ = best_proportions(np.ones((5, 1)))
-    same, _, _ = best_proportions(np.ones((5, 3)))
-    apart, _, _ = best_proportions(np.array([[1e-9, 1.0], [1.0, 1e-9], [1.0, 0.0]]))
+    only, gap, _ = find_best_proportions(np.ones((5, 1)))
+    same, _, _ = find_best_proportions(np.ones((5, 3)))
+    apart, _, _ = find_best_proportions(np.array([[1e-9, 1.0], [1.0, 1e-9], [1.0, 0.0]]))
 
     assert_allclose(only, [1.0])
     assert gap == 0

@@ -11,7 +11,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.importance_weights import Samples, _width_search
 from thetahat.importance_weights._width_search import (
     WidthChoice,
-    candidate_widths,
+    list_candidate_widths,
     search_by_least_squares,
     search_by_likelihood,
 )
@@ -68,7 +68,7 @@ def test_naive_target_rows_left_out(mode: str) -> None:
 
     part = rng().permutation(12) % 5
     scores = {}
-    for width in candidate_widths(samples, rng()):
+    for width in list_candidate_widths(samples, rng()):
         total = 0.0
         for k in range(5):
             inside, out = samples.target[part != k], samples.target[part == k]

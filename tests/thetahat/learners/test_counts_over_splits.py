@@ -22,7 +22,7 @@ from thetahat.losses.base import Predictions
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.tables.data import Data, build_data
-from thetahat.tables.sparse import NumberedNames, sparse_columns
+from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 
 LEARNT = ["multinomial_naive_bayes", "bernoulli_naive_bayes"]
 SPLITS: dict[str, dict[str, Any]] = {
@@ -54,7 +54,10 @@ def table_of(*, sparse: bool, weights: str, whole: bool = True) -> Data:
     csr = csr_array(X)
     features: dict[str, Any] = {f"x{j}": X[:, j] for j in range(12)}
     if sparse:
-        features = {"x0": X[:, 0], "X": sparse_columns("X", csr[:, 1:], NumberedNames("x", 11, 1))}
+        features = {
+            "x0": X[:, 0],
+            "X": build_sparse_columns("X", csr[:, 1:], NumberedNames("x", 11, 1)),
+        }
     return build_data(
         features, y, "classification", source=[f"s{i}" for i in np.arange(40) // 7], weight=w
     )
@@ -203,7 +206,7 @@ def test_invalid_counts_are_left_to_the_fit(learner: str, value: Any, words: str
 
 def test_invalid_a_negative_count_in_a_sparse_matrix_is_named() -> None:
     X = csr_array(np.array([[0, 1.0], [2, 0], [0, -3], [1, 1]]))
-    columns = sparse_columns("X", X, NumberedNames("w", 2, 1))
+    columns = build_sparse_columns("X", X, NumberedNames("w", 2, 1))
     data = build_data({"age": [1.0, 2, 3, 4], "X": columns}, [0, 1, 0, 1], "classification")
     shared = prepare_fast_path(LEARNERS["multinomial_naive_bayes"](), data)
 

@@ -20,7 +20,7 @@ from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianPath
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import NumberedNames, sparse_columns
+from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 
 SMOOTHINGS = [0.0, 1e-9, 0.01, 3.0]
 
@@ -191,7 +191,7 @@ def test_degenerate_one_class_with_weight_is_left_to_the_fit() -> None:
 def test_exact_sparse_columns_say_what_dense_ones_say() -> None:
     data = problem("tied", "classification")
     X = data.features.matrix()
-    wide = sparse_columns("X", csr_array(X), NumberedNames("x", X.shape[1]))
+    wide = build_sparse_columns("X", csr_array(X), NumberedNames("x", X.shape[1]))
     sparse = replace(data, features=Features((), (), wide=(wide,)))
     part = Part(np.arange(12, 41), np.arange(12), np.arange(12))
 

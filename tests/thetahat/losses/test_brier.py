@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.losses.base import Predictions, for_classes
+from thetahat.losses.base import Predictions, adapt_to_classes
 from thetahat.losses.brier import Brier
 
 
@@ -67,10 +67,10 @@ def test_invalid_form_and_classes() -> None:
         Brier(form="half")  # type: ignore[arg-type]
     assert caught.value.loc == ("form",)
     with pytest.raises(UnsupportedCombination, match="for two classes, and there are 3"):
-        for_classes(Brier(form="binary"), ("a", "b", "c"))
+        adapt_to_classes(Brier(form="binary"), ("a", "b", "c"))
     with pytest.raises(UnsupportedCombination, match="multi_class takes any number"):
         Brier(form="binary").losses(np.array([0]), said([[0.2, 0.3, 0.5]]))
-    assert for_classes(Brier(), ("a", "b", "c")) == Brier()
+    assert adapt_to_classes(Brier(), ("a", "b", "c")) == Brier()
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1])

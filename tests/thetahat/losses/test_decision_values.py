@@ -9,7 +9,7 @@ import pytest
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.losses import LOSSES
-from thetahat.losses.base import Loss, Predictions, for_classes
+from thetahat.losses.base import Loss, Predictions, adapt_to_classes
 
 EVERY = pytest.mark.parametrize("name", [n for n in LOSSES if LOSSES[n].uses == "scores"])
 
@@ -35,11 +35,11 @@ def test_invalid_without_decision_values(name: str) -> None:
 def test_invalid_other_than_two_classes(name: str) -> None:
     three: Any = ("a", "b", "c")
     with pytest.raises(UnsupportedCombination, match="is for two classes, and there are 3"):
-        for_classes(loss_of(name), three)
+        adapt_to_classes(loss_of(name), three)
     with pytest.raises(UnsupportedCombination, match="and there are 3"):
         loss_of(name).losses(np.array([2]), Predictions(np.array([0]), scores=np.array([0.1])))
-    assert for_classes(loss_of(name), three[:2]) == loss_of(name)
-    assert for_classes(loss_of(name), ()) == loss_of(name)  # no classes are known
+    assert adapt_to_classes(loss_of(name), three[:2]) == loss_of(name)
+    assert adapt_to_classes(loss_of(name), ()) == loss_of(name)  # no classes are known
 
 
 @EVERY

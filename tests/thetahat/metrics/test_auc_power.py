@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.naive.auc_power import area_for, level_for
 from thetahat.errors import InvalidParameter
-from thetahat.metrics._auc_power import estimate_power, positives_for
+from thetahat.metrics._auc_power import compute_needed_positives, estimate_power
 from thetahat.metrics.roc_auc import RocAuc
 
 S100B = 0.7313685636856369
@@ -20,7 +20,7 @@ PROC = "R package pROC, tests/testthat/test-power.roc.test.R"
 def test_golden_power_numbers_and_level() -> None:
     # vector auc_power_pROC
     assert_allclose(estimate_power(41, 72, 0.73, 0.95), 0.9897453, atol=5e-8)
-    positives = positives_for(0.95, S100B, 0.95, 1.7)
+    positives = compute_needed_positives(0.95, S100B, 0.95, 1.7)
     assert positives is not None
     assert_allclose([positives, 1.7 * positives], [29.29764, 49.806], rtol=1e-6)
     assert_allclose(1 - level_for(0.95, 41, 72, 0.73), 0.009238584, atol=5e-9)
@@ -39,13 +39,13 @@ def test_golden_area() -> None:
 @pytest.mark.parametrize("area", [0.55, 0.7, 0.95])
 @pytest.mark.parametrize("ratio", [0.2, 1.0, 9.0])
 def test_exact_the_directions_undo_each_other(area: float, ratio: float) -> None:
-    positives = positives_for(0.8, area, 0.9, ratio)
+    positives = compute_needed_positives(0.8, area, 0.9, ratio)
     assert positives is not None
 
     assert_allclose(estimate_power(positives, positives * ratio, area, 0.9), 0.8, rtol=1e-9)
     assert_allclose(level_for(0.8, positives, positives * ratio, area), 0.9, rtol=1e-9)
     assert_allclose(area_for(0.8, positives, positives * ratio, 0.9), area, rtol=1e-9)
-    mirrored = positives_for(0.8, 1 - area, 0.9, ratio)
+    mirrored = compute_needed_positives(0.8, 1 - area, 0.9, ratio)
     assert mirrored is not None
     assert_allclose(mirrored, positives, rtol=1e-9)
 
@@ -76,7 +76,7 @@ def test_exact_the_metric_says_what_it_takes() -> None:
 
     assert (told["positives"], told["negatives"]) == (41, 72)
     assert_allclose(told["power"], 0.9897453, atol=5e-8)
-    needed = positives_for(0.8, 0.73, 0.95, 72 / 41)
+    needed = compute_needed_positives(0.8, 0.73, 0.95, 72 / 41)
     assert needed is not None
     assert told["positives_needed"] == math.ceil(needed)
     assert told["negatives_needed"] == math.ceil(needed * 72 / 41)
@@ -86,12 +86,12 @@ def test_exact_the_metric_says_what_it_takes() -> None:
 def test_degenerate_areas() -> None:
     strata = np.repeat([0, 1], 10)
 
-    assert positives_for(0.8, 0.5, 0.95, 1.0) is None
+    assert compute_needed_positives(0.8, 0.5, 0.95, 1.0) is None
     assert RocAuc().details(strata, 0.5, 0.95, 0.8)["against_chance"]["positives_needed"] is None
     for area in (0.0, 1.0, float("nan")):
         assert RocAuc().details(strata, area, 0.95, 0.8)["against_chance"]["power"] is None
     assert RocAuc().details(None, 0.7, 0.95, 0.8) == {}
-    assert positives_for(1e-9, 0.7, 0.95, 1.0) == 0.0
+    assert compute_needed_positives(1e-9, 0.7, 0.95, 1.0) == 0.0
 
 
 @pytest.mark.about("metrics/roc_auc")
@@ -103,6 +103,6 @@ def test_invalid_questions() -> None:
     with pytest.raises(InvalidParameter, match="positives"):
         estimate_power(0, 10, 0.7, 0.95)
     with pytest.raises(InvalidParameter, match="power"):
-        positives_for(1.0, 0.7, 0.95, 1.0)
+        compute_needed_positives(1.0, 0.7, 0.95, 1.0)
     with pytest.raises(InvalidParameter, match="ratio"):
-        positives_for(0.8, 0.7, 0.95, 0.0)
+        compute_needed_positives(0.8, 0.7, 0.95, 0.0)

@@ -18,7 +18,7 @@ from tests.thetahat.multiple_tests.many import (
 )
 from thetahat.errors import InvalidParameter
 from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.multiple_tests.nemenyi import tied_groups
+from thetahat.multiple_tests.nemenyi import find_tied_groups
 
 
 @pytest.mark.about("multiple_tests/friedman", "multiple_tests/iman_davenport")
@@ -138,10 +138,10 @@ def test_exact_groups_of_a_chain() -> None:
     names = ("a", "b", "c", "d", "e")
     ranks = np.array([5.5, 1.0, 1.9, 2.8, 3.4])
 
-    assert tied_groups(ranks, 1.0, names) == [["b", "c"], ["c", "d"], ["d", "e"], ["a"]]
-    assert tied_groups(ranks, 1.6, names) == [["b", "c"], ["c", "d", "e"], ["a"]]
-    assert tied_groups(ranks, 9.0, names) == [["b", "c", "d", "e", "a"]]
-    assert tied_groups(np.array([1.0, 2.0]), 1.0, ("x", "y")) == [["x"], ["y"]]  # CD apart
+    assert find_tied_groups(ranks, 1.0, names) == [["b", "c"], ["c", "d"], ["d", "e"], ["a"]]
+    assert find_tied_groups(ranks, 1.6, names) == [["b", "c"], ["c", "d", "e"], ["a"]]
+    assert find_tied_groups(ranks, 9.0, names) == [["b", "c", "d", "e", "a"]]
+    assert find_tied_groups(np.array([1.0, 2.0]), 1.0, ("x", "y")) == [["x"], ["y"]]  # CD apart
 
 
 @pytest.mark.parametrize("alpha", [0.0, 1.0, -1.0, math.nan])

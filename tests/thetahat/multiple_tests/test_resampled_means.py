@@ -9,10 +9,10 @@ import numpy as np
 from tests.thetahat.multiple_tests.many import details_of, in_a_holdout, outcome_of
 from thetahat.multiple_tests._resampled_means import (
     MAX_COUNTED,
-    bootstrap_deviations,
-    inflation_factors,
+    compute_triangular_factor,
+    draw_bootstrap_deviations,
+    draw_inflation_factors,
     studentise,
-    triangular_factor,
 )
 
 NAME = "model_confidence_set"
@@ -23,7 +23,7 @@ def test_exact_the_bootstrap_has_the_moments_of_the_mean() -> None:
     losses = rng.normal(size=(30, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0.5], [0, 0, 1]])
     shares = np.full(30, 1 / 30)
 
-    drawn = bootstrap_deviations(losses - losses.mean(axis=0), shares, 40_000, rng)
+    drawn = draw_bootstrap_deviations(losses - losses.mean(axis=0), shares, 40_000, rng)
 
     covariance = np.cov(losses.T, ddof=0) / 30
     spread = math.sqrt(2 / 40_000) * np.diagonal(covariance).max()
@@ -38,7 +38,7 @@ def test_by_hand_resamples_of_two_clusters() -> None:
     """
     shares, deviations = np.array([0.25, 0.75]), np.array([[3.0], [-1.0]])
 
-    drawn = bootstrap_deviations(deviations, shares, 4000, np.random.default_rng(384))
+    drawn = draw_bootstrap_deviations(deviations, shares, 4000, np.random.default_rng(384))
 
     values, counts = np.unique(drawn.round(12), return_counts=True)
     assert values.tolist() == [-1, 0, 3]
@@ -52,7 +52,7 @@ def test_limit_many_units_take_normal_multipliers_of_the_same_moments() -> None:
     losses = rng.random((n, 3)) + 0.5 * rng.random((n, 1))
     shares = np.full(n, 1 / n)
 
-    drawn = bootstrap_deviations(losses - losses.mean(axis=0), shares, 20_000, rng)
+    drawn = draw_bootstrap_deviations(losses - losses.mean(axis=0), shares, 20_000, rng)
 
     covariance = np.cov(losses.T, ddof=0) / n
     spread = math.sqrt(2 / 20_000) * np.diagonal(covariance).max()
@@ -64,10 +64,10 @@ def test_limit_many_units_take_normal_multipliers_of_the_same_moments() -> None:
 def test_exact_the_triangular_factor_is_that_of_all_rows() -> None:
     terms = np.random.default_rng(354).normal(size=(20_000, 4))
 
-    factor = triangular_factor(terms)
+    factor = compute_triangular_factor(terms)
 
     np.testing.assert_allclose(factor.T @ factor, terms.T @ terms, rtol=1e-12, atol=1e-9)
-    np.testing.assert_allclose(triangular_factor(terms[::-1]), factor, atol=1e-9)
+    np.testing.assert_allclose(compute_triangular_factor(terms[::-1]), factor, atol=1e-9)
     assert (np.diagonal(factor) > 0).all()
 
 
@@ -84,9 +84,9 @@ def test_exact_ratios() -> None:
 def test_exact_the_reference_allows_for_estimated_errors() -> None:
     rng = np.random.default_rng(382)
 
-    factors = inflation_factors("student", 10, 9, 200_000, rng)
+    factors = draw_inflation_factors("student", 10, 9, 200_000, rng)
 
     # E[n / chi2_nu] = n / (nu - 2) = 10 / 7, its variance 2 n^2 / ((nu - 2)^2 (nu - 4))
     error = math.sqrt(2 * 100 / (49 * 5) / 200_000)
     assert abs((factors**2).mean() - 10 / 7) < 5 * error
-    assert (inflation_factors("none", 10, 9, 7, rng) == 1).all()
+    assert (draw_inflation_factors("none", 10, 9, 7, rng) == 1).all()

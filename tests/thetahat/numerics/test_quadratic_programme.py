@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from tests.thetahat.importance_weights.samples import rng, shifted
 from thetahat.importance_weights import kliep, logistic
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
-from thetahat.importance_weights.kliep import Kliep, best_proportions
+from thetahat.importance_weights.kliep import Kliep, find_best_proportions
 from thetahat.numerics import quadratic_programme
 from thetahat.numerics.quadratic_programme import BoxSolution, minimise_in_slab
 from thetahat.values.types import FloatArray
@@ -108,7 +108,7 @@ def test_exact_one_factor_while_bounds_are_met(
 def test_exact_mixtures_of_densities_that_hardly_overlap(seed: int) -> None:
     A = np.exp(np.random.default_rng(seed).normal(size=(30, 5)) * 6)
 
-    x, gap, _ = best_proportions(A)
+    x, gap, _ = find_best_proportions(A)
 
     assert_allclose(x.sum(), 1, rtol=1e-12)
     assert (A / (A @ x)[:, None]).mean(axis=0).max() <= 1 + 1e-8

@@ -15,7 +15,7 @@ from thetahat.numerics.bootstrap import shared_resamples as shared
 from thetahat.numerics.bootstrap.interval_ends import percentile_reach
 from thetahat.paired_tests.base import PairBatch, PairedLosses
 from thetahat.paired_tests.bootstrap_difference import BootstrapDifference
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray
@@ -117,7 +117,7 @@ def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
     for (i, j), told in zip(((0, 1), (0, 2), (1, 2)), result["comparisons"], strict=True):
         pair = pair_over(layout, losses[i], losses[j])
         for key in told["tests"]:
-            alone = test.test(pair, TWO, stream(11, f"tests/{key}"))
+            alone = test.test(pair, TWO, make_random_stream(11, f"tests/{key}"))
             assert told["tests"][key]["p_value"] == alone.p_value
             assert 0.002 < (alone.p_value or 0) < 0.9
     if values > 2:  # the same resamples: where p < .05, 0 lies outside the interval
@@ -130,7 +130,7 @@ def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
 
 
 def rng_of_test() -> np.random.Generator:
-    return stream(11, "tests/bootstrap_difference")
+    return make_random_stream(11, "tests/bootstrap_difference")
 
 
 def test_degenerate_differences_that_do_not_vary() -> None:

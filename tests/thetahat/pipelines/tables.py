@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Predictions
-from thetahat.pipelines import FittedPipeline, Pipeline, build, learner_spec
+from thetahat.pipelines import FittedPipeline, Pipeline, build, read_learner_spec
 from thetahat.tables.features import Features
 from thetahat.values.types import IntArray
 
@@ -40,7 +40,7 @@ def strings(*entries: str | None) -> np.ndarray:
 
 def built(wire: Any, task: str = "classification") -> Learner:
     """Return the learner of a wire spec."""
-    return build(learner_spec(wire), task)
+    return build(read_learner_spec(wire), task)
 
 
 def fit_predict(

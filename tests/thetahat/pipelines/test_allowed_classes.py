@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from tests.thetahat.pipelines.tables import built, codes, fit_predict, numbers, values
-from thetahat.pipelines import build_step, step_spec
+from thetahat.pipelines import build_step, read_step_spec
 from thetahat.pipelines.allowed_classes import (
     CLASSIFIERS,
     REGRESSORS,
@@ -21,7 +21,7 @@ from thetahat.pipelines.allowed_classes import (
     VECTORISERS,
     WIDTHS,
     load_class,
-    title,
+    make_title,
 )
 from thetahat.pipelines.excluded_classes import EXCLUDED
 from thetahat.pipelines.parameter_limits import (
@@ -92,7 +92,7 @@ def test_exact_every_regressor_is_the_class_itself_fitted_with_the_drawn_random_
 def test_property_every_transformer_learns_and_repeats_itself(name: str, task: str) -> None:
     features = numbers()
     y = codes(features) if task == "classification" else values(features)
-    step = build_step(step_spec({"name": name, "columns": ["a", "b"]}), task)
+    step = build_step(read_step_spec({"name": name, "columns": ["a", "b"]}), task)
     part = features.with_columns(("a", "b"), features.columns[:2]).rows(TRAIN)
     (fitted_step, made), (_, again) = (
         step.fit_transform(part, y[TRAIN], task=task, rng=np.random.default_rng(3))
@@ -110,9 +110,9 @@ def test_property_every_transformer_learns_and_repeats_itself(name: str, task: s
 
 
 def test_exact_titles_are_words() -> None:
-    assert title("LogisticRegression") == "Logistic regression"
-    assert title("GaussianNB") == "Gaussian NB"
-    assert title("MLPClassifier") == "MLP classifier"
+    assert make_title("LogisticRegression") == "Logistic regression"
+    assert make_title("GaussianNB") == "Gaussian NB"
+    assert make_title("MLPClassifier") == "MLP classifier"
 
 
 def test_exact_the_tables_name_classes_and_parameters_that_exist() -> None:

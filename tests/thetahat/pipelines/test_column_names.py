@@ -6,13 +6,13 @@ import pytest
 
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.column_names import check_column_names
-from thetahat.pipelines.spec import learner_spec
+from thetahat.pipelines.spec import read_learner_spec
 
 KNOWN = ("age", "city", *(f"x{i}" for i in range(30)))
 
 
 def check(*prepare: Any) -> None:
-    spec = learner_spec({"name": "ridge", "prepare": list(prepare)})
+    spec = read_learner_spec({"name": "ridge", "prepare": list(prepare)})
     check_column_names(spec, KNOWN, loc=("learners", "a"))
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import pytest
 
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.dataclass_params import build_dataclass, fields_schema
+from thetahat.pipelines.dataclass_params import build_dataclass, build_fields_schema
 from thetahat.registry import MethodInfo
 
 
@@ -77,7 +77,7 @@ def test_invalid_parameters_of_a_method_without_any_are_refused() -> None:
 
 
 def test_exact_the_schema_of_a_methods_fields() -> None:
-    assert fields_schema(Example) == {
+    assert build_fields_schema(Example) == {
         "type": "object",
         "properties": {
             "size": {"type": "integer"},
@@ -91,7 +91,7 @@ def test_exact_the_schema_of_a_methods_fields() -> None:
         "additionalProperties": False,
         "required": ["size"],
     }
-    assert fields_schema(Bare) == {
+    assert build_fields_schema(Bare) == {
         "type": "object",
         "properties": {},
         "additionalProperties": False,

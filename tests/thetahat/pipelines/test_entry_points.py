@@ -11,7 +11,7 @@ import pytest
 from tests.thetahat.pipelines.packages import install
 from tests.thetahat.pipelines.tables import numbers, values
 from thetahat.errors import InvalidParameter, UnsupportedCombination
-from thetahat.pipelines import LearnerSpec, build, describe_learners, learner_spec
+from thetahat.pipelines import LearnerSpec, build, describe_learners, read_learner_spec
 from thetahat.pipelines.entry_points import list_installed_learners, load_learner
 from thetahat.pipelines.pipeline import Pipeline
 
@@ -29,13 +29,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_exact_an_allowed_packages_learner_is_built_and_checked(folder: Path) -> None:
     install(folder)
-    spec = learner_spec({"name": "constant", "params": {"value": 3}})
+    spec = read_learner_spec({"name": "constant", "params": {"value": 3}})
     learner = build(spec, "regression", allowed_packages=ALLOWED)
     fitted = learner.fit(
         numbers(), values(numbers()), weights=None, rng=np.random.default_rng(0), n_classes=0
     )
     assert fitted.predict(numbers(4)).output.tolist() == [3.0] * 4
-    prepared = learner_spec({"name": "constant", "prepare": ["standardise"]})
+    prepared = read_learner_spec({"name": "constant", "prepare": ["standardise"]})
     pipeline = build(prepared, "regression", allowed_packages=ALLOWED)
     assert isinstance(pipeline, Pipeline)
     assert not pipeline.gives_probabilities

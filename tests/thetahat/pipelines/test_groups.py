@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.pipelines.tables import built, fit_predict
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines import Pipeline, learner_spec
+from thetahat.pipelines import Pipeline, read_learner_spec
 from thetahat.pipelines.spec import ColumnGroupSpec, ColumnGroupsSpec, StepSpec
 from thetahat.tables.features import Features
 
@@ -189,7 +189,7 @@ def test_exact_every_field_of_groups_is_read() -> None:
     inner = ColumnGroupsSpec((ColumnGroupSpec(),), "drop")
     outer = ColumnGroupsSpec((ColumnGroupSpec(("a",), (StepSpec("pca"), inner)), ColumnGroupSpec()))
 
-    assert learner_spec(wire).prepare == (outer,)
+    assert read_learner_spec(wire).prepare == (outer,)
 
 
 def nested(depth: int) -> Any:

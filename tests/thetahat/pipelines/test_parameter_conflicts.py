@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines import build, learner_spec
+from thetahat.pipelines import build, read_learner_spec
 
 LOC = ("learners", "a")
 
 
 def built(name: str, params: dict[str, Any], task: str = "classification") -> None:
-    build(learner_spec({"name": name, "params": params}, loc=LOC), task, loc=LOC)
+    build(read_learner_spec({"name": name, "params": params}, loc=LOC), task, loc=LOC)
 
 
 @pytest.mark.parametrize(

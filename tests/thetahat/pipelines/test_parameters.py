@@ -9,8 +9,13 @@ import pytest
 
 from tests.thetahat.pipelines.tables import built
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines import build, build_step, learner_spec, step_spec
-from thetahat.pipelines.allowed_classes import CLASSIFIERS, REGRESSORS, learner_tasks, load_class
+from thetahat.pipelines import build, build_step, read_learner_spec, read_step_spec
+from thetahat.pipelines.allowed_classes import (
+    CLASSIFIERS,
+    REGRESSORS,
+    get_learner_tasks,
+    load_class,
+)
 
 CASES: list[tuple[str, str, Any, str]] = [
     ("LogisticRegression", "c", 1.0, "(did you mean 'C'?); it has penalty, C, l1_ratio"),
@@ -66,8 +71,8 @@ CASES: list[tuple[str, str, Any, str]] = [
 def test_invalid_parameters_are_refused_with_their_place(
     name: str, parameter: str, value: Any, words: str
 ) -> None:
-    spec = learner_spec({"name": name, "params": {parameter: value}})
-    task = min(learner_tasks(name))
+    spec = read_learner_spec({"name": name, "params": {parameter: value}})
+    task = min(get_learner_tasks(name))
     with pytest.raises(InvalidParameter) as refusal:
         build(spec, task, loc=("learners", "m"))
     assert words in refusal.value.message
@@ -115,14 +120,16 @@ def test_invalid_parameters_of_steps_are_refused_with_their_place(
 def test_exact_values_are_taken_in_the_class_own_types(
     name: str, parameter: str, value: Any, taken: Any
 ) -> None:
-    step = build_step(step_spec({"name": name, "params": {parameter: value}}), "classification")
+    step = build_step(
+        read_step_spec({"name": name, "params": {parameter: value}}), "classification"
+    )
     assert getattr(step, "params") == {parameter: taken}  # noqa: B009 - no part of the protocol
 
 
 @pytest.mark.parametrize("name", [*CLASSIFIERS, *REGRESSORS])
 def test_exact_the_defaults_of_a_class_can_be_pasted_into_a_request(name: str) -> None:
     params = load_class(name)().get_params()
-    learner = built({"name": name, "params": params}, min(learner_tasks(name)))
+    learner = built({"name": name, "params": params}, min(get_learner_tasks(name)))
     # Where none is said a random state is drawn, so the one that is said is kept.
     said = {} if params.get("random_state") is None else {"random_state": params["random_state"]}
     assert getattr(learner, "params") == said  # noqa: B009 - no part of the protocol

@@ -18,7 +18,7 @@ from tests.thetahat.pipelines.tables import (
     values,
 )
 from thetahat.errors import InsufficientData, InvalidParameter, LearnerFailed
-from thetahat.pipelines import FittedPipeline, Pipeline, build_step, step_spec
+from thetahat.pipelines import FittedPipeline, Pipeline, build_step, read_step_spec
 from thetahat.pipelines.scikit_learner import FittedEstimator
 from thetahat.tables.features import Features
 
@@ -232,7 +232,7 @@ def test_exact_own_learners_stand_behind_steps_too() -> None:
 
 
 def test_exact_a_reviewed_step_says_what_it_is() -> None:
-    info = build_step(step_spec("OneHotEncoder"), "classification").info
+    info = build_step(read_step_spec("OneHotEncoder"), "classification").info
     assert (info.name, info.title) == ("OneHotEncoder", "One hot encoder")
     with pytest.raises(InvalidParameter, match="step 'PCA' names the column 'z'"):
         fitted([{"name": "PCA", "columns": ["z"]}], numbers(), codes(numbers()))

@@ -20,7 +20,7 @@ from thetahat.errors import (
     UnsupportedCombination,
 )
 from thetahat.pipelines.allowed_classes import CLASSIFIERS
-from thetahat.pipelines.constraints import params_schema
+from thetahat.pipelines.constraints import build_params_schema
 from thetahat.pipelines.scikit_learner import FittedEstimator, ScikitLearner
 from thetahat.pipelines.third_party_calls import catch_failures
 
@@ -187,7 +187,7 @@ def test_exact_a_random_state_that_is_the_class_s_default_is_kept() -> None:
     np.testing.assert_array_equal(
         predictions.scores, theirs.decision_function(features.matrix()[TEST])
     )
-    told = [params_schema(c)["properties"] for c in (Perceptron, RandomForestClassifier)]
+    told = [build_params_schema(c)["properties"] for c in (Perceptron, RandomForestClassifier)]
     assert told[0]["random_state"] == told[1]["random_state"]
 
 

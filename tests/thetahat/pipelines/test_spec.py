@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines import LearnerSpec, StepSpec, learner_spec, step_spec
+from thetahat.pipelines import LearnerSpec, StepSpec, read_learner_spec, read_step_spec
 
 
 def test_exact_a_bare_name_is_short_for_an_object_with_a_name() -> None:
-    assert learner_spec("ridge") == learner_spec({"name": "ridge"}) == LearnerSpec("ridge")
-    assert step_spec("pca") == step_spec({"name": "pca"}) == StepSpec("pca")
+    assert (
+        read_learner_spec("ridge") == read_learner_spec({"name": "ridge"}) == LearnerSpec("ridge")
+    )
+    assert read_step_spec("pca") == read_step_spec({"name": "pca"}) == StepSpec("pca")
 
 
 def test_exact_every_field_of_a_spec_is_read() -> None:
@@ -23,7 +25,7 @@ def test_exact_every_field_of_a_spec_is_read() -> None:
         ],
     }
     steps = (StepSpec("standardise"), StepSpec("pca", {"n_components": 2}, ("a",)))
-    assert learner_spec(wire) == LearnerSpec("ridge", {"penalty": 1.0}, steps)
+    assert read_learner_spec(wire) == LearnerSpec("ridge", {"penalty": 1.0}, steps)
 
 
 @pytest.mark.parametrize(
@@ -65,5 +67,5 @@ def test_invalid_forms_are_refused_with_their_place(
     wire: Any, loc: tuple[str | int, ...], words: str
 ) -> None:
     with pytest.raises(InvalidParameter, match=words) as refusal:
-        learner_spec(wire, loc=("learners", "m"))
+        read_learner_spec(wire, loc=("learners", "m"))
     assert refusal.value.loc == ("learners", "m", *loc)

@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from tests.thetahat.pipelines.tables import numbers, strings
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.pipelines import build_step, step_spec
+from thetahat.pipelines import build_step, read_step_spec
 from thetahat.pipelines.steps.base import FittedStep
 from thetahat.tables.features import Features
 
@@ -20,7 +20,7 @@ NAN = np.nan
 
 
 def fit_transform(wire: Any, part: Features) -> tuple[FittedStep, Features]:
-    step = build_step(step_spec(wire), "classification")
+    step = build_step(read_step_spec(wire), "classification")
     rng = np.random.default_rng(0)
     return step.fit_transform(part, np.zeros(part.n), task="classification", rng=rng)
 

@@ -26,9 +26,9 @@ from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from tests.thetahat.pipelines.tables import built, fit_predict, reached, strings
 from thetahat.errors import InvalidParameter, LearnerFailed, UnsupportedCombination
-from thetahat.pipelines import build_step, step_spec
+from thetahat.pipelines import build_step, read_step_spec
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import NumberedNames, SparseColumns, sparse_columns
+from thetahat.tables.sparse import NumberedNames, SparseColumns, build_sparse_columns
 
 RNG = np.random.default_rng(20_261_132)
 WORDS = np.array(
@@ -59,7 +59,7 @@ COUNTS = csr_array(CountVectorizer().fit_transform(TEXTS), dtype=np.float64)
 SPARSE = Features(
     ("age",),
     (np.abs(AGE),),
-    wide=(sparse_columns("X", COUNTS, NumberedNames("X", COUNTS.shape[1])),),
+    wide=(build_sparse_columns("X", COUNTS, NumberedNames("X", COUNTS.shape[1])),),
 )
 
 
@@ -191,14 +191,14 @@ def test_exact_our_own_steps_take_sparse_columns_one_by_one() -> None:
 
 def test_exact_what_is_made_of_texts_is_named_after_column_and_word() -> None:
     part = TABLE.rows(np.arange(2)).with_columns(("text", "note"), (strings("a bb cc", "bb"),) * 2)
-    step = build_step(step_spec("CountVectorizer"), "classification")
+    step = build_step(read_step_spec("CountVectorizer"), "classification")
     fitted_step, made = step.fit_transform(part, Y[:2], task="classification", rng=RNG)
 
     assert [group.name for group in made.wide] == ["text", "note"]
     assert list(made.wide[1].names) == ["note:bb", "note:cc"]
     assert_array_equal(made.wide[0].dense(), [[1, 1], [1, 0]])
     assert_array_equal(fitted_step.transform(part).wide[0].dense(), made.wide[0].dense())
-    hashed = build_step(step_spec("HashingVectorizer"), "regression")
+    hashed = build_step(read_step_spec("HashingVectorizer"), "regression")
     _, group = hashed.fit_transform(part, Y[:2], task="regression", rng=RNG)
     assert group.wide[0].names[7] == "text:7"
     assert group.width == 2 * 2**20
@@ -206,7 +206,7 @@ def test_exact_what_is_made_of_texts_is_named_after_column_and_word() -> None:
 
 def test_exact_words_are_learnt_in_the_training_part_alone() -> None:
     features = Features(("text",), (strings("aa bb", "bb cc", "dd dd"),))
-    step = build_step(step_spec("CountVectorizer"), "classification")
+    step = build_step(read_step_spec("CountVectorizer"), "classification")
     fitted_step, _ = step.fit_transform(
         features.rows(np.arange(2)), Y[:2], task="classification", rng=RNG
     )

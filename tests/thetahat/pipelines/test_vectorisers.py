@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines import build_step, step_spec
+from thetahat.pipelines import build_step, read_step_spec
 
 
 def test_exact_a_vectoriser_says_who_it_is() -> None:
-    info = build_step(step_spec("TfidfVectorizer"), "classification").info
+    info = build_step(read_step_spec("TfidfVectorizer"), "classification").info
 
     assert (info.name, info.references) == ("TfidfVectorizer", ("pedregosa2011",))
 
@@ -32,4 +32,4 @@ def test_exact_a_vectoriser_says_who_it_is() -> None:
 )
 def test_invalid_parameters_of_a_vectoriser(params: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidParameter, match=words):
-        build_step(step_spec({"name": "CountVectorizer", "params": params}), "classification")
+        build_step(read_step_spec({"name": "CountVectorizer", "params": params}), "classification")

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.refit_estimators.again import Fixed, fitted, fixed_losses, regression_of
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import compute_upper_quantile
 from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
 from thetahat.learners.ridge import Ridge
@@ -71,7 +71,7 @@ def test_golden_nestedcv_on_24_cars() -> None:
     assert_allclose(estimate.details["bias"], 0.33559290821339227, rtol=1e-8)
     # theirs is over sd / sqrt(n), as ours
     assert_allclose(estimate.details["inflation"], 1.4302281046406804, rtol=1e-9)
-    reach = upper_quantile(0.05, None) * math.sqrt(float(estimate.value))
+    reach = compute_upper_quantile(0.05, None) * math.sqrt(float(estimate.value))
     assert_allclose(estimate.estimate - reach, 2.4044614215924316, rtol=1e-8)
     assert_allclose(estimate.estimate + reach, 15.925257311059335, rtol=1e-9)
 
@@ -92,7 +92,7 @@ def test_golden_mlr3inferr_on_24_cars(
 ) -> None:
     method = BatesNestedCv(n_folds=4, n_repeats=2, correct_bias=correct_bias)
     estimate = method.estimate_from_losses(*get_outer_and_inner())
-    reach = upper_quantile((1 - level) / 2, None) * math.sqrt(float(estimate.value))
+    reach = compute_upper_quantile((1 - level) / 2, None) * math.sqrt(float(estimate.value))
 
     assert_allclose(
         [estimate.estimate, estimate.estimate - reach, estimate.estimate + reach],

@@ -10,14 +10,14 @@ from scipy.sparse import csr_array
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.tables.data import build_data
 from thetahat.tables.features import Features
-from thetahat.tables.sparse import NumberedNames, sparse_columns
+from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 
 DENSE = np.array([[0, 2.0, 0], [1, 0, 0], [0, 0, 0], [3, 0, 4]])
 
 
 def group(name: str = "X", first: int = 0, dense: Any = DENSE) -> Any:
     matrix: Any = csr_array(dense)
-    return sparse_columns(name, matrix, NumberedNames(name, matrix.shape[1], first))
+    return build_sparse_columns(name, matrix, NumberedNames(name, matrix.shape[1], first))
 
 
 TABLE = Features(
@@ -45,7 +45,7 @@ def test_by_hand_duplicates_are_added_and_stored_zeros_dropped() -> None:
     matrix: Any = csr_array(
         (np.array([2.0, 0, 3, 1, -1]), np.array([1, 0, 1, 2, 2]), indptr), shape=(2, 3)
     )
-    columns = sparse_columns("X", matrix, NumberedNames("X", 3))
+    columns = build_sparse_columns("X", matrix, NumberedNames("X", 3))
 
     assert_array_equal(columns.dense(), [[0, 5, 0], [0, 0, 0]])
     assert columns.matrix.nnz == 1

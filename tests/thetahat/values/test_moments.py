@@ -18,7 +18,7 @@ from tests.thetahat.naive.loss_matrices import (
 )
 from thetahat.errors import InsufficientData
 from thetahat.values.layout import build_layout, build_score_layout
-from thetahat.values.moments import BlockMoments, moments_of_rows, moments_of_scores
+from thetahat.values.moments import BlockMoments, compute_moments_of_rows, compute_moments_of_scores
 from thetahat.values.types import BlockKind
 
 
@@ -88,9 +88,9 @@ def test_exact_shuffled_rows_and_many_splits_take_the_same_values() -> None:
     block = np.repeat(np.arange(5000), rng.integers(1, 4, size=5000))
     values = rng.gamma(2.0, size=len(block)) + 1e8
     order = rng.permutation(len(block))
-    many = moments_of_rows(values, build_layout(BlockKind.RANDOM, block))
+    many = compute_moments_of_rows(values, build_layout(BlockKind.RANDOM, block))
     shuffled_layout = build_layout(BlockKind.RANDOM, block[order])
-    shuffled = moments_of_rows(values[order], shuffled_layout)
+    shuffled = compute_moments_of_rows(values[order], shuffled_layout)
 
     label = np.array(shuffled_layout.block_labels)
     assert many.centred_squares is not None
@@ -118,7 +118,7 @@ def test_exact_scores_know_the_means_alone() -> None:
     layout = build_score_layout(
         BlockKind.RANDOM, np.full(3, 6.0), np.array([2.0, 3.0, 4.0]), None, 1
     )
-    (blocks,) = moments_of_scores(np.array([2.0, 3.0, 7.0]), layout).by_repeat()
+    (blocks,) = compute_moments_of_scores(np.array([2.0, 3.0, 7.0]), layout).by_repeat()
 
     assert_allclose(blocks.between_variance, 7, rtol=1e-15)
     assert_allclose(blocks.pooled_mean, 41 / 9, rtol=1e-15)
@@ -154,7 +154,7 @@ def test_invalid_layout_without_rows() -> None:
     layout = build_score_layout(BlockKind.RANDOM, np.full(2, 6.0), np.full(2, 3.0), None, 1)
 
     with pytest.raises(InsufficientData, match="has no rows"):
-        moments_of_rows(np.zeros(6), layout)
+        compute_moments_of_rows(np.zeros(6), layout)
 
 
 @given(st.integers(2, 300), st.floats(-1e9, 1e9), st.integers(0, 2**32))

@@ -136,9 +136,9 @@ def test_by_hand_many_terms_are_cut_short() -> None:
 
 
 def test_limit_no_bias_at_all_is_called_none() -> None:
-    from thetahat.variances.quadratic import bias_in_words
+    from thetahat.variances.quadratic import describe_bias
 
-    assert bias_in_words([(0.0, "omega")]) == "none"
+    assert describe_bias([(0.0, "omega")]) == "none"
 
 
 def test_limit_coefficients_that_cancel_to_their_last_bits() -> None:

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import FloatArray
-from thetahat.weighted_risks import WEIGHTED_RISKS, by_source, paired_difference
+from thetahat.weighted_risks import WEIGHTED_RISKS, average_by_source, estimate_paired_difference
 from thetahat.weighted_risks.base import RiskEstimate
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.doubly import Doubly
@@ -188,7 +188,7 @@ def test_exact_a_paired_difference_is_the_risk_of_the_differences(name: str) -> 
     """Each risk is linear in the losses, so two learners may be compared by their differences."""
     (a, weights), (b, _) = some(8), some(9)
     method = WEIGHTED_RISKS[name]()
-    estimate = paired_difference(method.estimate(a, weights), method.estimate(b, weights))
+    estimate = estimate_paired_difference(method.estimate(a, weights), method.estimate(b, weights))
     direct = method.estimate(a - b, weights)
 
     assert_allclose(estimate.difference, direct.estimate, rtol=1e-10)
@@ -197,7 +197,7 @@ def test_exact_a_paired_difference_is_the_risk_of_the_differences(name: str) -> 
 
 def test_by_hand_two_risks_of_one_learner() -> None:
     # l w - (2.9 (w - 1) taken off) differ by 2.9 (w - 1) = -1.45, 0, 1.45, 2.9
-    estimate = paired_difference(
+    estimate = estimate_paired_difference(
         Weighted().estimate(LOSSES, WEIGHTS), Controlled().estimate(LOSSES, WEIGHTS)
     )
 
@@ -209,11 +209,11 @@ def test_by_hand_by_source() -> None:
     # l w = .5, 2 in the one source, 0, 6 in the other
     estimate = Weighted().estimate(LOSSES, WEIGHTS)
 
-    means, variances = by_source(estimate, np.array([0, 0, 1, 1]))
+    means, variances = average_by_source(estimate, np.array([0, 0, 1, 1]))
 
     assert_allclose(means, [1.25, 3], rtol=1e-14)
     assert_allclose(variances, [1.125 / 2, 18 / 2], rtol=1e-14)
-    _, alone = by_source(estimate, np.array([0, 0, 1, 0]))
+    _, alone = average_by_source(estimate, np.array([0, 0, 1, 0]))
     assert np.isnan(alone[1])
 
 
@@ -221,7 +221,7 @@ def test_invalid_risks_of_different_instances() -> None:
     one, other = (Weighted().estimate(LOSSES[:k], WEIGHTS[:k]) for k in (3, 4))
 
     with pytest.raises(InvalidParameter, match="3 and 4 instances"):
-        paired_difference(one, other)
+        estimate_paired_difference(one, other)
 
 
 @pytest.mark.about("weighted_risks/self_normalised")

@@ -19,7 +19,7 @@ from thetahat.cautions import (
     RESAMPLES_WITHOUT_SPREAD,
     Caution,
 )
-from thetahat.distributions import tail_probability, upper_quantile
+from thetahat.distributions import compute_tail_probability, compute_upper_quantile
 from thetahat.intervals import INTERVALS
 from thetahat.numerics.bootstrap.interval_ends import (
     EndDistances,
@@ -116,7 +116,7 @@ def needs_errors(name: str) -> bool:
     return _get_form(name) is ReplicateForm.STUDENTISED
 
 
-def misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
+def explain_misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
     """Return why an interval cannot be used with the statistic, or None if it can."""
     if not needs_errors(name):
         return None
@@ -141,7 +141,7 @@ def build_intervals(
     alternative: Alternative,
 ) -> tuple[StatisticInterval, ...]:
     """Return one interval for each method, in the order of the methods."""
-    tail = tail_probability(level, alternative)
+    tail = compute_tail_probability(level, alternative)
     return tuple(
         _build_interval(name, replicates, statistic, level, alternative, tail) for name in methods
     )
@@ -184,7 +184,7 @@ def _compute_reach(
     if replicates.is_constant:
         return undefined, (_NO_SPREAD,)
     if form is ReplicateForm.NORMAL:
-        distance = upper_quantile(tail, None) * replicates.standard_error
+        distance = compute_upper_quantile(tail, None) * replicates.standard_error
         return (-distance, distance), ()
     if form is ReplicateForm.PERCENTILE:
         return percentile_reach(replicates.sorted_deviations, tail), ()

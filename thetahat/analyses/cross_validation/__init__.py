@@ -7,9 +7,9 @@ from thetahat.analyses.cross_validation.evaluation import (
     RefitRuns,
     add_cautions,
     collect_run_cautions,
+    drop_refit_target,
     evaluate_outcomes,
     list_failed_learners,
-    without_refit_target,
 )
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 
@@ -21,7 +21,7 @@ __all__ = [
     "RefitRuns",
     "add_cautions",
     "collect_run_cautions",
+    "drop_refit_target",
     "evaluate_outcomes",
     "list_failed_learners",
-    "without_refit_target",
 ]

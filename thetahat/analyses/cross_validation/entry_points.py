@@ -43,12 +43,12 @@ from thetahat.cross_validation.learner_groups import Group, group_by_path, most_
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.intervals import INTERVALS
 from thetahat.learners.base import Learner
-from thetahat.losses import LOSSES, default_loss
+from thetahat.losses import LOSSES, get_default_loss
 from thetahat.losses.base import Loss
 from thetahat.metrics import METRICS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
-from thetahat.pipelines import build, for_classes, learner_spec
+from thetahat.pipelines import adapt_to_classes, build, read_learner_spec
 from thetahat.pipelines.estimator_object import Estimator, EstimatorObject, is_estimator
 from thetahat.refit_estimators import (
     EVERY_INTERVAL,
@@ -229,7 +229,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
 def _build_loss(loss: str | Loss | None, data: Data) -> Loss:
     """Return the loss, set up for the classes of the data."""
     if loss is None or isinstance(loss, str):
-        loss = LOSSES.get_method(loss or default_loss(data.task), loc=("loss",))()
+        loss = LOSSES.get_method(loss or get_default_loss(data.task), loc=("loss",))()
     check_loss(loss, data.task)
     return check_target(loss, data)
 
@@ -244,7 +244,7 @@ def _build_learners(
     for name, choice in learners.items():
         loc = ("learners", name)
         if isinstance(choice, str | Mapping):
-            spec = learner_spec(choice if isinstance(choice, str) else dict(choice), loc=loc)
+            spec = read_learner_spec(choice if isinstance(choice, str) else dict(choice), loc=loc)
             learner = build(spec, data.task, loc=loc)
         elif hasattr(choice, "info"):
             learner = cast("Learner", choice)
@@ -258,7 +258,7 @@ def _build_learners(
                 loc=loc,
             )
         check_learner(name, learner, data.task, loss, weighted=data.weight is not None)
-        built[name] = for_classes(learner, data.classes)
+        built[name] = adapt_to_classes(learner, data.classes)
     return built
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from thetahat.analyses.losses import Choices, ChosenMethod, check, evaluate
-from thetahat.analyses.losses.method_selection import misfit
+from thetahat.analyses.losses.method_selection import explain_misfit
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
 from thetahat.analyses.metrics.checks import collect_judged
@@ -127,7 +127,7 @@ def evaluate_outcomes(
     choices, cautions, not_applicable = restrict_choices(
         task.choices, table.layout, task.requested, table.names
     )
-    checked = without_refit_target(choices, refits.methods)
+    checked = drop_refit_target(choices, refits.methods)
     if len(table.names) < len(task.requested):
         checked = replace(checked, gate=None)  # a model of the gate may have failed
     check(table.layout, checked, table.names)
@@ -152,7 +152,7 @@ def evaluate_outcomes(
     return EvaluatedOutcomes(table=table, choices=choices, result=result)
 
 
-def without_refit_target(choices: Choices, methods: Sequence[RequestedRefit]) -> Choices:
+def drop_refit_target(choices: Choices, methods: Sequence[RequestedRefit]) -> Choices:
     """Return the choices without the target if one of the methods that fit again estimates it.
 
     The methods that work on the losses then need not estimate it too.
@@ -184,7 +184,7 @@ def restrict_choices(
     if choices.omnibus is None:
         return choices, cautions, []
     reasons = {
-        entry.key: misfit(choices.offered(entry.method), layout, len(present))
+        entry.key: explain_misfit(choices.offered(entry.method), layout, len(present))
         for entry in choices.omnibus
     }
     kept = tuple(entry for entry in choices.omnibus if reasons[entry.key] is None)

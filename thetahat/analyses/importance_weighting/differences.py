@@ -15,13 +15,13 @@ from thetahat.analyses.importance_weighting.result import (
 )
 from thetahat.analyses.losses.result import WeightedRiskDifference
 from thetahat.analyses.losses.weighted_risks import (
-    as_difference,
+    build_normal_interval,
     build_risk,
     build_source_risks,
-    normal_interval,
+    convert_to_difference,
 )
 from thetahat.values.types import FloatArray
-from thetahat.weighted_risks import paired_difference
+from thetahat.weighted_risks import estimate_paired_difference
 
 
 def compare_choices(outcome: GridRisks, a: str, b: str, setting: RiskSetting) -> ChoiceComparison:
@@ -86,7 +86,7 @@ def _estimate_difference(
         sources = build_source_risks(
             risk, setting.weights, setting.source, setting.source_labels, setting.level
         )
-    return as_difference(
+    return convert_to_difference(
         build_risk(risk, setting.weights, setting.level, setting.alternative, by_source=sources)
     )
 
@@ -96,7 +96,7 @@ def _subtract_risks(a: str, b: str, losses: FloatArray, setting: RiskSetting) ->
     first, second = (
         setting.risks[name].estimate(losses, setting.weights, setting.fold) for name in (a, b)
     )
-    difference = paired_difference(first, second)
+    difference = estimate_paired_difference(first, second)
     return _build_difference(
         difference.difference,
         difference.variance,
@@ -110,7 +110,7 @@ def _build_difference(
 ) -> MeanDifference:
     interval = None
     if variance is not None and with_interval:
-        interval = normal_interval(difference, variance, level)
+        interval = build_normal_interval(difference, variance, level)
     return MeanDifference(
         difference=difference,
         variance=variance,

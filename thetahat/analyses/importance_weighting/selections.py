@@ -29,9 +29,9 @@ from thetahat.analyses.importance_weighting.result import (
 )
 from thetahat.analyses.importance_weighting.risk_curves import RiskCurve
 from thetahat.analyses.losses.weighted_risks import (
+    build_normal_interval,
     build_risk,
     build_source_risks,
-    normal_interval,
 )
 from thetahat.cautions import (
     ESTIMATE_OUT_OF_RANGE,
@@ -190,7 +190,7 @@ def _build_target_risk(
     """Return the mean of (m,) losses on the target; one loss has no variance."""
     mean = float(losses.mean())
     variance = float(losses.var(ddof=1) / len(losses)) if len(losses) > 1 else None
-    interval = None if variance is None else normal_interval(mean, variance, setting.level)
+    interval = None if variance is None else build_normal_interval(mean, variance, setting.level)
     return TargetRisk(
         target_risk=mean,
         target_risk_variance=variance,

@@ -15,7 +15,7 @@ from thetahat.importance_weights import (
     Samples,
     WeightEstimator,
 )
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray
 
 _MAX_WEIGHT: Final = 1e140
@@ -68,7 +68,7 @@ def estimate_weights_on_all_rows(
 
     Source: kouw2019, section 5.2.
     """
-    weighing = method.estimate(shift.samples(), stream(seed, "weights"))
+    weighing = method.estimate(shift.samples(), make_random_stream(seed, "weights"))
     return ShiftWeights(
         weighing=weighing, validation=weighing.values, target_values=weighing.target_values
     )
@@ -95,7 +95,7 @@ def estimate_weights_in_training_parts(
         split = shift.split(k)
         try:
             part = Samples(samples.source[split.train], samples.target)
-            weighing = method.estimate(part, stream(seed, "weights in training", k))
+            weighing = method.estimate(part, make_random_stream(seed, "weights in training", k))
         except EvaluationError as error:
             message = f"In the training part without fold {split.label!r}: {error.message}"
             raise type(error)(message, loc=error.loc, value=error.value) from error

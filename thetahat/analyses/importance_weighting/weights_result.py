@@ -8,7 +8,7 @@ from typing import Literal
 
 from thetahat.cautions import Caution
 from thetahat.importance_weights import Diagnostics, ImportanceWeights, Samples, diagnose
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
 
@@ -110,4 +110,4 @@ def describe_weights(
 
 def diagnose_weights(weights: FloatArray, samples: Samples, seed: int) -> Diagnostics:
     """Return the diagnostics of (n,) weights; the seed draws rows where there are very many."""
-    return diagnose(weights, samples, stream(seed, "coverage"))
+    return diagnose(weights, samples, make_random_stream(seed, "coverage"))

@@ -8,7 +8,7 @@ from thetahat.analyses.learning_curve.growth import (
     choose_growth,
     grow_splits,
 )
-from thetahat.analyses.learning_curve.sizes import MAX_SIZES, check_sizes, label_size
+from thetahat.analyses.learning_curve.sizes import MAX_SIZES, check_sizes, format_size
 
 __all__ = [
     "GROW_BY",
@@ -19,6 +19,6 @@ __all__ = [
     "build_curve",
     "check_sizes",
     "choose_growth",
+    "format_size",
     "grow_splits",
-    "label_size",
 ]

@@ -36,7 +36,7 @@ from thetahat.analyses.losses.result import (
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
 from thetahat.corrections.none import NoCorrection
-from thetahat.intervals import INTERVALS, intervals_on_any_variance
+from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.types import IntArray, MeanKind
@@ -173,7 +173,7 @@ def _build_step(
     pair = LossTable(table.layout, {larger.key: larger.losses, smaller.key: smaller.losses})
     if choices.intervals is None:
         fast = tuple(
-            ChosenMethod(name, name, INTERVALS[name]()) for name in intervals_on_any_variance()
+            ChosenMethod(name, name, INTERVALS[name]()) for name in list_intervals_on_any_variance()
         )
         choices = replace(choices, intervals=fast)
     (comparison,) = _list_full_comparisons(evaluate(pair, choices, seed))

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.analyses.learning_curve.sizes import convert_to_counts
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.schemes.base import Rows, Scheme, Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray
 
@@ -80,7 +80,7 @@ class Growth:
     def _choose_rows(self, split: Split, rows: Rows, seed: int, count: int) -> IntArray:
         """Return the rows of the training part that belong to its first ``count`` units."""
         train = split.train
-        rng = stream(seed, "growth", split.repeat, split.block)
+        rng = make_random_stream(seed, "growth", split.repeat, split.block)
         if self.grow_by == "source":
             source_of_row = _get_sources(rows)[train]
             sources = np.unique(source_of_row)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.learning_curve.covariances import MeansOfSizes
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import compute_upper_quantile
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
@@ -73,7 +73,7 @@ class PowerLaw:
 
     def interval(self, estimate: float, standard_error: float, level: float) -> tuple[float, float]:
         """Return the ends of the two-sided t interval about an estimate."""
-        reach = upper_quantile((1 - level) / 2, self.degrees_of_freedom) * standard_error
+        reach = compute_upper_quantile((1 - level) / 2, self.degrees_of_freedom) * standard_error
         return estimate - reach, estimate + reach
 
     def standard_errors(self) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from thetahat.analyses.learning_curve.result import Saturation, SaturationDecision, SizeLoss
 from thetahat.analyses.losses.result import Comparison, Decision
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import compute_upper_quantile
 from thetahat.values.number_text import format_number
 
 
@@ -60,7 +60,7 @@ def compare_with_largest(
     interval, difference, upper = comparison.interval, comparison.difference, None
     if interval is not None and interval.standard_error is not None:
         difference = interval.estimate
-        reach = upper_quantile(alpha, interval.degrees_of_freedom)
+        reach = compute_upper_quantile(alpha, interval.degrees_of_freedom)
         upper = difference + reach * interval.standard_error
     elif difference == 0:
         upper = 0.0  # the losses are the same, row by row

@@ -75,6 +75,6 @@ def convert_to_counts(
     return tuple(counts)
 
 
-def label_size(size: float) -> str:
+def format_size(size: float) -> str:
     """Return the name of a size in a result: ``0.25``, ``1`` or ``200``."""
     return str(int(size)) if size == int(size) else repr(size)

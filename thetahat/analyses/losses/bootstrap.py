@@ -10,7 +10,7 @@ from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.intervals.base import IntervalMethod, ResampledInterval
 from thetahat.numerics.bootstrap import Draw, SharedResamples, draw_seed
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 
 OF_THE_TEST = "tests/bootstrap_difference"
@@ -45,7 +45,7 @@ class Resampling:
 
         Their seed is that of the paired bootstrap test, which can then use the same resamples.
         """
-        own = draw_seed(stream(seed, OF_THE_TEST))
+        own = draw_seed(make_random_stream(seed, OF_THE_TEST))
         errors = any(method.needs_errors for method in _list_resampled(intervals).values())
         return cls(SharedResamples(table.models, own, tuple(pairs), errors))
 

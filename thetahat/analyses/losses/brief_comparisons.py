@@ -46,7 +46,7 @@ def choose_detail(requested: DetailLevel | None, n_pairs: int) -> DetailLevel:
     return "full" if n_pairs <= MAX_FULL_COMPARISONS else "brief"
 
 
-def detail_caution(detail: str, requested: str | None, n_pairs: int) -> Iterable[Caution]:
+def check_detail(detail: str, requested: str | None, n_pairs: int) -> Iterable[Caution]:
     """Yield a caution if comparisons are in brief by default and not by request."""
     if detail == "brief" and requested is None:
         yield BRIEF_COMPARISONS(n_pairs=n_pairs)

@@ -9,10 +9,10 @@ import numpy as np
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.gate import check_gate
-from thetahat.analyses.losses.method_selection import REGISTRIES, misfit, select
+from thetahat.analyses.losses.method_selection import REGISTRIES, explain_misfit, select
 from thetahat.analyses.losses.not_applicable import WITHOUT_VARIANCE, rests_on_variance
 from thetahat.analyses.losses.rules import RULES
-from thetahat.corrections import refusal
+from thetahat.corrections import explain_refusal
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.registry import MethodInfo
 from thetahat.similar_names import suggest_name
@@ -53,7 +53,7 @@ def check(
             loc=("unit",),
             value=choices.unit,
         )
-    reason = refusal(choices.correction, len(models), choices.control, choices.alternative)
+    reason = explain_refusal(choices.correction, len(models), choices.control, choices.alternative)
     if reason is not None:
         raise UnsupportedCombination(reason, loc=("correction",), value=choices.correction)
     for family in REGISTRIES:
@@ -61,7 +61,7 @@ def check(
         field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)
         for i, entry in enumerate(getattr(choices, family) or ()):
             reason = _explain_misfit(family, entry, layout, choices, n_models)
-            if reason is None and other_losses and only_zero_one(entry):
+            if reason is None and other_losses and needs_zero_one_losses(entry):
                 reason = f"it needs losses that are all 0 or 1, and {other_losses}"
             if reason is not None:
                 any_loss = other_losses is not None
@@ -75,7 +75,7 @@ def check(
         _check_target(layout, choices, choices.target)
 
 
-def only_zero_one(entry: ChosenMethod[Any]) -> bool:
+def needs_zero_one_losses(entry: ChosenMethod[Any]) -> bool:
     """Whether a method needs losses that are all 0 or 1."""
     info: MethodInfo = entry.method.info
     return info.only_zero_one
@@ -105,7 +105,7 @@ def list_fitting_methods(
     fitting = [
         e.name
         for e in methods
-        if not (any_loss and only_zero_one(e))
+        if not (any_loss and needs_zero_one_losses(e))
         and _explain_misfit(family, e, layout, choices, n_models) is None
     ]
     words = "tests of all models" if family == "omnibus" else family
@@ -116,7 +116,7 @@ def _explain_misfit(
     family: str, entry: ChosenMethod[Any], layout: Layout, choices: Choices, n_models: int | None
 ) -> str | None:
     """Return why a method, or every variance it could rest on, does not fit the layout, or None."""
-    reason = misfit(choices.offered(entry.method), layout, n_models)
+    reason = explain_misfit(choices.offered(entry.method), layout, n_models)
     if reason is None and family == "intervals" and rests_on_variance(entry):
         variances = select("variances", choices.variances, VARIANCES, layout, choices).methods
         return None if choices.variances is not None or variances else WITHOUT_VARIANCE

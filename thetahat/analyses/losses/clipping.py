@@ -27,7 +27,7 @@ def check_range_of_losses(table: LossTable, limits: tuple[float, float]) -> None
             )
 
 
-def clipped(interval: Interval, limits: tuple[float, float] | None) -> Interval:
+def clip_interval(interval: Interval, limits: tuple[float, float] | None) -> Interval:
     """Return the interval clipped to the limits, with a caution if that changed it."""
     if limits is None:
         return interval

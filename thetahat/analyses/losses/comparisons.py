@@ -14,7 +14,7 @@ from thetahat.analyses.losses.brief_comparisons import (
     shorten_outcome,
 )
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
-from thetahat.analyses.losses.effect_sizes import brief_effect_size, effect_size
+from thetahat.analyses.losses.effect_sizes import compute_brief_effect_size, compute_effect_size
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
 from thetahat.analyses.losses.expected_coverage import look_up_coverage
 from thetahat.analyses.losses.expected_size import (
@@ -32,12 +32,18 @@ from thetahat.analyses.losses.paired_tests import (
     build_test_result,
     run_paired_tests,
 )
-from thetahat.analyses.losses.pairs import Pair, batches, list_units, n_independent, within_part
+from thetahat.analyses.losses.pairs import (
+    Pair,
+    build_batches,
+    compute_within_part,
+    count_independent_units,
+    list_units,
+)
 from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.recommendation import (
     DEFAULT_TARGET,
     BuiltInterval,
-    recommended_by_target,
+    get_recommended_by_target,
 )
 from thetahat.analyses.losses.refit_estimates import (
     NO_REFIT_ESTIMATES,
@@ -56,7 +62,7 @@ from thetahat.analyses.losses.result import (
 )
 from thetahat.analyses.losses.verdicts import judge, judge_briefly
 from thetahat.cautions import Caution
-from thetahat.intervals import INTERVALS, intervals_on_any_variance
+from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
 from thetahat.intervals.base import IntervalMethod, IntervalOfLosses
 from thetahat.numerics.bootstrap import Draw
 from thetahat.paired_tests.base import PairedTest, TestOutcome
@@ -129,7 +135,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     shared: SharedCautions | None = None,
     resampling: Resampling | None = None,
 ) -> tuple[Comparison, ...] | tuple[BriefComparison, ...]:
-    """Return the comparisons in the order of ``places``; in brief where cautions are shared.
+    """Return the comparisons in the order of ``list_places``; in brief where cautions are shared.
 
     The recommended interval of a pair, on which its verdict rests, is for the request's target or
     for the layout's own, and where none was built for that, for another that it names.
@@ -159,7 +165,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     lookup, sizes = look_up_sizes(table, choices), dict[str, ExpectedSize]()
     drafts: list[_Draft] = []
     resamples = None if resampling is None else resampling.shared
-    for pairs, batch in batches(table, choices.control, resamples):
+    for pairs, batch in build_batches(table, choices.control, resamples):
         outcomes = run_paired_tests(batch, methods.tests, choices, seed, left_out)
         known = {
             key: outcome for of_pair in outcomes[:FEW_PAIRS] for key, outcome in of_pair.items()
@@ -208,9 +214,11 @@ def _draft(
     places: list[CautionPlace] = []
     effect: EffectSize | BriefEffectSize
     if shared is None:
-        effect = effect_size(unit, differences, higher_is_better=pair.losses.higher_is_better)
+        effect = compute_effect_size(
+            unit, differences, higher_is_better=pair.losses.higher_is_better
+        )
     else:
-        effect = brief_effect_size(differences)
+        effect = compute_brief_effect_size(differences)
         places += shared.note("pair", pair.cautions)
         if best is not None:
             places += shared.note("interval", best.interval.cautions)
@@ -228,7 +236,7 @@ def _draft(
         outcomes=outcomes,
         cautions=pair.cautions,
         places=tuple(places),
-        question=_build_question(pair, best, n_independent(difference, differences)),
+        question=_build_question(pair, best, count_independent_units(difference, differences)),
     )
 
 
@@ -248,7 +256,7 @@ def _build_full_comparison(
         difference=draft.difference,
         difference_pooled=draft.difference_pooled,
         interval=None if draft.best is None else draft.best.interval,
-        recommended=recommended_by_target(intervals),
+        recommended=get_recommended_by_target(intervals),
         intervals=intervals,
         variances=draft.inference.estimates,
         effect_size=draft.effect,
@@ -310,7 +318,7 @@ def _build_question(pair: Pair, best: BuiltInterval | None, n_units: int) -> Pai
     basis = None
     if best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
-        basis = find_basis(best, within_part(pair.losses.difference) if new else None)
+        basis = find_basis(best, compute_within_part(pair.losses.difference) if new else None)
     return PairQuestion(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
 
 
@@ -336,7 +344,7 @@ def select_for_differences(
         and not entry.method.info.interval.only_for_models
     )
     if all(entry.method.info.interval.is_prediction for entry in kept):
-        names = intervals_on_any_variance()
+        names = list_intervals_on_any_variance()
         added = tuple(ChosenMethod(name, name, INTERVALS[name]()) for name in names)
         kept = (*kept, *added)
     return replace(intervals, methods=kept)

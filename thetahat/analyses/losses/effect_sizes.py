@@ -14,7 +14,7 @@ from thetahat.values.types import FloatArray
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)
 
 
-def effect_size(
+def compute_effect_size(
     unit: str, differences: FloatArray, *, higher_is_better: bool = False
 ) -> EffectSize:
     r"""Return the effect sizes of (n,) paired differences, a minus b.
@@ -41,7 +41,7 @@ def effect_size(
     d is, and for fewer than three units; r is None where no unit has a difference, and P is then
     .5.
     """
-    d = cohen_d(differences)
+    d = compute_cohen_d(differences)
     n, tolerance = len(differences), _ROUNDING * float(np.abs(differences).max())
     present = differences[np.abs(differences) > tolerance]
     a_is_better = present > 0 if higher_is_better else present < 0
@@ -57,12 +57,12 @@ def effect_size(
     )
 
 
-def brief_effect_size(differences: FloatArray) -> BriefEffectSize:
+def compute_brief_effect_size(differences: FloatArray) -> BriefEffectSize:
     """Return Cohen's d of (n,) paired differences alone."""
-    return BriefEffectSize(name="cohen_d", value=cohen_d(differences))
+    return BriefEffectSize(name="cohen_d", value=compute_cohen_d(differences))
 
 
-def cohen_d(differences: FloatArray) -> float | None:
+def compute_cohen_d(differences: FloatArray) -> float | None:
     """Return the mean over the standard deviation (ddof 1); None if the values do not vary."""
     sd = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
     constant = float(differences.max() - differences.min()) == 0

@@ -7,8 +7,8 @@ from dataclasses import replace
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.brief_comparisons import (
     SharedCautions,
+    check_detail,
     choose_detail,
-    detail_caution,
     drop_costly_tests,
 )
 from thetahat.analyses.losses.cautions import list_cautions
@@ -23,7 +23,7 @@ from thetahat.analyses.losses.methods_used import list_methods_used
 from thetahat.analyses.losses.models import build_model_result
 from thetahat.analyses.losses.multiple_tests import compare_all
 from thetahat.analyses.losses.not_applicable import OmittedMethods
-from thetahat.analyses.losses.pairs import places
+from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.losses.summary import summarise
@@ -70,7 +70,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     """
     if table.higher_is_better:
         choices = replace(choices, alternative=choices.alternative.mirrored())
-    pairs = places(table.names, choices.control)
+    pairs = list_places(table.names, choices.control)
     n_pairs = len(pairs)
     detail = choose_detail(choices.detail, n_pairs)
     shared = SharedCautions() if detail == "brief" else None
@@ -134,7 +134,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         left_out=table.left_out,
         unit=choices.noun or DEFAULT_NOUNS[table.layout.kind],
         not_applicable=left_out.listed(),
-        cautions=tuple(dict.fromkeys([*general, *detail_caution(detail, choices.detail, n_pairs)])),
+        cautions=tuple(dict.fromkeys([*general, *check_detail(detail, choices.detail, n_pairs)])),
         gate=judge_gate(comparisons, choices),
         methods=list_methods_used(
             choices, inferences.values(), comparisons, omnibus_results, refits

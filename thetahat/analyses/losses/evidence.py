@@ -80,7 +80,7 @@ class Evidence:
     not_worse: float | None = None
 
 
-def evidence(
+def compute_evidence(
     question: PairQuestion, margin: float | None, *, higher_is_better: bool = False
 ) -> Evidence:
     r"""Return the p-values of one pair, not corrected for several pairs.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
-from thetahat.analyses.losses.clipping import clipped
+from thetahat.analyses.losses.clipping import clip_interval
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods, note_unbuilt
 from thetahat.analyses.losses.recommendation import BuiltInterval, recommend
@@ -97,7 +97,7 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     note_unbuilt(intervals, none_fits, on_losses, losses, choices, left_out)
     built = [*on_losses, *on_fits]
     if limits is not None:
-        built = [replace(entry, interval=clipped(entry.interval, limits)) for entry in built]
+        built = [replace(entry, interval=clip_interval(entry.interval, limits)) for entry in built]
     layout = losses.layout
     again = {refit.key: refit for refit in refits if refit.estimate is not None}
     return Inference(

@@ -66,7 +66,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
         if info.by_request_only:
             continue
         method = choices.offered(kind())
-        reason = misfit(method, layout, n_models) or _explain_exclusion(method, layout)
+        reason = explain_misfit(method, layout, n_models) or _explain_exclusion(method, layout)
         if reason is None:
             methods.append(ChosenMethod(name, name, method))
         else:
@@ -81,7 +81,7 @@ def _explain_exclusion(method: Any, layout: Layout) -> str | None:
     return reason
 
 
-def misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | None:
+def explain_misfit(method: Any, layout: Layout, n_models: int | None = None) -> str | None:
     """Return why a method of any family does not fit the layout, or None.
 
     Most methods assume that test parts do not overlap. For subsamples a method therefore fits only

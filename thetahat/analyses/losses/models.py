@@ -7,7 +7,7 @@ import numpy as np
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.expected_coverage import look_up_coverage
 from thetahat.analyses.losses.inference import Inference
-from thetahat.analyses.losses.recommendation import recommended_by_target
+from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import ErrorEstimate, Means, ModelResult
 from thetahat.values.block_losses import BlockLosses
 
@@ -31,7 +31,7 @@ def build_model_result(
         mean=compute_means(losses),
         n=layout.n_instances,
         blocks=layout.n_blocks,
-        recommended=recommended_by_target(intervals),
+        recommended=get_recommended_by_target(intervals),
         prediction=predictions[0] if predictions else None,
         variances=inference.estimates if has_variances else None,
         intervals=intervals if has_intervals else None,

@@ -18,7 +18,7 @@ from thetahat.analyses.losses.post_hoc import build_post_hoc_result
 from thetahat.analyses.losses.result import OmnibusResult
 from thetahat.error_paths import errors_located_at
 from thetahat.multiple_tests.base import OmnibusOutcome, OmnibusTest
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import LossTable
 from thetahat.values.coverage import ExpectedSize
 
@@ -39,7 +39,7 @@ def compare_all(
             located = errors_located_at(("tests", entry.place))
         try:
             with located:
-                outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
+                outcome = entry.method.test(table, make_random_stream(seed, f"omnibus/{entry.key}"))
         except DOES_NOT_FIT as error:
             if selection.named:
                 raise

@@ -35,7 +35,7 @@ _MAX_LOSS_OF_DIGITS = (
 )
 
 
-def pair_moments(
+def make_pair_moments(
     models: Sequence[BlockLosses], n_pairs: int
 ) -> Callable[[IntArray], Sequence[Moments | None]]:
     """Return a function from (p, 2) pairs of positions to the moments of model i minus model j.

@@ -18,7 +18,7 @@ from thetahat.paired_tests.base import (
     PosteriorProbabilities,
     TestOutcome,
 )
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.coverage import ExpectedSize
 
 
@@ -32,7 +32,7 @@ def run_paired_tests(
     """Return the outcomes of each pair by key."""
     outcomes: list[dict[str, TestOutcome]] = [{} for _ in batch.pairs]
     for entry in selection.methods:
-        streams = partial(stream, seed, f"tests/{entry.key}")
+        streams = partial(make_random_stream, seed, f"tests/{entry.key}")
         results = entry.method.test_many(batch, choices.alternative, streams)
         for own, outcome in zip(outcomes, results, strict=True):
             if isinstance(outcome, TestOutcome):

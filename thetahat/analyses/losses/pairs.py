@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from thetahat.analyses.losses.pair_moments import pair_moments
+from thetahat.analyses.losses.pair_moments import make_pair_moments
 from thetahat.cautions import (
     DIFFERENCE_IN_METRIC_UNITS,
     EQUAL_BUT_FOR_ROUNDING,
@@ -62,7 +62,7 @@ class Pair:
     cautions: tuple[Caution, ...]
 
 
-def places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
+def list_places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
     """Return the pairs of positions: all i < j, or every model with the control as b."""
     if control is not None:
         last = names.index(control)
@@ -70,26 +70,26 @@ def places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
     return [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
 
 
-def pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
-    """Yield the pairs of ``places``, each with its difference."""
-    for batch, _ in batches(table, control):
+def build_pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
+    """Yield the pairs of ``list_places``, each with its difference."""
+    for batch, _ in build_batches(table, control):
         yield from batch
 
 
-def batches(
+def build_batches(
     table: LossTable, control: str | None, resamples: SharedResamples | None = None
 ) -> Iterator[tuple[list[Pair], PairBatch]]:
-    """Yield the pairs of ``places`` in batches of bounded size.
+    """Yield the pairs of ``list_places`` in batches of bounded size.
 
     ``resamples`` are the resamples of the evaluation's intervals; tests may use them too.
     """
     names = table.names
-    chosen = places(names, control)
+    chosen = list_places(names, control)
     models = tuple(table.models.values())
-    losses_by_model = [known_losses(losses) for losses in models]
+    losses_by_model = [get_known_losses(losses) for losses in models]
     largest = np.array([np.abs(losses).max() for losses in losses_by_model])
     evaluation_cache = IntermediateResults()
-    moments = pair_moments(models, len(chosen))
+    moments = make_pair_moments(models, len(chosen))
     step = max(1, VALUES_AT_ONCE // len(losses_by_model[0]))
     for start in range(0, len(chosen), step):
         positions_of_batch = chosen[start : start + step]
@@ -159,7 +159,7 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
     return Pair(names[i], names[j], place, losses, constant, cautions)
 
 
-def known_losses(losses: BlockLosses) -> FloatArray:
+def get_known_losses(losses: BlockLosses) -> FloatArray:
     """Return the (n,) losses by row, or the (J,) split means where rows are unknown."""
     if losses.values is not None:
         return losses.values
@@ -179,14 +179,14 @@ def list_units(difference: BlockLosses) -> tuple[str, FloatArray]:
     return "instance", difference.instance_means()
 
 
-def n_independent(difference: BlockLosses, units: FloatArray) -> int:
+def count_independent_units(difference: BlockLosses, units: FloatArray) -> int:
     """Return the number of independent units: of clusters if known, but of sources first."""
     layout = difference.layout
     by_source = layout.kind is BlockKind.SOURCE
     return len(units) if by_source else len(layout.cluster_labels) or len(units)
 
 
-def within_part(difference: BlockLosses) -> float | None:
+def compute_within_part(difference: BlockLosses) -> float | None:
     """Return the average of V_k / M_k, over K: the part of B / K due to sampling within sources.
 
     None where one number per split is known, a block has one instance, or there are repeats.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from thetahat.analyses.losses.power import compute_power, detectable_difference
+from thetahat.analyses.losses.power import compute_power, find_detectable_difference
 from thetahat.analyses.losses.result import Plan, PlanAlternative, PlanUnit
 from thetahat.traits import VarianceTraits
 from thetahat.values.layout import Layout
@@ -184,7 +184,7 @@ def _find_smallest_total(growth: _Growth, assumed: float, alpha: float, power: f
     if growth.most <= growth.now or not enough(growth.most):
         return None
     error, _ = growth.error_at(growth.now)
-    needed = (detectable_difference(error, None, alpha, power) / abs(assumed)) ** 2
+    needed = (find_detectable_difference(error, None, alpha, power) / abs(assumed)) ** 2
     low, high = growth.now, growth.most
     guess = int(min(max(growth.now * needed, low + 1), high))
     reach = 1 + guess // 64

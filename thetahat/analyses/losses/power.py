@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from scipy.special import chdtr, nctdtr, ndtr
 
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import compute_upper_quantile
 
 _PRECISION = 1e-10
 """Relative precision of the smallest difference; variances are known far less precisely."""
@@ -50,10 +50,10 @@ def _compute_far_tail(degrees_of_freedom: float, shift: float, critical: float) 
 
 @lru_cache(maxsize=4096)
 def _compute_critical_value(degrees_of_freedom: float | None, alpha: float) -> float:
-    return upper_quantile(alpha / 2, degrees_of_freedom)
+    return compute_upper_quantile(alpha / 2, degrees_of_freedom)
 
 
-def detectable_difference(
+def find_detectable_difference(
     standard_error: float, degrees_of_freedom: float | None, alpha: float, power: float
 ) -> float:
     r"""Return the smallest true difference that the two-sided test detects with this power.

@@ -142,6 +142,6 @@ def _mark_recommended(entry: BuiltInterval, place: RecommendationGroup) -> Built
     return replace(entry, interval=replace(interval, recommended=True, cautions=cautions))
 
 
-def recommended_by_target(intervals: Iterable[Interval]) -> dict[Target, Interval]:
+def get_recommended_by_target(intervals: Iterable[Interval]) -> dict[Target, Interval]:
     """Return the recommended interval of each target."""
     return {interval.target: interval for interval in intervals if interval.recommended}

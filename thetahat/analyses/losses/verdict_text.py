@@ -7,8 +7,8 @@ from typing import Final
 from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms
 from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.result import Decision
-from thetahat.corrections import CORRECTIONS, correction_of_bounds
-from thetahat.distributions import upper_quantile
+from thetahat.corrections import CORRECTIONS, choose_correction_of_bounds
+from thetahat.distributions import compute_upper_quantile
 from thetahat.values.number_text import (
     format_number,
     format_p_value,
@@ -140,7 +140,7 @@ def _describe_scope(basis: VerdictBasis, terms: VerdictTerms) -> str:
 
 
 def _compute_ends(basis: VerdictBasis, tail: float) -> tuple[float, float]:
-    quantile = upper_quantile(tail, basis.degrees_of_freedom)
+    quantile = compute_upper_quantile(tail, basis.degrees_of_freedom)
     return (
         basis.difference - quantile * basis.standard_error,
         basis.difference + quantile * basis.standard_error,
@@ -165,6 +165,8 @@ def _format_p_value(
     text = format_p_value(p, terms.alpha)
     if n_pairs == 1 or not CORRECTIONS[terms.correction].info.correction.corrects:
         return text
-    used = terms.correction if field == "difference" else correction_of_bounds(terms.correction)
+    used = (
+        terms.correction if field == "difference" else choose_correction_of_bounds(terms.correction)
+    )
     corrected = format_p_value(q, terms.alpha).removeprefix("p ").removeprefix("= ")
     return f"{text}, and {corrected} after {CORRECTIONS[used].info.title} for {n_pairs} pairs"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms, evidence
+from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms, compute_evidence
 from thetahat.analyses.losses.plans import plan
-from thetahat.analyses.losses.power import compute_power, detectable_difference
+from thetahat.analyses.losses.power import compute_power, find_detectable_difference
 from thetahat.analyses.losses.result import BriefVerdict, Decision, Detectable, Plan, Verdict
 from thetahat.analyses.losses.verdict_text import write_reason
-from thetahat.corrections import CORRECTIONS, adjust, correction_of_bounds
+from thetahat.corrections import CORRECTIONS, adjust, choose_correction_of_bounds
 from thetahat.paired_tests.sign import Sign
 
 ORDER: Final = (Decision.EQUIVALENT, Decision.BETTER, Decision.WORSE, Decision.NOT_WORSE)
@@ -36,7 +36,7 @@ def judge(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Verdic
 def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Iterator[BriefVerdict]:
     """Yield the verdicts of ``judge`` without plans and without the interval that they use."""
     raw = [
-        evidence(question, terms.margin, higher_is_better=terms.higher_is_better)
+        compute_evidence(question, terms.margin, higher_is_better=terms.higher_is_better)
         for question in questions
     ]
     if len(raw) == 1:
@@ -44,8 +44,8 @@ def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Ite
         return
     families = (
         adjust([e.difference for e in raw], terms.correction),
-        adjust([e.equivalence for e in raw], correction_of_bounds(terms.correction)),
-        adjust([e.not_worse for e in raw], correction_of_bounds(terms.correction)),
+        adjust([e.equivalence for e in raw], choose_correction_of_bounds(terms.correction)),
+        adjust([e.not_worse for e in raw], choose_correction_of_bounds(terms.correction)),
     )
     for question, e, adjusted in zip(questions, raw, zip(*families, strict=True), strict=True):
         yield _decide(question, terms, e, Evidence(*adjusted), len(raw))
@@ -149,7 +149,7 @@ def _find_detectable_difference(
         return None
     error, degrees = basis.standard_error, basis.degrees_of_freedom
     return Detectable(
-        difference=detectable_difference(error, degrees, alpha, terms.power),
+        difference=find_detectable_difference(error, degrees, alpha, terms.power),
         power=terms.power,
         alpha=alpha,
         power_at_margin=None

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.pairs import places
+from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.result import (
     Comparison,
     EvaluationResult,
@@ -31,7 +31,7 @@ from thetahat.intervals.normal import Normal
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Label, Target
-from thetahat.weighted_risks import WEIGHTED_RISKS, by_source
+from thetahat.weighted_risks import WEIGHTED_RISKS, average_by_source
 from thetahat.weighted_risks._weighted_losses import count_effective_rows
 from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 
@@ -68,14 +68,14 @@ def add_risks(  # noqa: PLR0913 - a result, what it is of, and what is put in
     result = replace(result, models=models)
     if isinstance(weights, Mapping):
         return result
-    pairs = places(table.names, choices.control)
+    pairs = list_places(table.names, choices.control)
     comparisons: list[Comparison] = []
     for comparison, (i, j) in zip(result.comparisons, pairs, strict=True):
         if not isinstance(comparison, Comparison):
             return result
         a, b = (table.models[table.names[k]] for k in (i, j))
         differences = estimate_risks(a.minus(b), weights, choices, risks, sources)
-        named = {name: as_difference(risk) for name, risk in differences.items()}
+        named = {name: convert_to_difference(risk) for name, risk in differences.items()}
         comparisons.append(replace(comparison, risks=named))
     return replace(result, comparisons=tuple(comparisons))
 
@@ -147,13 +147,13 @@ def build_risk(  # noqa: PLR0913 - the estimate, and what its interval and cauti
         bias=risk.bias,
         interval=None
         if one_row
-        else normal_interval(risk.estimate, risk.variance, level, alternative),
+        else build_normal_interval(risk.estimate, risk.variance, level, alternative),
         cautions=tuple(dict.fromkeys((*risk.cautions, *cautions, *one_row))),
         by_source=by_source,
     )
 
 
-def as_difference(risk: WeightedRisk) -> WeightedRiskDifference:
+def convert_to_difference(risk: WeightedRisk) -> WeightedRiskDifference:
     """Return the risk of differences of losses as a difference of risks, in each source too."""
     by_source = None
     if risk.by_source is not None:
@@ -194,12 +194,12 @@ def build_source_risks(  # noqa: PLR0913 - the estimate, its sources, and the in
     A source of one row has no variance. There is no interval either if one of its rows has about
     all the weight of the source, or if all its weights are 0.
     """
-    means, variances = by_source(risk, codes)
+    means, variances = average_by_source(risk, codes)
     counts = np.bincount(codes)
     built: list[SourceRisk] = []
     for label, n, mean, variance in zip(labels, counts, means, variances, strict=True):
         cautions = _check_source(label, weights[codes == len(built)])
-        interval = normal_interval(float(mean), float(variance), level, alternative)
+        interval = build_normal_interval(float(mean), float(variance), level, alternative)
         built.append(
             SourceRisk(
                 source=label,
@@ -222,7 +222,7 @@ def _check_source(label: Label, weights: FloatArray) -> tuple[Caution, ...]:
     return check_effective_rows(weights)
 
 
-def normal_interval(
+def build_normal_interval(
     estimate: float,
     variance: float,
     level: float,

@@ -22,14 +22,14 @@ from thetahat.values.layout import Layout
 WITHOUT_TRAINING = IGNORES_TRAINING_VARIANCE(subject="The variance")
 
 
-def caution_about_clusters(layout: Layout) -> tuple[Caution, ...]:
+def check_clusters(layout: Layout) -> tuple[Caution, ...]:
     """Return a caution that a variance ignores clusters, if the data have clusters."""
     if layout.cluster is None:
         return ()
     return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method="this variance"),)
 
 
-def caution_about_small_classes(measured: MetricValues) -> tuple[Caution, ...]:
+def check_small_classes(measured: MetricValues) -> tuple[Caution, ...]:
     """Return a caution if a class has too few instances for a variance within classes."""
     if measured.strata is None:
         return ()
@@ -40,7 +40,7 @@ def caution_about_small_classes(measured: MetricValues) -> tuple[Caution, ...]:
     return (FEW_OF_A_CLASS(n=fewest),)
 
 
-def caution_about_ties(strict: float, half: float | None) -> tuple[Caution, ...]:
+def check_ties(strict: float, half: float | None) -> tuple[Caution, ...]:
     """Return a caution if the published variance comes largely from tied scores.
 
     ``strict`` is that variance with ties counted as wrong, ``half`` with ties counted as half.
@@ -50,14 +50,14 @@ def caution_about_ties(strict: float, half: float | None) -> tuple[Caution, ...]
     return (TIES_COUNTED_AS_WRONG(strict=strict, half=half),)
 
 
-def caution_about_few_clusters(c: int) -> tuple[Caution, ...]:
+def check_few_clusters(c: int) -> tuple[Caution, ...]:
     """Return a caution if a variance is estimated from few clusters."""
     if c >= FEW_CLUSTERS.threshold:
         return ()
     return (FEW_CLUSTERS(n=c),)
 
 
-def caution_about_few_sources(k: int) -> tuple[Caution, ...]:
+def check_few_sources(k: int) -> tuple[Caution, ...]:
     """Return a caution if a variance is estimated from few sources."""
     if k >= FEW_BLOCKS.threshold:
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from thetahat.analyses.losses import ChosenMethod
-from thetahat.analyses.metrics.predictions import judged_from
+from thetahat.analyses.metrics.predictions import collect_predictions
 from thetahat.cross_validation import SplitOutcome
 from thetahat.error_paths import located_errors
 from thetahat.errors import Loc, UnsupportedCombination
@@ -81,7 +81,7 @@ def check_scores(
 ) -> None:
     """Refuse the outcomes of a learner without scores where a metric needs them."""
     needing = [entry.name for entry in metrics if entry.method.uses == "scores"]
-    if needing and len(outcomes) and judged_from(outcomes, data, name).scores is None:
+    if needing and len(outcomes) and collect_predictions(outcomes, data, name).scores is None:
         raise UnsupportedCombination(
             f"The metric {needing[0]} needs scores, and the learner {name!r} returned none.",
             loc=("metrics",),
@@ -96,7 +96,9 @@ def collect_judged(
     """Return the predictions of each learner, with rows split by split as in the loss table."""
     if not metrics:
         return {}
-    judged = {name: judged_from(of_learner, data, name) for name, of_learner in outcomes.items()}
+    judged = {
+        name: collect_predictions(of_learner, data, name) for name, of_learner in outcomes.items()
+    }
     without = [name for name, of_learner in judged.items() if of_learner.scores is None]
     check_metrics(metrics, data.task, classes=data.classes)
     for i, entry in enumerate(metrics):

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from thetahat.analyses.losses.brief_comparisons import SharedCautions
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.recommendation import recommended_by_target
+from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import (
     BriefComparison,
     BriefMetricDifference,
@@ -78,7 +78,7 @@ def build_difference(
         degrees_of_freedom=reading.degrees_of_freedom,
         target=reading.target,
         interval=reading.interval,
-        recommended=recommended_by_target(reading.intervals),
+        recommended=get_recommended_by_target(reading.intervals),
         intervals=tuple(reading.intervals),
         statistic=statistic,
         p_value=p_value,

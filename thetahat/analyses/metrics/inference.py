@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.clipping import clipped
+from thetahat.analyses.losses.clipping import clip_interval
 from thetahat.analyses.losses.recommendation import BuiltInterval, get_rank, recommend
 from thetahat.analyses.metrics.expected_coverage import add_metric_coverage
 from thetahat.analyses.metrics.intervals import (
@@ -14,7 +14,7 @@ from thetahat.analyses.metrics.intervals import (
     build_bootstrap,
     build_logit,
     build_symmetric,
-    symmetric_method,
+    choose_symmetric_method,
 )
 from thetahat.analyses.metrics.metric_values import MetricValues, choose_mean
 from thetahat.analyses.metrics.metric_variance import METRIC_VARIANCES
@@ -64,7 +64,7 @@ class MetricInference:
         layout = self.measured.layout
         ranks = {
             name: get_rank(
-                symmetric_method(variance),
+                choose_symmetric_method(variance),
                 METRIC_VARIANCES[name],
                 layout.kind,
                 self.target,
@@ -118,7 +118,9 @@ def infer_metric(
         interval = build_symmetric(name, variance, choices.level, alternative)
         if interval is None:
             continue
-        built.append(BuiltInterval(interval, symmetric_method(variance), METRIC_VARIANCES[name]))
+        built.append(
+            BuiltInterval(interval, choose_symmetric_method(variance), METRIC_VARIANCES[name])
+        )
         on_log_odds = build_logit(interval) if has_logit else None
         if on_log_odds is not None:
             built.append(BuiltInterval(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
@@ -155,7 +157,7 @@ def orient_alternative(metric: Metric, alternative: Alternative) -> Alternative:
 def _clip_or_caution(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:
     """Clip the interval to the metric's range if requested; else add a caution if it passes it."""
     if clip:
-        return clipped(interval, limits)
+        return clip_interval(interval, limits)
     low, high = limits
     below = interval.lower is not None and interval.lower < low
     above = interval.upper is not None and interval.upper > high

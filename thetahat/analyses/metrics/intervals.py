@@ -48,7 +48,7 @@ LOGIT: Final = MethodInfo(
 )
 
 
-def symmetric_method(variance: VarianceEstimate) -> MethodInfo:
+def choose_symmetric_method(variance: VarianceEstimate) -> MethodInfo:
     """Return the interval method for a variance: t where it has degrees of freedom, else normal."""
     return (Normal if variance.degrees_of_freedom is None else StudentT).info
 
@@ -61,7 +61,7 @@ def build_symmetric(
     if value is None:
         return None
     return build_symmetric_interval(
-        symmetric_method(variance).name,
+        choose_symmetric_method(variance).name,
         name,
         variance,
         math.sqrt(value),

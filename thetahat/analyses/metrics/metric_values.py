@@ -108,7 +108,7 @@ class MetricValues:
         )
 
 
-def default_mean(metric: Metric, layout: Layout) -> MeanKind:
+def choose_default_mean(metric: Metric, layout: Layout) -> MeanKind:
     """Return the mean to read first: pooled for a holdout, macro for sources, else the metric's."""
     if layout.kind is BlockKind.HOLDOUT:
         return MeanKind.POOLED
@@ -116,9 +116,9 @@ def default_mean(metric: Metric, layout: Layout) -> MeanKind:
 
 
 def choose_mean(metric: Metric, measured: MetricValues) -> MeanKind:
-    """Return ``default_mean``, or pooled if all splits of a repeat have no value."""
+    """Return ``choose_default_mean``, or pooled if all splits of a repeat have no value."""
     undefined = measured.split_weights() is None
-    return MeanKind.POOLED if undefined else default_mean(metric, measured.layout)
+    return MeanKind.POOLED if undefined else choose_default_mean(metric, measured.layout)
 
 
 def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: int) -> MetricValues:

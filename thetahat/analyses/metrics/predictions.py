@@ -17,7 +17,9 @@ ROUNDING: Final = 1e-11
 """Largest relative difference of two scores that rounding is taken to have made."""
 
 
-def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> TruthAndPredictions:
+def collect_predictions(
+    outcomes: Sequence[SplitOutcome], data: Data, name: str
+) -> TruthAndPredictions:
     """Return truth, predictions and scores, split by split, in the row order of a loss table.
 
     Parameters
@@ -28,7 +30,7 @@ def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Trut
         The request's name of the learner, for the message about scores that are not numbers.
     """
     test = np.concatenate([outcome.test for outcome in outcomes])
-    scores = scores_from(outcomes, data.n_classes)
+    scores = collect_scores(outcomes, data.n_classes)
     if scores is not None and np.isnan(scores).any():
         raise LearnerFailed(f"Learner {name!r} gave scores that are not numbers.")
     return TruthAndPredictions(
@@ -40,7 +42,7 @@ def judged_from(outcomes: Sequence[SplitOutcome], data: Data, name: str) -> Trut
     )
 
 
-def scores_from(outcomes: Sequence[SplitOutcome], n_classes: int) -> FloatArray | None:
+def collect_scores(outcomes: Sequence[SplitOutcome], n_classes: int) -> FloatArray | None:
     """Return (n,) decision values of two classes or (n, C) probabilities; None if missing.
 
     Decision values are preferred, as in scikit-learn's scorers: probabilities that are rounded to

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
-from thetahat.analyses.losses.recommendation import recommended_by_target
+from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import EvaluationResult, MetricMeans, MetricResult, ModelResult
 from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.differences import add_differences
@@ -98,7 +98,7 @@ def build_metric_result(
         method=reading.main[0],
         degrees_of_freedom=reading.degrees_of_freedom,
         target=reading.target,
-        recommended=recommended_by_target(reading.intervals),
+        recommended=get_recommended_by_target(reading.intervals),
         intervals=None if in_brief else tuple(reading.intervals),
         variances=None if in_brief else reading.variances,
         higher_is_better=metric.higher_is_better,

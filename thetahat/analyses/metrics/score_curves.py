@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.losses.result import ReliabilityBin, RocCurve, ScoreCurves
-from thetahat.distributions import upper_quantile
+from thetahat.distributions import compute_upper_quantile
 from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.types import BoolArray, FloatArray, IntArray
 
@@ -73,7 +73,7 @@ def _build_bins(scores: FloatArray, positive: BoolArray, level: float) -> Iterat
     order = np.argsort(scores, kind="stable")
     cuts = np.unique(scores[order][np.linspace(0, len(order), BINS + 1)[1:-1].astype(np.intp)])
     group = np.searchsorted(cuts, scores, side="right")
-    z = upper_quantile((1 - level) / 2, None)
+    z = compute_upper_quantile((1 - level) / 2, None)
     for place in np.unique(group).tolist():
         inside = group == place
         n, share = int(inside.sum()), float(positive[inside].mean())

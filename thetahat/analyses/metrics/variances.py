@@ -9,11 +9,11 @@ import numpy as np
 
 from thetahat.analyses.metrics.cautions import (
     WITHOUT_TRAINING,
-    caution_about_clusters,
-    caution_about_few_clusters,
-    caution_about_few_sources,
-    caution_about_small_classes,
-    caution_about_ties,
+    check_clusters,
+    check_few_clusters,
+    check_few_sources,
+    check_small_classes,
+    check_ties,
 )
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.analyses.metrics.metric_variance import MetricVariance
@@ -42,7 +42,7 @@ def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, Va
     macro_parts = measured.macro_parts()
     several = layout.kind is not BlockKind.HOLDOUT
     name = measured.variance
-    alone = (*caution_about_clusters(layout), *caution_about_small_classes(measured))
+    alone = (*check_clusters(layout), *check_small_classes(measured))
     if not math.isnan(measured.pooled):
         value = _estimate_over_instances(measured.pooled_parts, measured.strata, layout)
         yield name, _conclude(measured, MeanKind.POOLED, value, None, alone)
@@ -52,9 +52,7 @@ def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, Va
         if layout.kind in RESAMPLED:
             as_published = estimate_ledell(measured)
             if as_published is not None:
-                tied = caution_about_ties(
-                    as_published, estimate_ledell(measured, measured.split_influence)
-                )
+                tied = check_ties(as_published, estimate_ledell(measured, measured.split_influence))
                 yield (
                     MetricVariance.LEDELL,
                     _conclude(measured, MeanKind.MACRO, as_published, None, tied),
@@ -66,12 +64,10 @@ def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, Va
             (MeanKind.MACRO, macro_parts if several else None),
         ):
             if parts is not None and c > 1:
-                value = cluster_robust_variance(parts, layout.cluster, c)
+                value = estimate_cluster_robust(parts, layout.cluster, c)
                 robust = MetricVariance.CLUSTER_ROBUST
                 name = robust.of_blocks if kind is MeanKind.MACRO else robust
-                estimate = _conclude(
-                    measured, kind, value, float(c - 1), caution_about_few_clusters(c)
-                )
+                estimate = _conclude(measured, kind, value, float(c - 1), check_few_clusters(c))
                 yield name, estimate
 
 
@@ -99,7 +95,7 @@ def sum_variance(parts: FloatArray, group: IntArray | None) -> float:
     return float(factor @ squares[used])
 
 
-def cluster_robust_variance(parts: FloatArray, cluster: IntArray, n_clusters: int) -> float:
+def estimate_cluster_robust(parts: FloatArray, cluster: IntArray, n_clusters: int) -> float:
     r"""CR1: C/(C-1) times the sum over clusters of squared sums of parts.
 
     Source: cameron2015.
@@ -214,7 +210,7 @@ def _estimate_between_sources(measured: MetricValues) -> Iterator[tuple[str, Var
             MeanKind.MACRO,
             sum(values) / len(values),
             float(k - 1),
-            caution_about_few_sources(k),
+            check_few_sources(k),
             target=Target.NEW_SOURCE,
             is_for_these_models=False,
         ),

@@ -12,7 +12,7 @@ from thetahat.analyses.selection.grid_values import (
     MAX_VALUES,
     check_count,
     check_distinct,
-    space_values,
+    list_range_values,
 )
 from thetahat.analyses.selection.grids import CandidateGrid, expand_grids
 from thetahat.analyses.selection.internal_estimates import InternalEstimate, estimate_from_losses
@@ -22,7 +22,7 @@ from thetahat.analyses.selection.nested_splits import (
     get_own_internal_scheme,
     split_training_part,
 )
-from thetahat.analyses.selection.parameter_profiles import grid_edge_cautions, profile_grid
+from thetahat.analyses.selection.parameter_profiles import build_grid_profile, check_grid_edges
 from thetahat.analyses.selection.selection_rules import RULES, Choice, SelectionRule, choose
 
 __all__ = [
@@ -36,8 +36,10 @@ __all__ = [
     "ExternalChoices",
     "InternalEstimate",
     "SelectionRule",
+    "build_grid_profile",
     "check_count",
     "check_distinct",
+    "check_grid_edges",
     "choose",
     "choose_in_each_split",
     "derive_internal_seed",
@@ -46,8 +48,6 @@ __all__ = [
     "estimate_from_losses",
     "expand_grids",
     "get_own_internal_scheme",
-    "grid_edge_cautions",
-    "profile_grid",
-    "space_values",
+    "list_range_values",
     "split_training_part",
 ]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.analyses.metrics.predictions import judged_from
+from thetahat.analyses.metrics.predictions import collect_predictions
 from thetahat.analyses.selection.internal_estimates import (
     InternalEstimate,
     estimate_from_losses,
-    variance_of_mean,
+    estimate_variance_of_mean,
 )
 from thetahat.cross_validation import SplitOutcome
 from thetahat.cross_validation.outcomes import as_outcomes
@@ -68,7 +68,9 @@ class Criterion:
         """Return the value of each split, NaN where undefined, and the variance of the first."""
         if self.metric is None:
             losses = divide_losses(outcomes)
-            return [float(of_split.mean()) for of_split in losses], variance_of_mean(losses[0])
+            return [float(of_split.mean()) for of_split in losses], estimate_variance_of_mean(
+                losses[0]
+            )
         values = []
         within = float("nan")
         for at, outcome in enumerate(outcomes):
@@ -76,7 +78,7 @@ class Criterion:
             statistic = self.metric.statistic(judged)
             values.append(statistic.value())
             if at == 0 and not np.isnan(values[0]) and judged.n > 1:
-                within = variance_of_mean(statistic.influence())
+                within = estimate_variance_of_mean(statistic.influence())
         return values, within
 
     def estimate_internal(
@@ -120,7 +122,7 @@ class Criterion:
                 return float("nan"), float("nan")
             influence, starts = statistic.influence(), _find_first_rows(splits)
             sums.extend((np.add.reduceat(influence, starts) / judged.n).tolist())
-            within = variance_of_mean(influence)
+            within = estimate_variance_of_mean(influence)
         J = len(sums)
         variance = (
             within if J == 1 else J / (J - 1) * float(np.square(sums).sum()) / len(values) ** 2
@@ -130,7 +132,7 @@ class Criterion:
     def _collect_judged(
         self, outcomes: Sequence[SplitOutcome], data: Data, name: str
     ) -> TruthAndPredictions:
-        judged = judged_from(outcomes, data, name)
+        judged = collect_predictions(outcomes, data, name)
         if self.metric is not None and self.metric.uses == "scores" and judged.scores is None:
             raise UnsupportedCombination(
                 f"The metric {self.metric.info.name} needs scores, and the learner {name!r} "

@@ -39,7 +39,7 @@ def read_values(wire: Any, loc: Loc) -> tuple[GridValue, ...]:
     return tuple(wire)
 
 
-def space_values(
+def list_range_values(
     low: float, high: float, count: int, scale: str, loc: Loc
 ) -> tuple[float, ...] | tuple[int, ...]:
     r"""Return the values of a range, including its ends.
@@ -129,7 +129,7 @@ def _read_range(wire: Mapping[str, Any], loc: Loc) -> tuple[GridValue, ...]:
             loc=(*loc, "scale"),
             value=scale,
         )
-    return space_values(low, high, count, scale, loc)
+    return list_range_values(low, high, count, scale, loc)
 
 
 def _read_number(value: Any, loc: Loc) -> int | float:

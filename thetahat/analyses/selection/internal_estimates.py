@@ -63,9 +63,9 @@ class InternalEstimate:
 def estimate_from_losses(losses: Sequence[FloatArray]) -> InternalEstimate:
     """Return the estimate from the (n_j,) losses of each split."""
     means = np.array([of_split.mean() for of_split in losses])
-    return InternalEstimate(means=means, within=variance_of_mean(losses[0]))
+    return InternalEstimate(means=means, within=estimate_variance_of_mean(losses[0]))
 
 
-def variance_of_mean(losses: FloatArray) -> float:
+def estimate_variance_of_mean(losses: FloatArray) -> float:
     """Return the variance (ddof 1) of the mean of the losses; NaN for one loss."""
     return float(losses.var(ddof=1) / len(losses)) if len(losses) > 1 else float("nan")

@@ -8,7 +8,7 @@ import numpy as np
 
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.schemes.base import Rows, Scheme, Split
-from thetahat.seeds import MAX_SEED, stream
+from thetahat.seeds import MAX_SEED, make_random_stream
 from thetahat.values.types import IntArray
 
 
@@ -21,12 +21,12 @@ def get_own_internal_scheme(scheme: Scheme, rows: Rows) -> Scheme | None:
 
 def derive_internal_seed(seed: int, split: Split) -> int:
     """Return the seed of the draws inside the training part of a split."""
-    return int(stream(seed, "internal", split.repeat, split.block).integers(MAX_SEED))
+    return int(make_random_stream(seed, "internal", split.repeat, split.block).integers(MAX_SEED))
 
 
 def derive_seed_on_all_rows(seed: int) -> int:
     """Return the seed of the internal estimation on all rows."""
-    return int(stream(seed, "internal on all rows").integers(MAX_SEED))
+    return int(make_random_stream(seed, "internal on all rows").integers(MAX_SEED))
 
 
 def split_training_part(scheme: Scheme, rows: Rows, split: Split, seed: int) -> Iterator[Split]:

@@ -18,7 +18,7 @@ MIN_VALUES_FOR_EDGE: Final = 3
 """Smallest number of values with which a parameter has ends and values between them."""
 
 
-def profile_grid(
+def build_grid_profile(
     grid: CandidateGrid,
     internal: Mapping[str, InternalEstimate],
     external: Mapping[str, FloatArray],
@@ -62,7 +62,7 @@ def profile_grid(
     return GridProfile(parameters=parameters, least=least, n_candidates=len(grid.candidates))
 
 
-def grid_edge_cautions(name: str, grids: Mapping[str, CandidateGrid]) -> Iterator[Caution]:
+def check_grid_edges(name: str, grids: Mapping[str, CandidateGrid]) -> Iterator[Caution]:
     """Yield a caution for each numeric parameter whose chosen value is at an end of its grid."""
     for grid in grids.values():
         if name not in grid.candidates:

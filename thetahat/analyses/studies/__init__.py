@@ -14,10 +14,10 @@ from thetahat.analyses.studies.result import (
     StudyFigure,
     StudyTable,
     make_series,
+    make_series_of_numbers,
     make_table,
-    series_of_numbers,
 )
-from thetahat.values.monte_carlo_number import MonteCarloNumber, exact
+from thetahat.values.monte_carlo_number import MonteCarloNumber, make_exact
 
 __all__ = [
     "ClaimCase",
@@ -33,9 +33,9 @@ __all__ = [
     "StudyFindings",
     "StudyTable",
     "decide",
-    "exact",
     "judge",
+    "make_exact",
     "make_series",
+    "make_series_of_numbers",
     "make_table",
-    "series_of_numbers",
 ]

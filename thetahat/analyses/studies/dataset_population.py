@@ -18,7 +18,7 @@ from thetahat.analyses.studies.population import (
 from thetahat.analyses.studies.row_subsets import select_rows
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators import DrawSize
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import IntArray
@@ -84,7 +84,7 @@ class _DatasetSources:
     others: IntArray  # rows of the sources that were not drawn
 
     def draw(self, size: DrawSize, seed: int) -> DrawnData:
-        rng = stream(seed, DRAW)
+        rng = make_random_stream(seed, DRAW)
         if size.per_source is None:
             chosen = self._draw_rows(np.concatenate(self.sources), size.rows, rng)
         else:
@@ -94,7 +94,9 @@ class _DatasetSources:
             data=select_rows(self.population.data, chosen),
             group=self._copy_groups(chosen),
             rest=cache(
-                lambda: self._draw_at_most_n_judged(self._select_rest(chosen), stream(seed, REST))
+                lambda: self._draw_at_most_n_judged(
+                    self._select_rest(chosen), make_random_stream(seed, REST)
+                )
             ),
             outside=cache(lambda: self._select_outside(chosen, seed)),
             by_source=size.per_source is not None,
@@ -131,7 +133,11 @@ class _DatasetSources:
 
     def _select_outside(self, chosen: IntArray, seed: int) -> Data | None:
         rows = self.others if self.codes is None else self._remove_copies(self.others, chosen)
-        return self._draw_at_most_n_judged(rows, stream(seed, OUTSIDE)) if len(rows) else None
+        return (
+            self._draw_at_most_n_judged(rows, make_random_stream(seed, OUTSIDE))
+            if len(rows)
+            else None
+        )
 
     def _draw_at_most_n_judged(self, rows: IntArray, rng: np.random.Generator) -> Data:
         most = self.population.n_judged

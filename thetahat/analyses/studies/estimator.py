@@ -11,8 +11,8 @@ from thetahat.analyses.studies.truths import FITTED, MODEL
 from thetahat.importance_weights import WeightEstimator
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
-from thetahat.losses.base import for_classes as loss_for_classes
-from thetahat.pipelines import for_classes
+from thetahat.losses.base import adapt_to_classes as loss_for_classes
+from thetahat.pipelines import adapt_to_classes
 from thetahat.refit_estimators import RequestedRefit
 from thetahat.schemes.base import Scheme
 from thetahat.values.types import Label
@@ -78,6 +78,6 @@ class StudyEstimator:
             self,
             loss=None if self.loss is None else loss_for_classes(self.loss, classes),
             learners={
-                name: for_classes(learner, classes) for name, learner in self.learners.items()
+                name: adapt_to_classes(learner, classes) for name, learner in self.learners.items()
             },
         )

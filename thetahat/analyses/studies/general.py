@@ -20,8 +20,8 @@ from thetahat.analyses.studies.population import (
     PopulationSources,
     StudyDraw,
 )
-from thetahat.analyses.studies.record_names import FAILED, KNOWN, SOURCES, TRUTHS, record_name
-from thetahat.analyses.studies.repetitions import repetition_seed, run_one_by_one
+from thetahat.analyses.studies.record_names import FAILED, KNOWN, SOURCES, TRUTHS, make_record_name
+from thetahat.analyses.studies.repetitions import derive_repetition_seed, run_one_by_one
 from thetahat.analyses.studies.row_subsets import separate_copies
 from thetahat.analyses.studies.truths import StudyLearner, check_truths, compute_truths
 from thetahat.analyses.studies.weighted_risk_records import record_weighted_risks
@@ -38,7 +38,7 @@ from thetahat.refit_estimators import (
     join_losses,
     run_design,
 )
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray
 
 
@@ -93,7 +93,7 @@ class GeneralStudy:
                 record.update(_run_estimator(estimator, drawn, seed))
             except EvaluationError:
                 failed = 1.0
-            record[record_name(estimator.key, FAILED)] = failed
+            record[make_record_name(estimator.key, FAILED)] = failed
         return record
 
     def finish(self, records: Records) -> StudyFindings:
@@ -101,7 +101,7 @@ class GeneralStudy:
         messages: dict[str, str] = {}
         errors: list[EvaluationError] = []
         for estimator in self.estimators:
-            failed = records[record_name(estimator.key, FAILED)] > 0
+            failed = records[make_record_name(estimator.key, FAILED)] > 0
             if failed.any():
                 error = self._find_error(estimator, int(np.argmax(failed)))
                 messages[estimator.key] = error.message
@@ -120,7 +120,7 @@ class GeneralStudy:
         return EvaluationError("The reason was not recorded.")
 
     def _draw(self, index: int) -> tuple[StudyDraw, int]:
-        seed = repetition_seed(self.seed, index)
+        seed = derive_repetition_seed(self.seed, index)
         return self._draw_sources(index).draw(self.size, seed), seed
 
     def _get_source_set(self, index: int) -> int:
@@ -132,7 +132,7 @@ class GeneralStudy:
         number = self._get_source_set(index)
         if number not in self._sources_by_number:
             self._sources_by_number.clear()  # only the last is kept: repetitions run in order
-            rng = stream(self.seed, "study:sources", number)
+            rng = make_random_stream(self.seed, "study:sources", number)
             self._sources_by_number[number] = self.population.draw_sources(self.size, rng)
         return self._sources_by_number[number]
 
@@ -151,11 +151,11 @@ def _record_known_truths(key: str, drawn: DrawnLosses) -> dict[str, float]:
     record: dict[str, float] = {}
     for model, truths in drawn.truths.items():
         record.update(
-            {record_name(key, model, TRUTHS, name): value for name, value in truths.items()}
+            {make_record_name(key, model, TRUTHS, name): value for name, value in truths.items()}
         )
     for model, variances in drawn.variances.items():
         record.update(
-            {record_name(key, model, KNOWN, name): value for name, value in variances.items()}
+            {make_record_name(key, model, KNOWN, name): value for name, value in variances.items()}
         )
     return record
 
@@ -189,7 +189,7 @@ def _run_on_data(estimator: StudyEstimator, drawn: DrawnData, seed: int) -> dict
     }
     for name, by_truth in truths.items():
         for truth, value in by_truth.items():
-            record[record_name(estimator.key, name, TRUTHS, truth)] = value
+            record[make_record_name(estimator.key, name, TRUTHS, truth)] = value
     if estimator.select is not None:
         record |= record_choice(estimator.key, estimator.select, outcomes, truths)
     return record

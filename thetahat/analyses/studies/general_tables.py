@@ -15,14 +15,14 @@ from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.estimator import StudyEstimator
 from thetahat.analyses.studies.monte_carlo import (
+    compute_interval_score,
     divide,
-    interval_score,
-    monte_carlo_deviation,
-    monte_carlo_mean,
-    monte_carlo_share,
+    estimate_deviation,
+    estimate_mean,
+    estimate_share,
     subtract,
 )
-from thetahat.analyses.studies.record_names import group_record_names, record_name
+from thetahat.analyses.studies.record_names import group_record_names, make_record_name
 from thetahat.analyses.studies.record_reader import RecordedTruth, RecordReader
 from thetahat.analyses.studies.result import StudyTable, TableCell, make_table
 from thetahat.analyses.studies.truths import (
@@ -30,7 +30,7 @@ from thetahat.analyses.studies.truths import (
     MODEL,
     OF_TARGET,
     TITLES,
-    truth_for_target,
+    get_truth_for_target,
 )
 from thetahat.cautions import (
     FEW_REPETITIONS,
@@ -38,7 +38,7 @@ from thetahat.cautions import (
     THESE_SOURCES_UNKNOWN,
     Caution,
 )
-from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, exact
+from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, make_exact
 from thetahat.values.types import BlockKind, FloatArray, Target
 
 FEW_REPETITIONS_BELOW: Final = 100
@@ -75,12 +75,14 @@ def tabulate(
     levels = {estimator.key: estimator.choices.level for estimator in estimators}
     alphas = {estimator.key: estimator.choices.alpha for estimator in estimators}
     tables = (
-        _build_table("estimates", "Estimates", _ESTIMATES, estimates_rows(reader)),
-        _build_table("errors", "Estimates compared with the truth", _ERRORS, errors_rows(reader)),
-        _build_table("variances", "Variances of the mean", _VARIANCES, variances_rows(reader)),
-        _build_table("intervals", "Intervals", _INTERVALS, intervals_rows(reader, levels)),
-        _build_table("tests", "Tests", _TESTS, tests_rows(reader, alphas)),
-        _build_table("selection", "Chosen learners", _SELECTION, selection_rows(reader)),
+        _build_table("estimates", "Estimates", _ESTIMATES, list_estimate_rows(reader)),
+        _build_table(
+            "errors", "Estimates compared with the truth", _ERRORS, list_error_rows(reader)
+        ),
+        _build_table("variances", "Variances of the mean", _VARIANCES, list_variance_rows(reader)),
+        _build_table("intervals", "Intervals", _INTERVALS, list_interval_rows(reader, levels)),
+        _build_table("tests", "Tests", _TESTS, list_test_rows(reader, alphas)),
+        _build_table("selection", "Chosen learners", _SELECTION, list_selection_rows(reader)),
     )
     return StudyFindings(
         tables=tuple(table for table in tables if table.rows),
@@ -113,7 +115,7 @@ _ESTIMATES: Final = {
 }
 
 
-def estimates_rows(reader: RecordReader) -> Iterator[Row]:
+def list_estimate_rows(reader: RecordReader) -> Iterator[Row]:
     """Yield the average and the standard deviation of each estimate."""
     groups = group_record_names(reader.records, record_names.MEAN)
     for (estimator, subject), names in groups.items():
@@ -123,8 +125,8 @@ def estimates_rows(reader: RecordReader) -> Iterator[Row]:
                 "estimator": estimator,
                 "subject": subject,
                 "mean": mean,
-                "average": monte_carlo_mean(values, reader.clusters),
-                "standard_deviation": monte_carlo_deviation(values),
+                "average": estimate_mean(values, reader.clusters),
+                "standard_deviation": estimate_deviation(values),
                 "n": int(np.isfinite(values).sum()),
             }
 
@@ -139,7 +141,7 @@ _ERRORS: Final = {
 }
 
 
-def errors_rows(reader: RecordReader) -> Iterator[Row]:
+def list_error_rows(reader: RecordReader) -> Iterator[Row]:
     """Yield the bias and the mean squared error of each estimate about each known truth."""
     groups = group_record_names(reader.records, record_names.MEAN)
     for (estimator, subject), names in groups.items():
@@ -155,7 +157,7 @@ def errors_rows(reader: RecordReader) -> Iterator[Row]:
                     "truth": name,
                     "true_value": truth.average(reader.clusters),
                     "bias": truth.estimate_bias(values, reader.clusters),
-                    "mean_squared_error": monte_carlo_mean(error**2, reader.clusters),
+                    "mean_squared_error": estimate_mean(error**2, reader.clusters),
                 }
 
 
@@ -175,14 +177,14 @@ _VARIANCES: Final = {
 }
 
 
-def variances_rows(reader: RecordReader) -> Iterator[Row]:
+def list_variance_rows(reader: RecordReader) -> Iterator[Row]:
     """Yield each variance estimate beside the variance over repetitions."""
     groups = group_record_names(reader.records, record_names.VARIANCES)
     for (estimator, subject), names in groups.items():
         for method, target, mean in names:
             values = reader.at(estimator, subject, record_names.VARIANCES, method, target, mean)
             known = np.isfinite(values)
-            average = monte_carlo_mean(values, reader.clusters)
+            average = estimate_mean(values, reader.clusters)
             true = _compute_true_variance(reader, estimator, subject, target, mean)
             yield {
                 "estimator": estimator,
@@ -191,12 +193,12 @@ def variances_rows(reader: RecordReader) -> Iterator[Row]:
                 "target": target,
                 "mean": mean,
                 "average": average,
-                "standard_deviation": monte_carlo_deviation(values),
+                "standard_deviation": estimate_deviation(values),
                 "true_variance": true,
                 "bias": subtract(average, true),
                 "ratio": divide(average, true),
                 "root_mean_squared_error": _compute_root_mean_squared_error(values, true),
-                "negative": monte_carlo_share(values < 0, known, reader.clusters),
+                "negative": estimate_share(values < 0, known, reader.clusters),
                 "n": int(known.sum()),
             }
 
@@ -204,12 +206,12 @@ def variances_rows(reader: RecordReader) -> Iterator[Row]:
 def _compute_true_variance(
     reader: RecordReader, estimator: str, subject: str, target: str, mean: str
 ) -> MonteCarloNumber:
-    truth_name = truth_for_target(target)
+    truth_name = get_truth_for_target(target)
     truth = reader.truth(estimator, subject, truth_name)
-    known = reader.records.get(record_name(estimator, subject, record_names.KNOWN, truth_name))
+    known = reader.records.get(make_record_name(estimator, subject, record_names.KNOWN, truth_name))
     if known is not None and mean == "macro":
-        return exact(float(known[0]))
-    values = reader.records.get(record_name(estimator, subject, record_names.MEAN, mean))
+        return make_exact(float(known[0]))
+    values = reader.records.get(make_record_name(estimator, subject, record_names.MEAN, mean))
     if truth is None or values is None:
         return UNDEFINED
     return reader.variance_about(truth, values)
@@ -220,7 +222,7 @@ def _compute_root_mean_squared_error(
 ) -> MonteCarloNumber:
     if true.value is None:
         return UNDEFINED
-    square = monte_carlo_mean((values - true.value) ** 2)
+    square = estimate_mean((values - true.value) ** 2)
     if square.value is None:
         return square
     root = float(np.sqrt(square.value))
@@ -244,7 +246,7 @@ _INTERVALS: Final = {
 }
 
 
-def intervals_rows(reader: RecordReader, levels: Mapping[str, float]) -> Iterator[Row]:
+def list_interval_rows(reader: RecordReader, levels: Mapping[str, float]) -> Iterator[Row]:
     """Yield coverage, width and score of each interval; ``levels`` are by estimator."""
     groups = group_record_names(reader.records, record_names.INTERVALS)
     for (estimator, subject), names in groups.items():
@@ -255,7 +257,7 @@ def intervals_rows(reader: RecordReader, levels: Mapping[str, float]) -> Iterato
             place = (estimator, subject, record_names.INTERVALS, method, target, mean)
             lower, upper = reader.at(*place, "lower"), reader.at(*place, "upper")
             built, width = ~np.isnan(lower), upper - lower
-            own = truths.get(truth_for_target(target))
+            own = truths.get(get_truth_for_target(target))
             row: Row = {
                 "estimator": estimator,
                 "subject": subject,
@@ -263,17 +265,19 @@ def intervals_rows(reader: RecordReader, levels: Mapping[str, float]) -> Iterato
                 "target": target,
                 "mean": mean,
                 "level": levels.get(estimator),
-                "width": monte_carlo_mean(np.where(np.isfinite(width), width, np.nan)),
-                "built": monte_carlo_share(built, np.ones_like(built), reader.clusters),
+                "width": estimate_mean(np.where(np.isfinite(width), width, np.nan)),
+                "built": estimate_share(built, np.ones_like(built), reader.clusters),
             }
             if own is not None:
                 judged = built & np.isfinite(own.values)
                 below, above = own.values < lower, own.values > upper
                 row["coverage"] = _compute_coverage(reader, lower, upper, own)
-                row["truth_below"] = monte_carlo_share(below, judged, reader.clusters)
-                row["truth_above"] = monte_carlo_share(above, judged, reader.clusters)
-                score = interval_score(lower, upper, own.values, levels.get(estimator, 0.95))
-                row["score"] = monte_carlo_mean(score, reader.clusters)
+                row["truth_below"] = estimate_share(below, judged, reader.clusters)
+                row["truth_above"] = estimate_share(above, judged, reader.clusters)
+                score = compute_interval_score(
+                    lower, upper, own.values, levels.get(estimator, 0.95)
+                )
+                row["score"] = estimate_mean(score, reader.clusters)
             for name, truth in truths.items():
                 row[f"covers_{name}"] = _compute_coverage(reader, lower, upper, truth)
             yield row
@@ -284,7 +288,7 @@ def _compute_coverage(
 ) -> MonteCarloNumber:
     judged = ~np.isnan(lower) & np.isfinite(truth.values)
     covers = (lower <= truth.values) & (truth.values <= upper)
-    return monte_carlo_share(covers, judged, reader.clusters)
+    return estimate_share(covers, judged, reader.clusters)
 
 
 _TESTS: Final = {
@@ -298,7 +302,7 @@ _TESTS: Final = {
 }
 
 
-def tests_rows(reader: RecordReader, alphas: Mapping[str, float]) -> Iterator[Row]:
+def list_test_rows(reader: RecordReader, alphas: Mapping[str, float]) -> Iterator[Row]:
     """Yield the share of rejections of each test: its size, or its power."""
     groups = group_record_names(reader.records, record_names.TESTS)
     for (estimator, subject), names in groups.items():
@@ -315,7 +319,7 @@ def tests_rows(reader: RecordReader, alphas: Mapping[str, float]) -> Iterator[Ro
                 "subject": subject,
                 "test": method,
                 "alpha": alpha,
-                "rejected": monte_carlo_share(values <= alpha, known, reader.clusters),
+                "rejected": estimate_share(values <= alpha, known, reader.clusters),
                 "n": int(known.sum()),
             }
             if truth is not None:
@@ -334,18 +338,18 @@ _SELECTION: Final = {
 }
 
 
-def selection_rows(reader: RecordReader) -> Iterator[Row]:
+def list_selection_rows(reader: RecordReader) -> Iterator[Row]:
     """Yield a row for each learner that may be chosen, and one for the chosen learner."""
     groups = group_record_names(reader.records, record_names.PICKED)
     for (estimator, selected), names in groups.items():
         for (name,) in names:
             picked = reader.at(estimator, selected, record_names.PICKED, name)
-            share = monte_carlo_share(picked > 0, np.isfinite(picked), reader.clusters)
+            share = estimate_share(picked > 0, np.isfinite(picked), reader.clusters)
             yield {**_get_internal_error(reader, estimator, name), "share": share}
-        regret = reader.records.get(record_name(estimator, selected, record_names.REGRET))
+        regret = reader.records.get(make_record_name(estimator, selected, record_names.REGRET))
         row = _get_internal_error(reader, estimator, selected)
         if regret is not None:
-            row["regret"] = monte_carlo_mean(regret, reader.clusters)
+            row["regret"] = estimate_mean(regret, reader.clusters)
         yield row
 
 
@@ -355,7 +359,7 @@ def _get_internal_error(reader: RecordReader, estimator: str, subject: str) -> R
     row: Row = {
         "estimator": estimator,
         "subject": subject,
-        "internal": monte_carlo_mean(values, reader.clusters),
+        "internal": estimate_mean(values, reader.clusters),
     }
     truth = reader.truth(estimator, subject, MODEL)
     if truth is not None:

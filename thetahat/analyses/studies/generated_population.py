@@ -26,7 +26,7 @@ from thetahat.generators import (
     SourcesOfData,
     SourcesOfLosses,
 )
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 
 N_NEW_SOURCES: Final = 100
@@ -54,7 +54,7 @@ class _LossSources:
     sources: SourcesOfLosses
 
     def draw(self, size: DrawSize, seed: int) -> DrawnLosses:
-        return self.sources.draw(size, stream(seed, DRAW))
+        return self.sources.draw(size, make_random_stream(seed, DRAW))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +91,7 @@ class _DataSources:
 
     def draw(self, size: DrawSize, seed: int) -> DrawnData:
         return DrawnData(
-            data=self.sources.draw(size, stream(seed, DRAW)),
+            data=self.sources.draw(size, make_random_stream(seed, DRAW)),
             group=None,
             rest=cache(lambda: self._draw_rest(seed)),
             outside=cache(lambda: None if size.n_sources is None else self._draw_outside(seed)),
@@ -101,10 +101,12 @@ class _DataSources:
     def _draw_rest(self, seed: int) -> Data:
         without_clusters = getattr(self.sources, "without_clusters", None)
         sources: SourcesOfData = self.sources if without_clusters is None else without_clusters()
-        return sources.draw(self._choose_judged_size(self.n_sources), stream(seed, REST))
+        return sources.draw(
+            self._choose_judged_size(self.n_sources), make_random_stream(seed, REST)
+        )
 
     def _draw_outside(self, seed: int) -> Data:
-        rng = stream(seed, OUTSIDE)
+        rng = make_random_stream(seed, OUTSIDE)
         others = self.population.generator.draw_sources(N_NEW_SOURCES, rng)
         return others.draw(self._choose_judged_size(N_NEW_SOURCES), rng)
 
@@ -138,6 +140,10 @@ class _PairSources:
         population = self.population
         judged_size = DrawSize(n=2, n_target=population.n_judged)
         return DrawnPair(
-            population.generator.draw(size, stream(seed, DRAW)),
-            cache(lambda: population.generator.draw(judged_size, stream(seed, REST)).target),
+            population.generator.draw(size, make_random_stream(seed, DRAW)),
+            cache(
+                lambda: (
+                    population.generator.draw(judged_size, make_random_stream(seed, REST)).target
+                )
+            ),
         )

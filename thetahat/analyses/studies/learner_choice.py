@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from thetahat.analyses.selection import SelectionRule, choose, estimate_from_losses
-from thetahat.analyses.studies.record_names import MEAN, PICKED, REGRET, TRUTHS, record_name
+from thetahat.analyses.studies.record_names import MEAN, PICKED, REGRET, TRUTHS, make_record_name
 from thetahat.analyses.studies.truths import MODEL
 from thetahat.cross_validation import SplitOutcome
 
@@ -39,12 +39,12 @@ def record_choice(
         for name, by_split in outcomes.items()
     }
     choice = choose(estimates, rule).name
-    record = {record_name(key, SELECTED, MEAN, "macro"): estimates[choice].mean}
+    record = {make_record_name(key, SELECTED, MEAN, "macro"): estimates[choice].mean}
     for name in outcomes:
-        record[record_name(key, SELECTED, PICKED, name)] = float(name == choice)
+        record[make_record_name(key, SELECTED, PICKED, name)] = float(name == choice)
     for name, value in truths[choice].items():
-        record[record_name(key, SELECTED, TRUTHS, name)] = value
+        record[make_record_name(key, SELECTED, TRUTHS, name)] = value
     if MODEL in truths[choice]:
         best = min(by_truth[MODEL] for by_truth in truths.values())
-        record[record_name(key, SELECTED, REGRET)] = truths[choice][MODEL] - best
+        record[make_record_name(key, SELECTED, REGRET)] = truths[choice][MODEL] - best
     return record

@@ -12,10 +12,15 @@ from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.comparisons import select_for_differences
 from thetahat.analyses.losses.inference import DOES_NOT_FIT, Inference, infer
-from thetahat.analyses.losses.method_selection import REGISTRIES, SelectedMethods, misfit, select
+from thetahat.analyses.losses.method_selection import (
+    REGISTRIES,
+    SelectedMethods,
+    explain_misfit,
+    select,
+)
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import run_paired_tests
-from thetahat.analyses.losses.pairs import batches
+from thetahat.analyses.losses.pairs import build_batches
 from thetahat.analyses.losses.refit_estimates import (
     NO_REFIT_ESTIMATES,
     RefitEstimate,
@@ -23,12 +28,12 @@ from thetahat.analyses.losses.refit_estimates import (
 )
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.estimator import StudyEstimator
-from thetahat.analyses.studies.record_names import pair_name, record_name
+from thetahat.analyses.studies.record_names import make_pair_name, make_record_name
 from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.numerics.bootstrap import Draw
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
@@ -72,16 +77,18 @@ def record_losses(
     tests = _select_fitting("tests", choices.tests, layout, choices)
     if len(table.names) > 1:
         for_pairs = replace(methods, intervals=select_for_differences(intervals))
-        for names, batch in batches(table, choices.control, resampling.shared):
+        for names, batch in build_batches(table, choices.control, resampling.shared):
             outcomes = run_paired_tests(batch, tests, choices, seed, OmittedMethods())
             for pair, pair_outcomes in zip(names, outcomes, strict=True):
-                subject, difference = pair_name(pair.a, pair.b), pair.losses.difference
+                subject, difference = make_pair_name(pair.a, pair.b), pair.losses.difference
                 draw = resampling.of_pair(pair.a, pair.b, difference)
                 refits = refit_estimates.get((pair.a, pair.b), ())
                 inference = _infer(difference, for_pairs, refits, draw)
                 record.update(_record_inference(estimator.key, subject, difference, inference))
                 for key, outcome in pair_outcomes.items():
-                    name = record_name(estimator.key, subject, record_names.TESTS, key, "p_value")
+                    name = make_record_name(
+                        estimator.key, subject, record_names.TESTS, key, "p_value"
+                    )
                     record[name] = math.nan if outcome.p_value is None else outcome.p_value
     return record
 
@@ -93,12 +100,12 @@ def _record_multiple_tests(
     choices, n_models = estimator.choices, len(table.names)
     selection = select("omnibus", choices.omnibus, MULTIPLE_TESTS, table.layout, choices, n_models)
     for entry in selection.methods:
-        if misfit(entry.method, table.layout, n_models) is not None:
+        if explain_misfit(entry.method, table.layout, n_models) is not None:
             continue
         with suppress(*DOES_NOT_FIT):
-            outcome = entry.method.test(table, stream(seed, f"omnibus/{entry.key}"))
+            outcome = entry.method.test(table, make_random_stream(seed, f"omnibus/{entry.key}"))
             subject = (estimator.key, record_names.ALL_MODELS, record_names.TESTS)
-            yield record_name(*subject, entry.key, "p_value"), outcome.p_value
+            yield make_record_name(*subject, entry.key, "p_value"), outcome.p_value
 
 
 def _select_fitting(
@@ -106,7 +113,9 @@ def _select_fitting(
 ) -> SelectedMethods[Any]:
     """Return the methods that fit the layout, as if by default, so that a misfit is no error."""
     selection = select(family, chosen, REGISTRIES[family], layout, choices)
-    fitting = tuple(entry for entry in selection.methods if misfit(entry.method, layout) is None)
+    fitting = tuple(
+        entry for entry in selection.methods if explain_misfit(entry.method, layout) is None
+    )
     return SelectedMethods(fitting, named=False)
 
 
@@ -129,12 +138,12 @@ def _record_inference(
     key: str, subject: str, losses: BlockLosses, inference: Inference
 ) -> Iterator[tuple[str, float]]:
     moments = losses.moments
-    yield record_name(key, subject, record_names.MEAN, "macro"), moments.macro_mean
-    yield record_name(key, subject, record_names.MEAN, "pooled"), moments.pooled_mean
+    yield make_record_name(key, subject, record_names.MEAN, "macro"), moments.macro_mean
+    yield make_record_name(key, subject, record_names.MEAN, "pooled"), moments.pooled_mean
     for method, estimate in inference.estimates.items():
         yield from _record_variance(key, subject, method, estimate)
     for method, estimate in inference.own_estimates.items():
-        yield record_name(key, subject, record_names.MEAN, method), estimate.estimate
+        yield make_record_name(key, subject, record_names.MEAN, method), estimate.estimate
         yield from _record_variance(key, subject, method, estimate, method)
     for built in inference.built:
         interval = built.interval
@@ -156,12 +165,12 @@ def _record_variance(
     if isinstance(estimate.value, float | int):
         of_mean = mean or estimate.mean.value
         place = (key, subject, record_names.VARIANCES, method, estimate.target, of_mean)
-        yield record_name(*place), estimate.value
+        yield make_record_name(*place), estimate.value
 
 
 def _record_interval(
     key: str, subject: str, label: str, target: str, interval: Interval
 ) -> Iterator[tuple[str, float]]:
     place = (key, subject, record_names.INTERVALS, label, target, interval.mean.value)
-    yield record_name(*place, "lower"), -math.inf if interval.lower is None else interval.lower
-    yield record_name(*place, "upper"), math.inf if interval.upper is None else interval.upper
+    yield make_record_name(*place, "lower"), -math.inf if interval.lower is None else interval.lower
+    yield make_record_name(*place, "upper"), math.inf if interval.upper is None else interval.upper

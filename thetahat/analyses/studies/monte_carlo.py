@@ -14,7 +14,7 @@ from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 from thetahat.values.types import FloatArray, IntArray
 
 
-def monte_carlo_mean(values: FloatArray, groups: IntArray | None = None) -> MonteCarloNumber:
+def estimate_mean(values: FloatArray, groups: IntArray | None = None) -> MonteCarloNumber:
     r"""Return the mean of (R,) values; NaN are left out.
 
     .. math:: \widehat{se}^2 = \frac{G}{G-1} \frac1{R^2} \sum_g \Bigl(\sum_{r \in g} (x_r - \bar x)
@@ -38,7 +38,7 @@ def monte_carlo_mean(values: FloatArray, groups: IntArray | None = None) -> Mont
     return MonteCarloNumber(mean, math.sqrt(g / (g - 1) * squares) / len(x))
 
 
-def monte_carlo_share(
+def estimate_share(
     event: np.ndarray, among: np.ndarray, groups: IntArray | None = None
 ) -> MonteCarloNumber:
     """Return the share of the repetitions ``among`` in which an event occurs.
@@ -47,7 +47,7 @@ def monte_carlo_share(
     certain.
     """
     values = np.where(among, np.asarray(event, dtype=np.float64), np.nan)
-    share = monte_carlo_mean(values, groups)
+    share = estimate_mean(values, groups)
     n = int(np.count_nonzero(among))
     if share.value in {0.0, 1.0} and n > 1:
         near = 0.5 / n
@@ -55,7 +55,7 @@ def monte_carlo_share(
     return share
 
 
-def interval_score(
+def compute_interval_score(
     lower: FloatArray, upper: FloatArray, truth: FloatArray, level: float
 ) -> FloatArray:
     r"""Return the (R,) interval scores: the width plus a penalty for each truth that is missed.
@@ -72,7 +72,7 @@ def interval_score(
     return np.where(np.isfinite(width), width + penalty, np.nan)
 
 
-def monte_carlo_variance(values: FloatArray) -> MonteCarloNumber:
+def estimate_variance(values: FloatArray) -> MonteCarloNumber:
     r"""Return the sample variance (ddof 1) of (R,) values; NaN are left out.
 
     .. math:: \widehat{se}^2 = \frac1R \Bigl(m_4 - \frac{R-3}{R-1} s^4\Bigr)
@@ -90,12 +90,12 @@ def monte_carlo_variance(values: FloatArray) -> MonteCarloNumber:
     return MonteCarloNumber(variance, math.sqrt(square_error))
 
 
-def monte_carlo_deviation(values: FloatArray) -> MonteCarloNumber:
+def estimate_deviation(values: FloatArray) -> MonteCarloNumber:
     """Return the sample standard deviation s (ddof 1) of (R,) values; NaN are left out.
 
     Its error is that of the variance, divided by 2 s.
     """
-    variance = monte_carlo_variance(values)
+    variance = estimate_variance(values)
     if variance.value is None:
         return variance
     deviation = math.sqrt(variance.value)
@@ -105,7 +105,7 @@ def monte_carlo_deviation(values: FloatArray) -> MonteCarloNumber:
     return MonteCarloNumber(deviation, error)
 
 
-def monte_carlo_pooled_variance(values: FloatArray, groups: IntArray) -> MonteCarloNumber:
+def estimate_pooled_variance(values: FloatArray, groups: IntArray) -> MonteCarloNumber:
     """Return the variance within groups: squares about the group means over R - G, without NaN."""
     known = np.isfinite(values)
     x, codes = values[known], np.unique(groups[known], return_inverse=True)[1]
@@ -116,10 +116,10 @@ def monte_carlo_pooled_variance(values: FloatArray, groups: IntArray) -> MonteCa
     if n == n_groups:
         return UNDEFINED
     if n_groups == 1:
-        return monte_carlo_variance(x)
+        return estimate_variance(x)
     residuals = x - (np.bincount(codes, weights=x) / sizes)[codes]
     # each repetition's share of the sum, so that the mean of the shares is the estimate
-    return monte_carlo_mean(residuals**2 * (n / (n - n_groups)), codes)
+    return estimate_mean(residuals**2 * (n / (n - n_groups)), codes)
 
 
 def divide(a: MonteCarloNumber, b: MonteCarloNumber) -> MonteCarloNumber:

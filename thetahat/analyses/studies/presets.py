@@ -21,7 +21,7 @@ GROUP: Final = "thetahat.presets"
 
 
 @cache
-def presets() -> Registry[type[Preset]]:
+def collect_presets() -> Registry[type[Preset]]:
     """Return every preset of the installed packages by wire name.
 
     ``thetahat`` itself has none; the package ``replications`` offers those of this project.

@@ -34,7 +34,7 @@ REGRET: Final = "regret"
 
 
 @lru_cache(maxsize=8192)
-def record_name(*parts: str) -> str:
+def make_record_name(*parts: str) -> str:
     """Return the name with these parts."""
     return "/".join(part.replace("%", "%25").replace("/", "%2F") for part in parts)
 
@@ -44,7 +44,7 @@ def split_record_name(name: str) -> tuple[str, ...]:
     return tuple(part.replace("%2F", "/").replace("%25", "%") for part in name.split("/"))
 
 
-def pair_name(a: str, b: str) -> str:
+def make_pair_name(a: str, b: str) -> str:
     """Return the subject of the difference a minus b of two models: ``a|b``."""
     return f"{a}|{b}"
 

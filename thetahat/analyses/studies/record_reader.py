@@ -8,16 +8,16 @@ import numpy as np
 
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.monte_carlo import (
-    monte_carlo_mean,
-    monte_carlo_pooled_variance,
-    monte_carlo_variance,
+    estimate_mean,
+    estimate_pooled_variance,
+    estimate_variance,
 )
 from thetahat.analyses.studies.record_names import (
     ALL_MODELS,
     SOURCES,
     TRUTHS,
     group_record_names,
-    record_name,
+    make_record_name,
 )
 from thetahat.analyses.studies.truths import AVERAGE_OF, OF_ALL_SOURCES, TITLES
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
@@ -50,12 +50,12 @@ class RecordedTruth:
 
     def average(self, clusters: IntArray | None) -> MonteCarloNumber:
         """Return the average of the truth over repetitions."""
-        return monte_carlo_mean(self.values if self.each is None else self.each, clusters)
+        return estimate_mean(self.values if self.each is None else self.each, clusters)
 
     def estimate_bias(self, values: FloatArray, clusters: IntArray | None) -> MonteCarloNumber:
         """Return the average error of an estimate; its error includes that of an average truth."""
         truth = self.values if self.each is None else self.each
-        return monte_carlo_mean(values - truth, clusters)
+        return estimate_mean(values - truth, clusters)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +98,7 @@ class RecordReader:
 
     def at(self, *parts: str) -> FloatArray:
         """Return the (R, ...) record with these parts of its name."""
-        return self.records[record_name(*parts)]
+        return self.records[make_record_name(*parts)]
 
     def truths(self, estimator: str, subject: str) -> dict[str, RecordedTruth]:
         """Return every known truth of a subject; of a pair, that of a minus that of b."""
@@ -125,19 +125,19 @@ class RecordReader:
         the variance over the repetitions that are averaged.
         """
         if not truth.is_average:
-            return monte_carlo_mean((values - truth.values) ** 2, self.clusters)
+            return estimate_mean((values - truth.values) ** 2, self.clusters)
         groups = self.groups
         if truth.name in OF_ALL_SOURCES:
             n_groups = int(groups.max()) + 1
-            return UNDEFINED if n_groups == 1 else monte_carlo_variance(values)
+            return UNDEFINED if n_groups == 1 else estimate_variance(values)
         if self.clusters is None:
-            return monte_carlo_variance(values)
-        return monte_carlo_pooled_variance(values, groups)
+            return estimate_variance(values)
+        return estimate_pooled_variance(values, groups)
 
     def _read_recorded(self, estimator: str, subject: str, name: str) -> FloatArray | None:
         if subject == ALL_MODELS:
             return self._compute_range(estimator, name)
-        values = self.records.get(record_name(estimator, subject, TRUTHS, name))
+        values = self.records.get(make_record_name(estimator, subject, TRUTHS, name))
         if values is None and "|" in subject:
             parts = [self._read_recorded(estimator, part, name) for part in subject.split("|")]
             if len(parts) == 2 and parts[0] is not None and parts[1] is not None:

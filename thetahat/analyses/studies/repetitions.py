@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray
 
 PURPOSE = "study"
@@ -17,14 +17,14 @@ OneRecord: TypeAlias = Mapping[str, float | FloatArray]
 """The record of one repetition by name: numbers, or arrays of one shape in all repetitions."""
 
 
-def repetition_generator(seed: int, index: int) -> np.random.Generator:
+def make_repetition_generator(seed: int, index: int) -> np.random.Generator:
     """Return the random generator of a repetition, or of the block that begins with it."""
-    return stream(seed, PURPOSE, index)
+    return make_random_stream(seed, PURPOSE, index)
 
 
-def repetition_seed(seed: int, index: int) -> int:
+def derive_repetition_seed(seed: int, index: int) -> int:
     """Return the seed of a repetition, for what takes an integer seed, such as a scheme."""
-    return int(repetition_generator(seed, index).integers(2**63 - 1))
+    return int(make_repetition_generator(seed, index).integers(2**63 - 1))
 
 
 def run_one_by_one(

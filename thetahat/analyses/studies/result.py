@@ -135,7 +135,7 @@ def make_series(  # noqa: PLR0913 - the fields of a series
     )
 
 
-def series_of_numbers(  # noqa: PLR0913 - the fields of a series
+def make_series_of_numbers(  # noqa: PLR0913 - the fields of a series
     name: str,
     x: Coordinates,
     numbers: Sequence[MonteCarloNumber],

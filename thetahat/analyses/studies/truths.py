@@ -21,7 +21,7 @@ from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss, Predictions
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.schemes.base import Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Target
 
@@ -80,7 +80,7 @@ PREDICTED: Final = "one_new_source"
 """The target of a prediction interval: an observation, not an expectation."""
 
 
-def truth_for_target(target: str) -> str:
+def get_truth_for_target(target: str) -> str:
     """Return the truth that intervals and variances of a target are compared with."""
     return ONE_NEW if target == PREDICTED else OF_TARGET[Target(target)]
 
@@ -112,7 +112,7 @@ class StudyLearner:
                 data.y[train],
                 weights=None if data.weight is None else data.weight[train],
                 n_classes=data.n_classes,
-                rng=stream(self.seed, f"fit:{self.name}", *place),
+                rng=make_random_stream(self.seed, f"fit:{self.name}", *place),
             )
             return fitted.predict(on.features)
 
@@ -165,7 +165,7 @@ def _observe_new_source(
     data, on = drawn.data, drawn.outside()
     if on is None or on.source is None or data.source is None:
         return
-    rng = stream(learner.seed, "one new source")
+    rng = make_random_stream(learner.seed, "one new source")
     rows = np.flatnonzero(on.source == rng.choice(np.unique(on.source)))
     size = min(round(data.n / len(np.unique(data.source))), len(rows))
     split = splits[int(rng.integers(len(splits)))]

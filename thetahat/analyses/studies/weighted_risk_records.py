@@ -10,13 +10,19 @@ from scipy.special import ndtri
 
 from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
 from thetahat.analyses.studies.population import DrawnPair
-from thetahat.analyses.studies.record_names import INTERVALS, MEAN, TRUTHS, VARIANCES, record_name
+from thetahat.analyses.studies.record_names import (
+    INTERVALS,
+    MEAN,
+    TRUTHS,
+    VARIANCES,
+    make_record_name,
+)
 from thetahat.analyses.studies.truths import ON_TARGET, StudyLearner
 from thetahat.cross_validation import build_rows, run_splits
 from thetahat.errors import UnsupportedCombination
 from thetahat.importance_weights import Samples
 from thetahat.schemes.base import Split
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, Target
 
 
@@ -42,7 +48,7 @@ def record_weighted_risks(
         study_learner = StudyLearner(name=name, learner=learner, loss=loss, seed=seed)
         risks = _record_learner(estimator, estimation, drawn, weights, splits, study_learner)
         for parts, value in risks.items():
-            record[record_name(estimator.key, name, *parts)] = value
+            record[make_record_name(estimator.key, name, *parts)] = value
     return record
 
 
@@ -51,7 +57,7 @@ def _estimate_weights(estimation: WeightedEstimation, drawn: DrawnPair, seed: in
         sample.features.complete_matrix() for sample in (drawn.pair.source, drawn.pair.target)
     )
     samples = Samples(source, target, drawn.pair.weights)
-    return estimation.weights.estimate(samples, stream(seed, "weights")).values
+    return estimation.weights.estimate(samples, make_random_stream(seed, "weights")).values
 
 
 def _record_learner(  # noqa: PLR0913 - all that the risks of a learner depend on

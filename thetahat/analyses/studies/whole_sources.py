@@ -25,15 +25,15 @@ import numpy as np
 
 from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.base import Records
-from thetahat.analyses.studies.monte_carlo import monte_carlo_mean, monte_carlo_share
+from thetahat.analyses.studies.monte_carlo import estimate_mean, estimate_share
 from thetahat.analyses.studies.population import MAX_JUDGED, OUTSIDE, DrawnData
-from thetahat.analyses.studies.record_names import record_name
+from thetahat.analyses.studies.record_names import make_record_name
 from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.analyses.studies.row_subsets import select_rows
 from thetahat.analyses.studies.truths import NEW, NEW_FITTED, ONE_NEW, PREDICTED
 from thetahat.errors import InsufficientData
 from thetahat.generators import DrawSize
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
 from thetahat.tables.labels import encode_labels
 from thetahat.values.coverage import MeasuredCoverage
@@ -93,7 +93,10 @@ class _WholeSourceDraw:
     def _select_outside(self, seed: int) -> Data:
         others = np.flatnonzero(~self.drawn)
         codes = np.unique(self.code[others])
-        rng, most = stream(seed, OUTSIDE), max(1, self.population.n_judged // len(codes))
+        rng, most = (
+            make_random_stream(seed, OUTSIDE),
+            max(1, self.population.n_judged // len(codes)),
+        )
         rows = [others[self.code[others] == code] for code in codes]
         judged = [
             each if len(each) <= most else rng.choice(each, most, replace=False) for each in rows
@@ -131,8 +134,8 @@ def measure_coverage(
     That source is independent of the draw, so nothing needs correcting.
     """
     place = (*where, record_names.INTERVALS, *interval)
-    lower, upper = (records.get(record_name(*place, end)) for end in ("lower", "upper"))
-    estimate = records.get(record_name(*where, record_names.MEAN, interval[2]))
+    lower, upper = (records.get(make_record_name(*place, end)) for end in ("lower", "upper"))
+    estimate = records.get(make_record_name(*where, record_names.MEAN, interval[2]))
     if lower is None or upper is None or estimate is None or np.isnan(lower).all():
         return None
     reader = RecordReader(records)
@@ -149,13 +152,13 @@ def measure_coverage(
 
     def coverage(truth: FloatArray) -> MonteCarloNumber:
         covers = (lower <= truth) & (truth <= upper)
-        return monte_carlo_share(covers, built & np.isfinite(truth))
+        return estimate_share(covers, built & np.isfinite(truth))
 
     return MeasuredCoverage(
         coverage=coverage(target),
-        truth_below=monte_carlo_share(target < lower, built),
-        truth_above=monte_carlo_share(target > upper, built),
-        width=monte_carlo_mean(np.where(np.isfinite(width), width, np.nan)),
+        truth_below=estimate_share(target < lower, built),
+        truth_above=estimate_share(target > upper, built),
+        width=estimate_mean(np.where(np.isfinite(width), width, np.nan)),
         covers={name: coverage(truth) for name, truth in truths.items()},
     )
 

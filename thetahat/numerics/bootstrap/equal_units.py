@@ -11,7 +11,7 @@ from thetahat.numerics.bootstrap.binomials import counts_of_kinds
 from thetahat.numerics.bootstrap.draws import mixed
 from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, Resamples
 from thetahat.numerics.loops.bootstrap import STEP
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
 
 _COUNTS_AT_ONCE = 2**20  # 8 MB; each batch computes its own tables
@@ -58,7 +58,7 @@ class MergedResamples:
 
     @cached_property
     def _key(self) -> np.uint64:
-        rng = stream(self.seed, "bootstrap/kinds")
+        rng = make_random_stream(self.seed, "bootstrap/kinds")
         return np.uint64(rng.integers(2**64, dtype=np.uint64))
 
     def _count_batch(self, at: int, size: int) -> FloatArray:

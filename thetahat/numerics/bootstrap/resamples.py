@@ -24,7 +24,7 @@ from thetahat.numerics.loops.bootstrap import (
 from thetahat.numerics.loops.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.numerics.loops.compiling import compiled, is_loaded
 from thetahat.numerics.loops.counted_sums import FEW_COLUMNS, MAX_UNITS, sums_by_kernel
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
 
 MANY_DRAWS: Final = 2**22
@@ -89,7 +89,9 @@ class HashedResamples:
 
     @cached_property
     def _key(self) -> np.uint64:
-        return np.uint64(stream(self.seed, "bootstrap").integers(2**64, dtype=np.uint64))
+        return np.uint64(
+            make_random_stream(self.seed, "bootstrap").integers(2**64, dtype=np.uint64)
+        )
 
     @cached_property
     def _is_large(self) -> bool:

@@ -56,7 +56,7 @@ class Step(Protocol):
         ...
 
 
-def present_values(name: str, column: FloatArray) -> FloatArray:
+def get_present_values(name: str, column: FloatArray) -> FloatArray:
     """Return the values of a numeric column that are not missing."""
     if column.dtype.kind != "f":
         raise InvalidParameter(

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.pipelines.allowed_classes import ColumnKind
-from thetahat.pipelines.steps.base import is_missing, present_values
+from thetahat.pipelines.steps.base import get_present_values, is_missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 
@@ -126,7 +126,7 @@ class Impute:
             )
         if self.strategy == "most_frequent":
             return _find_most_frequent(values.tolist())
-        numbers = present_values(name, column)
+        numbers = get_present_values(name, column)
         return float(numbers.mean() if self.strategy == "mean" else np.median(numbers))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.pipelines.allowed_classes import ColumnKind
-from thetahat.pipelines.steps.base import is_missing, present_values
+from thetahat.pipelines.steps.base import get_present_values, is_missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -78,7 +78,7 @@ class Standardise:
         p = len(part.names)
         centre, scale = np.zeros(p), np.ones(p)
         for j, (name, column) in enumerate(zip(part.names, part.columns, strict=True)):
-            values = present_values(name, column)
+            values = get_present_values(name, column)
             w = None if weights is None else weights[~is_missing(column)]
             if w is not None:
                 values, w = values[w > 0], w[w > 0]

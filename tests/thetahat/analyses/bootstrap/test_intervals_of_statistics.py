@@ -10,9 +10,9 @@ from scipy import stats
 
 from tests.thetahat.statistics.replicating import LAW_GPA, LAW_LSAT, drawn, given, sample
 from thetahat.analyses.bootstrap import resampling
-from thetahat.analyses.bootstrap.intervals import METHODS, build_intervals, misfit
+from thetahat.analyses.bootstrap.intervals import METHODS, build_intervals, explain_misfit
 from thetahat.analyses.bootstrap.resampling import MAX_DRAWS, check_size
-from thetahat.distributions import tail_probability
+from thetahat.distributions import compute_tail_probability
 from thetahat.errors import InvalidParameter
 from thetahat.statistics import Sample, Statistic
 from thetahat.statistics.auc import Auc
@@ -203,18 +203,20 @@ def test_degenerate_the_acceleration_of_a_quantile_and_of_equal_values() -> None
 
 
 def test_exact_studentised_fits_smooth_statistics_of_not_too_many_draws() -> None:
-    assert misfit("studentised", MeanStatistic(), 100) is None
-    assert "not consistent" in str(misfit("studentised", Median(), 100))
-    assert "not consistent" in str(misfit("studentised", Difference(statistic="median"), 100))
-    assert "jackknife of each" in str(
-        misfit("studentised", MeanStatistic(), resampling.MAX_STUDENTISED + 1)
+    assert explain_misfit("studentised", MeanStatistic(), 100) is None
+    assert "not consistent" in str(explain_misfit("studentised", Median(), 100))
+    assert "not consistent" in str(
+        explain_misfit("studentised", Difference(statistic="median"), 100)
     )
-    assert misfit("bca", Median(), 10**9) is None
+    assert "jackknife of each" in str(
+        explain_misfit("studentised", MeanStatistic(), resampling.MAX_STUDENTISED + 1)
+    )
+    assert explain_misfit("bca", Median(), 10**9) is None
 
 
 def test_invalid_level_and_size() -> None:
     with pytest.raises(InvalidParameter, match="level must be above 0 and at most"):
-        tail_probability(1.0, TWO)
+        compute_tail_probability(1.0, TWO)
     check_size(1000, MAX_DRAWS // 1000 // 4, loc=())
     with pytest.raises(InvalidParameter, match="Request at most 40 resamples"):
         check_size(100_000_000, 41, loc=("n_resamples",))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
-from replications.batches import Problems, gaussian_ratios, select
+from replications.batches import Problems, estimate_gaussian_ratios, select
 from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import RiskEstimator
@@ -24,7 +24,7 @@ def by_risk() -> dict[str, FloatArray]:
     problems = Problems(
         X=drawn.source,
         y=drawn.labels,
-        weights=gaussian_ratios(drawn.source, drawn.target),
+        weights=estimate_gaussian_ratios(drawn.source, drawn.target),
         fold=np.arange(50) % 5,
         target=drawn.target,
         target_y=drawn.target_labels,

@@ -16,7 +16,7 @@ from thetahat.analyses.importance_weighting import (
 )
 from thetahat.errors import InsufficientData, UnsupportedCombination
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS, Samples
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.tables.features import Features
 
 FUNCTIONS = [name for name in IMPORTANCE_WEIGHTS if name not in {"given", "kernel_mean_matching"}]
@@ -31,7 +31,7 @@ def test_naive_each_training_part_by_itself(name: str) -> None:
 
     for k in range(4):
         train = sample.fold != k
-        rng = stream(3, "weights in training", k)
+        rng = make_random_stream(3, "weights in training", k)
         own = method.estimate(Samples(X[train], Z), rng)
         assert own.weight_function is not None
         assert own.target_values is not None

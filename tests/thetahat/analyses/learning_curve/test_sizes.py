@@ -6,7 +6,7 @@ from thetahat.analyses.learning_curve.sizes import (
     MAX_SIZES,
     check_sizes,
     convert_to_counts,
-    label_size,
+    format_size,
 )
 from thetahat.errors import InsufficientData, InvalidParameter
 
@@ -18,7 +18,7 @@ def test_exact_shares_are_rounded_down_and_counts_are_taken() -> None:
 
 
 def test_exact_labels() -> None:
-    assert [label_size(size) for size in (0.125, 1.0, 200.0, 123456789.0)] == [
+    assert [format_size(size) for size in (0.125, 1.0, 200.0, 123456789.0)] == [
         "0.125",
         "1",
         "200",

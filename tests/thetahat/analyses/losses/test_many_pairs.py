@@ -16,8 +16,8 @@ from tests.thetahat.analyses.losses.tables import named, result_of, scores_of, t
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses import pairs as pairs_module
 from thetahat.analyses.losses.brief_comparisons import MAX_FULL_COMPARISONS
-from thetahat.analyses.losses.pair_moments import pair_moments
-from thetahat.analyses.losses.pairs import batches, pairs, places
+from thetahat.analyses.losses.pair_moments import make_pair_moments
+from thetahat.analyses.losses.pairs import build_batches, build_pairs, list_places
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.paired_tests import PAIRED_TESTS, _signed_ranks
 from thetahat.paired_tests._signed_ranks import Zeros
@@ -25,7 +25,7 @@ from thetahat.paired_tests.base import LazyOutcomes, TestOutcome
 from thetahat.paired_tests.permutation import Permutation
 from thetahat.paired_tests.theta_t import ThetaT
 from thetahat.paired_tests.wilcoxon import Wilcoxon
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray
@@ -80,9 +80,11 @@ def one_by_one(
     name: str, table: LossTable, alternative: Alternative
 ) -> list[TestOutcome | EvaluationError]:
     outcomes: list[TestOutcome | EvaluationError] = []
-    for pair in pairs(table, None):
+    for pair in build_pairs(table, None):
         try:
-            outcomes.append(PAIRED_TESTS[name]().test(pair.losses, alternative, stream(7, name)))
+            outcomes.append(
+                PAIRED_TESTS[name]().test(pair.losses, alternative, make_random_stream(7, name))
+            )
         except EvaluationError as error:
             outcomes.append(error)
     return outcomes
@@ -123,8 +125,8 @@ def test_naive_a_batch_is_its_pairs_one_by_one(
 
     outcomes = [
         outcome
-        for _, batch in batches(table, None)
-        for outcome in method.test_many(batch, alternative, partial(stream, 7, name))
+        for _, batch in build_batches(table, None)
+        for outcome in method.test_many(batch, alternative, partial(make_random_stream, 7, name))
     ]
 
     for some, other in zip(outcomes, expected, strict=True):
@@ -149,8 +151,8 @@ def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
     test = Wilcoxon(method=method, zeros=zeros, correction=correction)
     if test.inapplicable(table.layout) is not None:
         return
-    rng = stream(7, "wilcoxon")
-    for some, batch in batches(table, None):
+    rng = make_random_stream(7, "wilcoxon")
+    for some, batch in build_batches(table, None):
         outcomes = test.test_many(batch, alternative, lambda *_: rng)
         for i, (pair, outcome) in enumerate(zip(some, outcomes, strict=True)):
             assert_same(outcome, test.test(pair.losses, alternative, rng))
@@ -165,8 +167,8 @@ def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
 def test_exact_pairs_of_very_many_units_are_ranked_one_by_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ((_, batch),) = batches(wide_table(), None)
-    test, rng = Wilcoxon(), stream(7, "wilcoxon")
+    ((_, batch),) = build_batches(wide_table(), None)
+    test, rng = Wilcoxon(), make_random_stream(7, "wilcoxon")
     together = test.test_many(batch, Alternative.LESS, lambda *_: rng)
     monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 90)
     one_by_one = test.test_many(batch, Alternative.LESS, lambda *_: rng)
@@ -180,10 +182,10 @@ def test_exact_pairs_of_very_many_units_are_ranked_one_by_one(
 def test_exact_arrays_of_paired_t_tests_are_the_numbers_of_their_outcomes(
     table: LossTable, alternative: Alternative
 ) -> None:
-    test, rng = ThetaT(variance="iid"), stream(7, "theta_t")
+    test, rng = ThetaT(variance="iid"), make_random_stream(7, "theta_t")
     if test.inapplicable(table.layout) is not None:
         return
-    for some, batch in batches(table, None):
+    for some, batch in build_batches(table, None):
         outcomes = test.test_many(batch, alternative, lambda *_: rng)
         assert isinstance(outcomes, LazyOutcomes)
         for i, (pair, outcome) in enumerate(zip(some, outcomes, strict=True)):
@@ -215,11 +217,11 @@ def test_naive_sums_of_models_make_the_sums_of_pairs(kind: str) -> None:
         models["m0"][7] = 1e130
     table = table_of(table.layout, models)
     method = Permutation(n_resamples=999)
-    batch = next(batches(table, None))[1]
-    outcomes = method.test_many(batch, Alternative.TWO_SIDED, partial(stream, 3, "x"))
+    batch = next(build_batches(table, None))[1]
+    outcomes = method.test_many(batch, Alternative.TWO_SIDED, partial(make_random_stream, 3, "x"))
 
     for pair, outcome in zip(batch.pairs, outcomes, strict=True):
-        alone = method.test(pair, Alternative.TWO_SIDED, stream(3, "x"))
+        alone = method.test(pair, Alternative.TWO_SIDED, make_random_stream(3, "x"))
         assert outcome.details["method"] == "random"
         assert outcome.p_value == alone.p_value
 
@@ -241,7 +243,7 @@ def test_exact_batching_does_not_change_a_number(monkeypatch: pytest.MonkeyPatch
     whole = result_of(table, detail="brief")
     monkeypatch.setattr(pairs_module, "VALUES_AT_ONCE", 2 * 90)
 
-    assert len(list(batches(table, None))) == 8
+    assert len(list(build_batches(table, None))) == 8
     assert result_of(table, detail="brief") == whole
 
 
@@ -258,8 +260,8 @@ def test_naive_moments_of_pairs(
     table = table_of(table.layout, {**rows, "copy": rows["m0"], "near": rows["m0"] * (1 + 1e-9)})
     models = list(table.models.values())
 
-    chosen = places(table.names, None)
-    of_pairs = pair_moments(models, 28)(np.array(chosen))
+    chosen = list_places(table.names, None)
+    of_pairs = make_pair_moments(models, 28)(np.array(chosen))
 
     for (i, j), moments in zip(chosen, of_pairs, strict=True):
         direct = models[i].minus(models[j]).moments
@@ -288,8 +290,8 @@ def test_limit_a_first_loss_far_out_costs_no_digits(
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
     models = list(table.models.values())
 
-    chosen = places(table.names, None)
-    of_pairs = pair_moments(models, 6)(np.array(chosen))
+    chosen = list_places(table.names, None)
+    of_pairs = make_pair_moments(models, 6)(np.array(chosen))
 
     for (i, j), moments in zip(chosen, of_pairs, strict=True):
         direct = models[i].minus(models[j]).moments
@@ -305,8 +307,8 @@ def test_exact_moments_of_zero_one_pairs_are_whole_numbers() -> None:
     layout = build_layout(BlockKind.RANDOM, rng.permutation(np.arange(400) % 4))
     table = table_of(layout, {f"m{i}": rng.integers(0, 2, 400) for i in range(4)})
     models = list(table.models.values())
-    chosen = places(table.names, None)
-    of_pairs = pair_moments(models, 6)(np.array(chosen))
+    chosen = list_places(table.names, None)
+    of_pairs = make_pair_moments(models, 6)(np.array(chosen))
 
     for (i, j), moments in zip(chosen, of_pairs, strict=True):
         direct = models[i].minus(models[j]).moments
@@ -319,7 +321,9 @@ def test_exact_moments_of_pairs_by_place_are_those_in_turn() -> None:
     rng = np.random.default_rng(7)
     a = rng.normal(size=40)
     table = table_of(layout, {"a": a, "copy": a, "c": rng.normal(size=40)})
-    of_pairs = pair_moments(list(table.models.values()), 3)(np.array(places(table.names, None)))
+    of_pairs = make_pair_moments(list(table.models.values()), 3)(
+        np.array(list_places(table.names, None))
+    )
 
     assert [moments is None for moments in of_pairs] == [True, False, False]
     for i, in_turn in zip(range(len(of_pairs)), of_pairs, strict=True):
@@ -334,8 +338,8 @@ def test_exact_moments_of_pairs_by_place_are_those_in_turn() -> None:
 def test_degenerate_no_moments_of_pairs_without_rows_or_with_a_control() -> None:
     scores = scores_of({"a": [0.1, 0.2], "b": [0.3, 0.1], "c": [0.3, 0.5]})
     two = np.array([[0, 1], [1, 2]])
-    assert pair_moments(list(scores.models.values()), 3)(two) == [None, None]
-    assert pair_moments(list(wide_table().models.values()), 5)(two) == [None, None]
+    assert make_pair_moments(list(scores.models.values()), 3)(two) == [None, None]
+    assert make_pair_moments(list(wide_table().models.values()), 5)(two) == [None, None]
 
 
 def test_naive_brief_holds_the_numbers_of_full() -> None:

@@ -19,8 +19,8 @@ from tests.thetahat.analyses.losses.tables import (
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.covariance import compute_covariance
-from thetahat.analyses.losses.effect_sizes import effect_size
-from thetahat.analyses.losses.pairs import list_units, n_independent, pairs
+from thetahat.analyses.losses.effect_sizes import compute_effect_size
+from thetahat.analyses.losses.pairs import build_pairs, count_independent_units, list_units
 from thetahat.analyses.losses.weighted_risks import estimate_risks
 from thetahat.cautions import MANY_PAIRS
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -49,10 +49,10 @@ def codes(result: dict[str, Any]) -> list[str]:
 def test_exact_pairs_in_order_and_against_a_control() -> None:
     table = scores_of({n: [float(i), 1.0 + i**2, 3.0] for i, n in enumerate("abcd")})
 
-    assert [p.a + p.b for p in pairs(table, None)] == ["ab", "ac", "ad", "bc", "bd", "cd"]
-    assert [p.a + p.b for p in pairs(table, "b")] == ["ab", "cb", "db"]
-    assert [p.position for p in pairs(table, "b")] == [(0, 1), (2, 1), (3, 1)]
-    assert list(pairs(scores_of({"a": [1.0, 2.0]}), "a")) == []
+    assert [p.a + p.b for p in build_pairs(table, None)] == ["ab", "ac", "ad", "bc", "bd", "cd"]
+    assert [p.a + p.b for p in build_pairs(table, "b")] == ["ab", "cb", "db"]
+    assert [p.position for p in build_pairs(table, "b")] == [(0, 1), (2, 1), (3, 1)]
+    assert list(build_pairs(scores_of({"a": [1.0, 2.0]}), "a")) == []
 
 
 def test_by_hand_scores_that_are_better_when_higher() -> None:
@@ -82,7 +82,7 @@ def test_by_hand_rows_that_are_better_when_higher() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     flipped = LossTable(table.layout, table.models, higher_is_better=True)
 
-    (pair,) = pairs(flipped, None)
+    (pair,) = build_pairs(flipped, None)
     assert_allclose(pair.losses.difference.moments.macro_mean, -1 / 9, rtol=1e-14)
     assert pair.losses.higher_is_better
 
@@ -96,7 +96,7 @@ def test_degenerate_differences_equal_but_for_rounding(*, rows: bool) -> None:
         if rows
         else scores_of({"a": a, "b": b})
     )
-    (pair,) = pairs(table, None)
+    (pair,) = build_pairs(table, None)
 
     assert pair.constant == pytest.approx(0.1, rel=1e-12)
     assert [c.code for c in pair.cautions] == ["equal_but_for_rounding"]
@@ -135,14 +135,14 @@ def test_exact_units_of_an_effect() -> None:
         (BlockKind.RANDOM, "instance", 45),
         (BlockKind.HOLDOUT, "instance", 45),
     ):
-        (pair,) = pairs(five_by_nine(kind), None)
+        (pair,) = build_pairs(five_by_nine(kind), None)
         name, values = list_units(pair.losses.difference)
         assert (name, len(values)) == (unit, n)
 
 
 @pytest.mark.parametrize(("instance", "unit", "n"), [(True, "instance", 6), (False, "block", 6)])
 def test_by_hand_units_over_repeats(*, instance: bool, unit: str, n: int) -> None:
-    (pair,) = pairs(repeated(instance=instance), None)
+    (pair,) = build_pairs(repeated(instance=instance), None)
     name, values = list_units(pair.losses.difference)
 
     assert (name, len(values)) == (unit, n)
@@ -153,9 +153,9 @@ def test_by_hand_units_over_repeats(*, instance: bool, unit: str, n: int) -> Non
 
 
 def test_degenerate_effect_size() -> None:
-    assert effect_size("block", np.array([2.0])).value is None
-    assert effect_size("block", np.array([2.0, 2.0])).value is None
-    assert to_json(effect_size("block", np.array([1.0, 3.0]))) == {
+    assert compute_effect_size("block", np.array([2.0])).value is None
+    assert compute_effect_size("block", np.array([2.0, 2.0])).value is None
+    assert to_json(compute_effect_size("block", np.array([1.0, 3.0]))) == {
         "name": "cohen_d",
         "value": pytest.approx(2 / np.sqrt(2), rel=1e-15),
         "unit": "block",
@@ -171,10 +171,10 @@ def test_exact_clusters_are_the_independent_units_unless_blocks_are_sources() ->
     for kind, expected in ((BlockKind.RANDOM, 3), (BlockKind.SOURCE, 2)):
         layout = build_layout(kind, [0, 0, 0, 1, 1, 1], cluster=clusters)
         losses = BlockLosses(layout, values=np.arange(6.0))
-        assert n_independent(losses, list_units(losses)[1]) == expected
+        assert count_independent_units(losses, list_units(losses)[1]) == expected
     without = build_layout(BlockKind.RANDOM, [0, 0, 1, 1])
     losses = BlockLosses(without, values=np.arange(4.0))
-    assert n_independent(losses, losses.rows) == 4
+    assert count_independent_units(losses, losses.rows) == 4
 
 
 def test_by_hand_means_over_repeats() -> None:

@@ -14,7 +14,7 @@ from tests.thetahat.analyses.losses.tables import evaluated, five_by_nine
 from thetahat import evaluate as evaluate_losses
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.plans import VerdictBasis, plan
-from thetahat.analyses.losses.power import compute_power, detectable_difference
+from thetahat.analyses.losses.power import compute_power, find_detectable_difference
 from thetahat.analyses.losses.result import Comparison
 from thetahat.values.types import BlockKind, Target
 
@@ -32,20 +32,20 @@ def test_golden_two_sample_power() -> None:
 @pytest.mark.outside("R help page of power.t.test: power .90, delta = 1: n = 22.02110")
 def test_golden_detectable_difference() -> None:
     n = 22.02110
-    difference = detectable_difference(math.sqrt(2 / n), 2 * n - 2, 0.05, 0.9)
+    difference = find_detectable_difference(math.sqrt(2 / n), 2 * n - 2, 0.05, 0.9)
     assert_allclose(difference, 1.0, atol=1e-6)
 
 
 def test_by_hand_normal_detectable_difference() -> None:
     # 1.959964 + .841621, less what the far tail adds
-    difference = detectable_difference(2.0, None, 0.05, 0.8)
+    difference = find_detectable_difference(2.0, None, 0.05, 0.8)
     assert_allclose(difference, 2 * 2.8015852, atol=2e-5)
 
 
 @pytest.mark.parametrize("degrees", [1.0, 4.0, 99.0, None])
 @pytest.mark.parametrize("power", [0.1, 0.5, 0.8, 0.999])
 def test_exact_detectable_difference_has_the_power(degrees: float | None, power: float) -> None:
-    difference = detectable_difference(0.3, degrees, 0.05, power)
+    difference = find_detectable_difference(0.3, degrees, 0.05, power)
     assert_allclose(compute_power(difference, 0.3, degrees, 0.05), power, rtol=1e-8)
 
 
@@ -56,7 +56,7 @@ def test_exact_power_grows_where_the_far_tail_has_no_number() -> None:
 
 
 def test_degenerate_power_below_alpha_needs_no_difference() -> None:
-    assert detectable_difference(1.0, 9.0, 0.05, 0.05) == 0.0
+    assert find_detectable_difference(1.0, 9.0, 0.05, 0.05) == 0.0
 
 
 def _on_new_sources(within: float | None, error: float = 0.1) -> VerdictBasis:
@@ -124,7 +124,7 @@ def test_exact_verdict_says_what_could_be_detected() -> None:
 def test_calibrated_detectable_difference_is_found_so_often() -> None:
     """20 000 t tests of 12 normal differences whose mean is the detectable one."""
     n, repetitions = 12, 20_000
-    delta = detectable_difference(1 / math.sqrt(n), n - 1.0, 0.05, 0.8)
+    delta = find_detectable_difference(1 / math.sqrt(n), n - 1.0, 0.05, 0.8)
     draws = np.random.default_rng(41).normal(delta, 1.0, (repetitions, n))
     statistics = draws.mean(axis=1) / (draws.std(axis=1, ddof=1) / math.sqrt(n))
     power = float((np.abs(statistics) > stdtrit(n - 1, 0.975)).mean())
@@ -136,7 +136,7 @@ def test_calibrated_detectable_difference_is_found_so_often() -> None:
 def test_degenerate_tiny_alpha_ends_the_search(
     degrees_of_freedom: float | None, alpha: float
 ) -> None:
-    difference = detectable_difference(1.0, degrees_of_freedom, alpha, 0.8)
+    difference = find_detectable_difference(1.0, degrees_of_freedom, alpha, 0.8)
 
     assert math.isfinite(difference)
     assert_allclose(compute_power(difference, 1.0, degrees_of_freedom, alpha), 0.8, rtol=1e-8)

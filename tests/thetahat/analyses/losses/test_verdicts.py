@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of, verdict_of
-from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, evidence
+from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, compute_evidence
 from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.result import Decision
 from thetahat.analyses.losses.verdicts import judge
@@ -59,7 +59,7 @@ def test_against_statsmodels_two_one_sided_tests() -> None:
     d = np.array(x) - np.array(y)
     asked = question(float(d.mean()), float(d.std(ddof=1)) / 15**0.5, 14.0)
 
-    verdict = evidence(asked, 0.6)
+    verdict = compute_evidence(asked, 0.6)
 
     assert verdict.difference is not None
     assert verdict.equivalence is not None

@@ -15,7 +15,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
-from thetahat.weighted_risks import WEIGHTED_RISKS, paired_difference
+from thetahat.weighted_risks import WEIGHTED_RISKS, estimate_paired_difference
 from thetahat.weighted_risks.truncated import Truncated
 
 RNG = np.random.default_rng(20_261_121)
@@ -35,7 +35,7 @@ def result_of(
 def test_exact_a_pair_has_the_difference_of_its_risks(name: str) -> None:
     result = result_of(BlockKind.RANDOM, {"a": A, "b": B}, WEIGHTS)
     method = WEIGHTED_RISKS[name]()
-    expected = paired_difference(method.estimate(A, WEIGHTS), method.estimate(B, WEIGHTS))
+    expected = estimate_paired_difference(method.estimate(A, WEIGHTS), method.estimate(B, WEIGHTS))
     risk = result["comparisons"][0]["risks"][name]
 
     assert_allclose(risk["difference"], expected.difference, rtol=1e-10)

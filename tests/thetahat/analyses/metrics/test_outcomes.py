@@ -3,7 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from thetahat.analyses.metrics.predictions import judged_from, merge_rounding, scores_from
+from thetahat.analyses.metrics.predictions import (
+    collect_predictions,
+    collect_scores,
+    merge_rounding,
+)
 from thetahat.cross_validation import SplitOutcome, build_rows, run_splits
 from thetahat.learners import LEARNERS
 from thetahat.losses.zero_one import ZeroOne
@@ -34,20 +38,20 @@ SHARES = np.array([[0.9, 0.1], [0.3, 0.7]])
 def test_exact_decision_values_come_before_probabilities() -> None:
     both = split(scores=VALUES, shares=SHARES)
 
-    scores = scores_from([both, both], 2)
+    scores = collect_scores([both, both], 2)
     assert scores is not None
     assert scores.tolist() == [-1, 2, -1, 2]
 
 
 def test_exact_probabilities_where_there_is_nothing_else() -> None:
-    scores = scores_from([split(shares=SHARES)] * 2, 2)
+    scores = collect_scores([split(shares=SHARES)] * 2, 2)
 
     assert scores is not None
     assert np.array_equal(scores, np.concatenate([SHARES, SHARES]))
 
 
 def test_exact_each_split_has_what_it_has() -> None:
-    scores = scores_from([split(scores=VALUES), split(shares=SHARES)], 2)
+    scores = collect_scores([split(scores=VALUES), split(shares=SHARES)], 2)
 
     assert scores is not None
     assert scores.tolist() == [-1, 2, 0.1, 0.7]
@@ -55,12 +59,12 @@ def test_exact_each_split_has_what_it_has() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_degenerate_a_split_with_neither_leaves_none(n_classes: int) -> None:
-    assert scores_from([split(scores=VALUES), split()], n_classes) is None
-    assert scores_from([split(shares=SHARES), split()], n_classes) is None
+    assert collect_scores([split(scores=VALUES), split()], n_classes) is None
+    assert collect_scores([split(shares=SHARES), split()], n_classes) is None
 
 
 def test_degenerate_decision_values_are_of_two_classes() -> None:
-    assert scores_from([split(scores=VALUES)], 3) is None
+    assert collect_scores([split(scores=VALUES)], 3) is None
 
 
 @pytest.mark.parametrize("name", ["linear_discriminant", "nearest_mean", "diagonal_discriminant"])
@@ -84,7 +88,7 @@ def test_naive_equal_rows_are_tied(name: str) -> None:
             group[truth][:, None] == group[~truth]
         ).sum()
         expected = above / (truth.sum() * (~truth).sum())
-        area = RocAuc().statistic(judged_from([outcome], data, "m")).value()
+        area = RocAuc().statistic(collect_predictions([outcome], data, "m")).value()
         assert area == pytest.approx(expected, abs=1e-12)
 
 

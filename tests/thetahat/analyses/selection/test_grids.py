@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 
 from thetahat.analyses.selection import (
     InternalEstimate,
+    build_grid_profile,
+    check_grid_edges,
     expand_grids,
-    grid_edge_cautions,
-    profile_grid,
 )
 from thetahat.analyses.selection.grid_values import read_values
 from thetahat.errors import InvalidParameter
@@ -120,7 +120,7 @@ def test_by_hand_the_profile_of_a_parameter_is_its_best_over_the_others() -> Non
     names = list(grids["r"].candidates)
     internal = {name: of(mean) for name, mean in zip(names, [5.0, 4, 3, 6], strict=False)}
     external = {name: np.array([mean, np.nan]) for name, mean in zip(names, [1.0, 2, 3, 4])}  # noqa: B905 - of those that ran
-    profile = profile_grid(grids["r"], internal, external)
+    profile = build_grid_profile(grids["r"], internal, external)
 
     b = profile.parameters["b"]
     assert b.mean == (4, 3, None)
@@ -129,11 +129,11 @@ def test_by_hand_the_profile_of_a_parameter_is_its_best_over_the_others() -> Non
     assert b.external == (2, 3, None)
     assert profile.parameters["c"].mean == (3, 4)
     assert (profile.least, profile.n_candidates) == (names[2], 6)
-    higher = profile_grid(grids["r"], internal, {}, higher_is_better=True)
+    higher = build_grid_profile(grids["r"], internal, {}, higher_is_better=True)
     assert higher.parameters["b"].mean == (5, 6, None)
     assert higher.parameters["b"].external is None
     assert higher.least == names[3]
-    assert profile_grid(grids["r"], {}, {}).least is None
+    assert build_grid_profile(grids["r"], {}, {}).least is None
 
 
 def test_exact_only_numeric_parameters_have_an_edge() -> None:
@@ -144,9 +144,9 @@ def test_exact_only_numeric_parameters_have_an_edge() -> None:
         }
     )
 
-    assert [c.code for c in grid_edge_cautions("r[b=3,c=true,d=1]", grids)] == ["grid_edge"]
-    assert not list(grid_edge_cautions("r[b=2,c=true,d=1]", grids))
-    assert not list(grid_edge_cautions("mean", grids))
+    assert [c.code for c in check_grid_edges("r[b=3,c=true,d=1]", grids)] == ["grid_edge"]
+    assert not list(check_grid_edges("r[b=2,c=true,d=1]", grids))
+    assert not list(check_grid_edges("mean", grids))
 
 
 def test_exact_a_grid_knows_the_paths_of_its_parameters() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from thetahat.analyses.selection.grids import expand_grids
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines import build, learner_spec
+from thetahat.pipelines import build, read_learner_spec
 
 GROUPS = {
     "groups": [
@@ -41,7 +41,7 @@ def test_exact_a_step_and_the_learner_in_one_grid() -> None:
         ],
     }
     for wire in candidates.values():
-        build(learner_spec(wire), "regression")
+        build(read_learner_spec(wire), "regression")
 
 
 @pytest.mark.parametrize("step", ["KBinsDiscretizer", "2"])

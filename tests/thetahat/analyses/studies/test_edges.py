@@ -20,7 +20,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
 from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.pipelines import build, learner_spec
+from thetahat.pipelines import build, read_learner_spec
 from thetahat.refit_estimators import REFIT_ESTIMATORS, RequestedRefit
 from thetahat.schemes import SCHEMES
 from thetahat.tables.data import build_data
@@ -73,7 +73,7 @@ def test_exact_learners_and_losses_are_told_the_labels() -> None:
     cost = LOSSES["cost_matrix"](costs={"no": {"yes": 5.0}, "yes": {"no": 1.0}})  # type: ignore[call-arg]
     study = of_rows(
         with_replacement=False,
-        learners={"lr": build(learner_spec(spec), "classification")},
+        learners={"lr": build(read_learner_spec(spec), "classification")},
         loss=cost,
         truths=("model",),
     )

@@ -9,25 +9,25 @@ import pytest
 
 from thetahat.analyses.studies.record_names import (
     group_record_names,
-    pair_name,
-    record_name,
+    make_pair_name,
+    make_record_name,
     split_record_name,
 )
 from thetahat.analyses.studies.repetitions import (
+    derive_repetition_seed,
     join_records,
-    repetition_generator,
-    repetition_seed,
+    make_repetition_generator,
     run_in_blocks,
     run_one_by_one,
     stack_records,
 )
 from thetahat.errors import InvalidParameter
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray
 
 
 def draw(first: int) -> dict[str, FloatArray]:
-    rng = repetition_generator(3, first)
+    rng = make_repetition_generator(3, first)
     return {"one": rng.random(10), "many": rng.random((10, 2))}
 
 
@@ -43,12 +43,12 @@ def test_exact_any_cut_of_blocks_gives_the_same_numbers() -> None:
 
 def test_exact_single_repetitions_are_seeded_by_their_index() -> None:
     def repeat(index: int) -> dict[str, float]:
-        return {"x": repetition_generator(3, index).random()}
+        return {"x": make_repetition_generator(3, index).random()}
 
     assert run_one_by_one(repeat, 2, 5)["x"].tolist() == [
-        stream(3, "study", index).random() for index in (2, 3, 4)
+        make_random_stream(3, "study", index).random() for index in (2, 3, 4)
     ]
-    assert repetition_seed(3, 0) != repetition_seed(3, 1)
+    assert derive_repetition_seed(3, 0) != derive_repetition_seed(3, 1)
 
 
 def test_exact_what_a_repetition_lacks_is_nan() -> None:
@@ -69,8 +69,8 @@ def test_invalid_shapes_that_differ() -> None:
 def test_exact_names_come_back_whatever_is_in_them() -> None:
     parts = ("a/b", "50% a", "c%2Fd")
 
-    assert split_record_name(record_name(*parts)) == parts
-    assert group_record_names([record_name("k", pair_name("a", "b"), "mean", "macro")], "mean") == {
-        ("k", "a|b"): [("macro",)]
-    }
+    assert split_record_name(make_record_name(*parts)) == parts
+    assert group_record_names(
+        [make_record_name("k", make_pair_name("a", "b"), "mean", "macro")], "mean"
+    ) == {("k", "a|b"): [("macro",)]}
     assert group_record_names(["sources", "k/failed"], "mean") == {}

@@ -12,7 +12,7 @@ from tests.thetahat.analyses.studies.parts import near, of_data, rows_of
 from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.analyses.studies.generated_population import GeneratedPairs
-from thetahat.analyses.studies.repetitions import repetition_seed
+from thetahat.analyses.studies.repetitions import derive_repetition_seed
 from thetahat.cross_validation import build_rows as scheme_rows
 from thetahat.errors import UnsupportedCombination
 from thetahat.generators import DrawSize
@@ -20,9 +20,9 @@ from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.learners import LEARNERS
 from thetahat.losses import LOSSES
-from thetahat.pipelines import build, learner_spec
+from thetahat.pipelines import build, read_learner_spec
 from thetahat.schemes import SCHEMES
-from thetahat.seeds import stream
+from thetahat.seeds import make_random_stream
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
 
@@ -108,8 +108,8 @@ def test_exact_weighted_risks_are_of_the_losses_and_weights() -> None:
     """By hand: the mean of loss times weight over the folds of one repetition."""
     study = of_pairs(truths=())
     record = study.repeat(3)
-    seed = repetition_seed(study.seed, 3)
-    pair = GaussianShift(scale=1.2).draw(study.size, stream(seed, "draw"))
+    seed = derive_repetition_seed(study.seed, 3)
+    pair = GaussianShift(scale=1.2).draw(study.size, make_random_stream(seed, "draw"))
     source, weights = pair.source, pair.weights
     assert weights is not None
     terms = []
@@ -129,7 +129,7 @@ def test_invalid_pairs_without_weights(study: GeneralStudy) -> None:
 
 def test_exact_a_learner_that_takes_no_weights_is_fitted_without() -> None:
     """Its risks are weighted all the same."""
-    neighbours = build(learner_spec("KNeighborsClassifier"), "classification")
+    neighbours = build(read_learner_spec("KNeighborsClassifier"), "classification")
     study = of_pairs(truths=(), learners={"nn": neighbours})
 
     record = study.repeat(0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thetahat.analyses.studies.population import DrawnData
-from thetahat.analyses.studies.record_names import record_name
+from thetahat.analyses.studies.record_names import make_record_name
 from thetahat.analyses.studies.whole_sources import WholeSources, measure_coverage
 from thetahat.errors import InsufficientData
 from thetahat.generators import DrawSize
@@ -25,10 +25,10 @@ def records_of(
 ) -> dict[str, FloatArray]:
     place = (*WHO, "intervals", "student_t", target, "macro")
     return {
-        record_name(*WHO, "mean", "macro"): estimate,
-        record_name(*place, "lower"): estimate - half,
-        record_name(*place, "upper"): estimate + half,
-        **{record_name(*WHO, "truths", name): values for name, values in truths.items()},
+        make_record_name(*WHO, "mean", "macro"): estimate,
+        make_record_name(*place, "lower"): estimate - half,
+        make_record_name(*place, "upper"): estimate + half,
+        **{make_record_name(*WHO, "truths", name): values for name, values in truths.items()},
     }
 
 
@@ -98,8 +98,8 @@ def test_calibrated_coverage_is_that_of_sources_without_end() -> None:
         estimate = drawn.mean(axis=1)
         records = records_of(estimate, 0.0, fold_models_on_new_sources=left.mean(axis=1))
         place = (*WHO, "intervals", "student_t", "new_source", "macro")
-        records[record_name(*place, "lower")] = estimate - half
-        records[record_name(*place, "upper")] = estimate + half
+        records[make_record_name(*place, "lower")] = estimate - half
+        records[make_record_name(*place, "upper")] = estimate + half
         measured = measure(records, "new_source", m / k)
         covers = measured.covers
         all_of = (measured.coverage, covers["new_source"], covers["fold_models_on_new_sources"])

@@ -23,7 +23,7 @@ from thetahat.numerics.loops.compiling import compiled
 from thetahat.paired_tests._signed_ranks import sort_keys
 from thetahat.values import moments as moments_module
 from thetahat.values.layout import Layout, build_layout
-from thetahat.values.moments import Moments, moments_of_rows
+from thetahat.values.moments import Moments, compute_moments_of_rows
 from thetahat.values.types import BlockKind, FloatArray
 
 
@@ -34,9 +34,9 @@ def block_layout(block: list[int] | np.ndarray) -> Layout:
 def both_ways(
     values: FloatArray, layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Moments, Moments]:
-    plain = moments_of_rows(values, layout)
+    plain = compute_moments_of_rows(values, layout)
     monkeypatch.setattr(moments_module, "MANY_ROWS", 1)
-    return plain, moments_of_rows(values, layout)
+    return plain, compute_moments_of_rows(values, layout)
 
 
 def assert_same_moments(some: Moments, other: Moments, rtol: float = 1e-11) -> None:

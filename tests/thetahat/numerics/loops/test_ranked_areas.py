@@ -11,14 +11,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.thetahat.analyses.metrics.readings import folds, holdout, measured, noisy
 from tests.thetahat.metrics.judged import some
 from thetahat.analyses.metrics import bootstrap as resamples
-from thetahat.metrics._ranking import Ranking, areas_under_roc, average_precisions
+from thetahat.metrics._ranking import Ranking, compute_average_precisions, compute_roc_areas
 from thetahat.metrics.average_precision import AveragePrecision
 from thetahat.metrics.roc_auc import RocAuc
 from thetahat.numerics.loops.ranked_areas import precision_areas, roc_areas
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray
 
-BY_NUMPY = {roc_areas: areas_under_roc, precision_areas: average_precisions}
+BY_NUMPY = {roc_areas: compute_roc_areas, precision_areas: compute_average_precisions}
 Kernel = Callable[..., None]
 
 

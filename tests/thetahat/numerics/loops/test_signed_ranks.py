@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import table_of
-from thetahat.analyses.losses.pairs import batches
+from thetahat.analyses.losses.pairs import build_batches
 from thetahat.numerics.loops import paired_units as unit_loops
 from thetahat.numerics.loops import signed_ranks as rank_loops
 from thetahat.numerics.loops import sorted_rows as row_loops
@@ -58,7 +58,7 @@ def test_naive_ranks_of_many_pairs_and_of_one(
         build_layout(BlockKind.HOLDOUT, np.zeros(300, dtype=np.intp)), {"a": a, "b": b}
     )
     test = Wilcoxon(zeros=zeros)
-    ((pair,), batch) = next(iter(batches(table, None)))
+    ((pair,), batch) = next(iter(build_batches(table, None)))
     plain = test.test(pair.losses, Alternative.TWO_SIDED, rng)
     monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 1)
 
@@ -187,7 +187,7 @@ def test_naive_ranks_of_many_rows(
     losses[2:] += rng.normal(size=(3, 40)) if style == "mixed" else 0.0
     layout = build_layout(BlockKind.HOLDOUT, np.zeros(40, dtype=np.intp))
     table = table_of(layout, {f"m{i}": row for i, row in enumerate(losses)})
-    ((pairs, batch),) = batches(table, None)
+    ((pairs, batch),) = build_batches(table, None)
     plain = list(Wilcoxon().test_many(batch, Alternative.TWO_SIDED, lambda *_: rng))
     assert plain == [Wilcoxon().test(pair.losses, Alternative.TWO_SIDED, rng) for pair in pairs]
     batch.batch_cache.clear()
