@@ -76,13 +76,13 @@ def test_exact_no_password_has_a_default() -> None:
 
 
 def test_exact_every_setting_is_one_that_the_service_reads() -> None:
-    given = {
+    set_here = {
         name for s in OURS for name in SERVICES[s]["environment"] if name.startswith("THETAHAT_")
     }
-    given |= set(re.findall(r"\b(THETAHAT_\w+)=", DOCKERFILE))
+    set_here |= set(re.findall(r"\b(THETAHAT_\w+)=", DOCKERFILE))
 
-    assert given <= {f"THETAHAT_{field.upper()}" for field in Settings.model_fields}
-    assert {"THETAHAT_DATABASE_URL", "THETAHAT_BROKER_URL", "THETAHAT_FILES_URL"} <= given
+    assert set_here <= {f"THETAHAT_{field.upper()}" for field in Settings.model_fields}
+    assert {"THETAHAT_DATABASE_URL", "THETAHAT_BROKER_URL", "THETAHAT_FILES_URL"} <= set_here
 
 
 def test_exact_the_image_runs_as_a_common_user_from_locked_packages() -> None:

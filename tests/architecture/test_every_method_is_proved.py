@@ -92,8 +92,8 @@ def identities(method: str) -> list[str]:
 def test_exact_every_method_is_proved() -> None:
     missing = {
         method: [
-            what
-            for what, is_there in (
+            kind_of_proof
+            for kind_of_proof, is_there in (
                 (
                     "a number from outside (the mark outside, or a test_against_)",
                     method in NOTHING_OUTSIDE or outside(method),
@@ -105,7 +105,9 @@ def test_exact_every_method_is_proved() -> None:
         for method in METHODS
     }
 
-    assert {method: what for method, what in missing.items() if what} == {}
+    assert {
+        method: kind_of_proof for method, kind_of_proof in missing.items() if kind_of_proof
+    } == {}
 
 
 def test_exact_methods_without_a_number_from_outside_have_hand_arithmetic() -> None:

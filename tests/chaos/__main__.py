@@ -61,7 +61,7 @@ class Report:
         print("   faults:", ", ".join(f"{k} {n}" for k, n in sorted(self.faults.items())))
         print("   wrong:", ", ".join(f"{k} {n}" for k, n in self.wrong.items()))
         if self.recovery_s:
-            seconds = [one for one, _ in self.recovery_s]
+            seconds = [second for second, _ in self.recovery_s]
             longest = ", ".join(
                 f"{s:.1f} s ({name})" for s, name in sorted(self.recovery_s)[:-4:-1]
             )
@@ -159,9 +159,11 @@ def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Repor
 def _run_undisturbed(client: Client, bodies: Sequence[dict[str, Any]]) -> list[Outcome]:
     submitted = [client.submit(body) for body in bodies]
     wait_until_finished(len(submitted), END_S)
-    outcomes = [client.read(one) for one in submitted]
-    assert all(one is not None and one.status == "succeeded" for one in outcomes), outcomes
-    return [one for one in outcomes if one is not None]
+    outcomes = [client.read(evaluation) for evaluation in submitted]
+    assert all(
+        evaluation is not None and evaluation.status == "succeeded" for evaluation in outcomes
+    ), outcomes
+    return [evaluation for evaluation in outcomes if evaluation is not None]
 
 
 def _submit_all(
@@ -256,13 +258,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the faults and their order")
     parser.add_argument("--setup", choices=sorted(SETUPS), action="append")
     parser.add_argument("--logs", type=Path, help="folder into which the logs are copied")
-    given = parser.parse_args()
+    options = parser.parse_args()
     is_wrong = False
-    for name in given.setup or sorted(SETUPS):
+    for name in options.setup or sorted(SETUPS):
         with tempfile.TemporaryDirectory(prefix="thetahat-chaos-") as folder:
             (Path(folder) / "data").mkdir()
-            with _copied_logs(Path(folder), given.logs and given.logs / name):
-                report = run(name, given.jobs, given.faults, given.seed, Path(folder) / "data")
+            with _copied_logs(Path(folder), options.logs and options.logs / name):
+                report = run(
+                    name, options.jobs, options.faults, options.seed, Path(folder) / "data"
+                )
         report.write()
         is_wrong |= any(report.wrong.values())
     sys.exit(is_wrong)

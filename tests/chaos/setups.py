@@ -93,11 +93,11 @@ def cluster(folder: Path) -> Iterator[Setup]:
         assert migration.process.wait(120) == 0, (folder.parent / "migrate").read_text()
         with (
             running("api", "--port", str(port), log=folder.parent / "api") as api,
-            running("worker", log=folder.parent / "one") as one,
+            running("worker", log=folder.parent / "one") as first_worker,
             running("worker", log=folder.parent / "two") as two,
         ):
             address = database.replace("postgresql+psycopg://", "postgresql://", 1)
-            machines = (one, two)
+            machines = (first_worker, two)
             yield Setup(
                 f"http://127.0.0.1:{port}",
                 {

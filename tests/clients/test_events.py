@@ -89,8 +89,10 @@ def test_exact_operations_run_at_once_in_one_loop(service_url: str) -> None:
     async def run() -> list[str]:
         async with AsyncClient(service_url) as client:
             sent = await asyncio.gather(*(client.submit(request) for _ in range(3)))
-            ended = await asyncio.gather(*(client.wait(one.id, 60) for one in sent))
-            results = await asyncio.gather(*(client.result(one.id, "losses") for one in ended))
+            ended = await asyncio.gather(*(client.wait(submitted.id, 60) for submitted in sent))
+            results = await asyncio.gather(
+                *(client.result(submitted.id, "losses") for submitted in ended)
+            )
             return [each["summary"]["best_model"] for each in results]
 
     assert asyncio.run(run()) == ["a"] * 3

@@ -76,7 +76,7 @@ def test_exact_mypy_knows_the_keys_of_a_cross_validation(tmp_path: Path) -> None
         lines = [
             "from thetahat_client import Client",
             'result = Client().result("x", "cross_validation")',
-            *(one.format(key=f"{key}{suffix}") for key, one in CROSS_VALIDATION.items()),
+            *(line.format(key=f"{key}{suffix}") for key, line in CROSS_VALIDATION.items()),
         ]
         return check(tmp_path, "\n".join(lines) + "\n")
 

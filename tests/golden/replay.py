@@ -466,20 +466,20 @@ def record(name: str) -> Numbers:
 def main(arguments: list[str]) -> int:
     """Record or check the requests that are named, or all; return 1 where something differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden.replay")
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--record", action="store_true", help="write what comes out now")
-    what.add_argument("--check", action="store_true", help="print every difference")
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--record", action="store_true", help="write what comes out now")
+    mode.add_argument("--check", action="store_true", help="print every difference")
     parser.add_argument("names", nargs="*", help="requests; all, if left out")
-    given = parser.parse_args(arguments)
-    if given.record and not given.names:
+    options = parser.parse_args(arguments)
+    if options.record and not options.names:
         MACHINE.write_text(json.dumps(fingerprint(), indent=1) + "\n")
     exact = on_the_same_machine()
     if not exact:
         print(f"another machine than the record's: a relative difference of {RTOL} is let pass")
     n_different = 0
-    for name in given.names or names():
+    for name in options.names or names():
         began = time.perf_counter()
-        if given.record:
+        if options.record:
             n_paths = len(record(name))
             print(f"{name}: {n_paths} recorded in {time.perf_counter() - began:.2f} s")
             continue
@@ -487,7 +487,7 @@ def main(arguments: list[str]) -> int:
         n_different += len(differences)
         for difference in differences:
             print(f"{name}/{difference}")
-    if given.check:
+    if options.check:
         print(f"{n_different} differences")
     return int(n_different > 0)
 

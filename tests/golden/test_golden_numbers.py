@@ -106,9 +106,9 @@ def test_exact_every_method_is_asked_for(family: str) -> None:
 
 
 def test_exact_every_correction_is_asked_for() -> None:
-    said = {replay.request_of(name).get("correction") for name in replay.names()}
+    corrections = {replay.request_of(name).get("correction") for name in replay.names()}
 
-    assert set(CORRECTIONS) <= said
+    assert set(CORRECTIONS) <= corrections
 
 
 @cache

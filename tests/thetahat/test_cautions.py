@@ -50,8 +50,8 @@ def test_exact_code_builds_cautions_from_the_catalogue_only() -> None:
 def test_exact_a_call_gives_every_field_of_the_sentence() -> None:
     wrong = [
         place
-        for place, name, given in CALLS
-        if name != "Caution" and given != fields_of(ENTRIES[name].sentence) - {"threshold"}
+        for place, name, fields in CALLS
+        if name != "Caution" and fields != fields_of(ENTRIES[name].sentence) - {"threshold"}
     ]
 
     assert len(CALLS) > 150

@@ -121,7 +121,7 @@ def _by_part(request: SleepRequest, outputs: Sequence[ChunkOutput]) -> dict[str,
                 outputs_by_part[part].append(arrays["draw"].tolist())
             else:
                 outputs_by_part[part] = failure
-    if not any(isinstance(said, list) for said in outputs_by_part.values()):
+    if not any(isinstance(part_output, list) for part_output in outputs_by_part.values()):
         raise convert_to_error(LearnerFailure(**next(iter(outputs_by_part.values()))))
     return outputs_by_part
 

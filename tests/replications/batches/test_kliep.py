@@ -19,12 +19,12 @@ def both(
     source: FloatArray, target: FloatArray, method: Kliep = METHOD
 ) -> tuple[FloatArray, FloatArray]:
     """Weights by the loops and by the method, from generators that end in the same place."""
-    one, other = rng(), rng()
+    first, other = rng(), rng()
     weights, expected = (
-        estimate_kliep_weights(source, target, one, method),
+        estimate_kliep_weights(source, target, first, method),
         estimate_weights_one_by_one(method, source, target, other),
     )
-    assert one.random() == other.random()
+    assert first.random() == other.random()
     return weights, expected
 
 

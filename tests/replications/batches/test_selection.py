@@ -49,7 +49,7 @@ def problems(
 
 
 def test_by_hand_two_rows() -> None:
-    given = Problems(
+    problem = Problems(
         X=np.array([[[1.0], [2.0]]]),
         y=np.ones((1, 2)),
         weights=np.ones((1, 2)),
@@ -58,7 +58,7 @@ def test_by_hand_two_rows() -> None:
         target_y=-np.ones((1, 1)),
     )
 
-    selected = select(given, np.array([1.0, 6.0]), {"weighted": Weighted()})
+    selected = select(problem, np.array([1.0, 6.0]), {"weighted": Weighted()})
 
     # learnt from row 2: 2 / (4 + 1) = .4 and 2 / 10 = .2; from row 1: 1 / 2 and 1 / 7
     # losses .36 and .64; 0 and (5 / 7)^2
@@ -77,32 +77,32 @@ def test_by_hand_two_rows() -> None:
     ("p", "intercept"), [(1, False), (1, True), (2, False), (2, True), (3, True)]
 )
 def test_naive_the_plain_loops(p: int, intercept: bool) -> None:  # noqa: FBT001 - a case
-    given = problems(p=p)
+    batch = problems(p=p)
 
-    selected = select(given, PENALTIES, RISKS, intercept=intercept)
+    selected = select(batch, PENALTIES, RISKS, intercept=intercept)
 
     assert not selected.from_rows.any()
-    for r in range(len(given.X)):
-        X, y, w = given.X[r], given.y[r], given.weights[r]
+    for r in range(len(batch.X)):
+        X, y, w = batch.X[r], batch.y[r], batch.weights[r]
         plain = plain_selection(X, y, w, PENALTIES, FOLDS, RISKS, intercept=intercept)
         for name, estimates in plain.risks.items():
-            curve = np.array([one.estimate for one in estimates])
+            curve = np.array([estimate.estimate for estimate in estimates])
             assert_allclose(selected.curves[name][r], curve, rtol=0, atol=1e-12)
             assert selected.places[name][r] == plain.selected[name]
 
 
 @pytest.mark.parametrize("intercept", [False, True])
 def test_naive_risks_on_the_target(intercept: bool) -> None:  # noqa: FBT001 - a case
-    given = problems()
-    assert given.target is not None
-    assert given.target_y is not None
+    batch = problems()
+    assert batch.target is not None
+    assert batch.target_y is not None
 
-    selected = select(given, PENALTIES, RISKS, intercept=intercept)
+    selected = select(batch, PENALTIES, RISKS, intercept=intercept)
 
     assert selected.target_curve is not None
-    for r in range(len(given.X)):
-        X, y, w = given.X[r], given.y[r], given.weights[r]
-        Z, u = given.target[r], given.target_y[r]
+    for r in range(len(batch.X)):
+        X, y, w = batch.X[r], batch.y[r], batch.weights[r]
+        Z, u = batch.target[r], batch.target_y[r]
         A, B = (
             np.column_stack([rows, np.full((len(rows), int(intercept)), 1.0)]) for rows in (X, Z)
         )
@@ -111,8 +111,8 @@ def test_naive_risks_on_the_target(intercept: bool) -> None:  # noqa: FBT001 - a
             train = k != FOLDS
             products, right = A[train].T * w[train] @ A[train], A[train].T @ (w * y)[train]
             unit = np.diag([1.0, 1.0, 0.0])[: A.shape[1], : A.shape[1]]
-            said = [B @ np.linalg.solve(products + lam * unit, right) for lam in PENALTIES]
-            per_fold.append(((np.stack(said, axis=1) - u[:, None]) ** 2).mean(axis=0))
+            thetas = [B @ np.linalg.solve(products + lam * unit, right) for lam in PENALTIES]
+            per_fold.append(((np.stack(thetas, axis=1) - u[:, None]) ** 2).mean(axis=0))
         assert_allclose(selected.curves["target"][r], np.mean(per_fold[:3], axis=0), atol=1e-12)
         assert_allclose(selected.target_curve[r], per_fold[3], atol=1e-12)
         for name in (*RISKS, "target"):
@@ -140,10 +140,10 @@ def test_exact_coefficients_are_those_of_the_risks(kind: str) -> None:
 
 
 def test_exact_folds_of_each_data_set() -> None:
-    one, other = FOLDS, (FOLDS + 1) % 3
-    both = problems(count=2, fold=np.stack([one, other]))
+    folds, other = FOLDS, (FOLDS + 1) % 3
+    both = problems(count=2, fold=np.stack([folds, other]))
     selected = select(both, PENALTIES, RISKS)
-    for r, fold in enumerate((one, other)):
+    for r, fold in enumerate((folds, other)):
         alone = select(problems(count=2, fold=fold), PENALTIES, RISKS)
         for name in RISKS:
             assert_allclose(selected.curves[name][r], alone.curves[name][r], atol=1e-14)
@@ -151,29 +151,29 @@ def test_exact_folds_of_each_data_set() -> None:
 
 @pytest.mark.parametrize("intercept", [False, True])
 def test_exact_a_target_that_all_share(intercept: bool) -> None:  # noqa: FBT001 - a case
-    given = problems()
-    assert given.target is not None
-    assert given.target_y is not None
-    given.X[2] = 0
-    given.X[3, :, 1] = given.X[3, :, 0] = 1e4 * given.X[3, :, 0]
-    given.target[:] = given.target[0]
-    given.target_y[:] = given.target_y[0]
+    batch = problems()
+    assert batch.target is not None
+    assert batch.target_y is not None
+    batch.X[2] = 0
+    batch.X[3, :, 1] = batch.X[3, :, 0] = 1e4 * batch.X[3, :, 0]
+    batch.target[:] = batch.target[0]
+    batch.target_y[:] = batch.target_y[0]
     shared = Problems(
-        X=given.X,
-        y=given.y,
-        weights=given.weights,
-        fold=given.fold,
-        target=given.target[:1],
-        target_y=given.target_y[:1],
+        X=batch.X,
+        y=batch.y,
+        weights=batch.weights,
+        fold=batch.fold,
+        target=batch.target[:1],
+        target_y=batch.target_y[:1],
     )
 
-    one = select(shared, PENALTIES, RISKS, intercept=intercept)
-    each = select(given, PENALTIES, RISKS, intercept=intercept)
+    selection_of_shared = select(shared, PENALTIES, RISKS, intercept=intercept)
+    each = select(batch, PENALTIES, RISKS, intercept=intercept)
 
-    assert_array_equal(np.flatnonzero(one.from_rows), [3])
-    assert_allclose(one.curves["target"], each.curves["target"], rtol=1e-13)
+    assert_array_equal(np.flatnonzero(selection_of_shared.from_rows), [3])
+    assert_allclose(selection_of_shared.curves["target"], each.curves["target"], rtol=1e-13)
     for name in (*RISKS, "target"):
-        assert_allclose(one.target_risks[name], each.target_risks[name], rtol=1e-12)
+        assert_allclose(selection_of_shared.target_risks[name], each.target_risks[name], rtol=1e-12)
 
 
 def test_exact_any_cut_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,19 +189,19 @@ def test_exact_any_cut_gives_the_same_numbers(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("intercept", [False, True])
 def test_degenerate_rows_take_the_place_of_moments(intercept: bool) -> None:  # noqa: FBT001
-    given = problems()
-    given.X[1] *= 100
-    given.X[1, :, 1] = given.X[1, :, 0] * (1 + 1e-9)  # dependent columns
-    given.X[2] *= 1e6  # the penalty is nothing beside it
-    given.X[2, :, 1] *= 1e-5
-    given.y[3] = given.X[3] @ np.array([3.0, -2.0]) + (1 if intercept else 0)  # a perfect fit
-    given.X[4] = 0
+    batch = problems()
+    batch.X[1] *= 100
+    batch.X[1, :, 1] = batch.X[1, :, 0] * (1 + 1e-9)  # dependent columns
+    batch.X[2] *= 1e6  # the penalty is nothing beside it
+    batch.X[2, :, 1] *= 1e-5
+    batch.y[3] = batch.X[3] @ np.array([3.0, -2.0]) + (1 if intercept else 0)  # a perfect fit
+    batch.X[4] = 0
 
-    selected = select(given, PENALTIES, RISKS, intercept=intercept)
+    selected = select(batch, PENALTIES, RISKS, intercept=intercept)
 
     assert_array_equal(np.flatnonzero(selected.from_rows), [1, 2, 3])
     for r in range(7):
-        X, y, w = given.X[r], given.y[r], given.weights[r]
+        X, y, w = batch.X[r], batch.y[r], batch.weights[r]
         # least squares on rows stacked with the penalty's: no product is formed
         losses = np.empty((16, len(PENALTIES)))
         for k, (j, penalty) in itertools.product(range(3), enumerate(PENALTIES)):
@@ -221,25 +221,25 @@ def test_degenerate_rows_take_the_place_of_moments(intercept: bool) -> None:  # 
 
 
 def test_degenerate_training_parts_without_weight() -> None:
-    given = problems(count=2)
-    given.weights[0, FOLDS != 1] = 0
-    given.weights[1] = 0
+    batch = problems(count=2)
+    batch.weights[0, FOLDS != 1] = 0
+    batch.weights[1] = 0
 
     for intercept in (False, True):
-        selected = select(given, PENALTIES, RISKS, intercept=intercept)
+        selected = select(batch, PENALTIES, RISKS, intercept=intercept)
         # fold 1 is predicted 0, and the others have no weight
-        weighted = (given.weights[0] * given.y[0] ** 2).mean()
+        weighted = (batch.weights[0] * batch.y[0] ** 2).mean()
         assert_allclose(selected.curves["weighted"][0], weighted, rtol=1e-13)
         assert_array_equal(selected.curves["weighted"][1], 0)
         assert_array_equal(selected.places["weighted"], [30, 30])
 
 
 def test_limit_without_a_target() -> None:
-    given = problems()
-    alone = Problems(X=given.X, y=given.y, weights=given.weights, fold=given.fold)
+    batch = problems()
+    alone = Problems(X=batch.X, y=batch.y, weights=batch.weights, fold=batch.fold)
     alone.X[0, :, 1] = alone.X[0, :, 0] = 100 * alone.X[0, :, 0]
 
-    without_target, both = select(alone, PENALTIES, RISKS), select(given, PENALTIES, RISKS)
+    without_target, both = select(alone, PENALTIES, RISKS), select(batch, PENALTIES, RISKS)
 
     assert without_target.from_rows[0]
     assert without_target.target_curve is None
@@ -250,20 +250,20 @@ def test_limit_without_a_target() -> None:
 
 
 def test_invalid_arguments() -> None:
-    given = problems()
+    batch = problems()
     with pytest.raises(InvalidParameter, match="penalties must ascend"):
-        select(given, PENALTIES[::-1], RISKS)
+        select(batch, PENALTIES[::-1], RISKS)
     with pytest.raises(InvalidParameter, match="penalties must ascend"):
-        select(given, np.array([0.0, 1.0]), RISKS)
+        select(batch, np.array([0.0, 1.0]), RISKS)
     with pytest.raises(InvalidParameter, match="reserved for the oracle"):
-        select(given, PENALTIES, {"target": Weighted()})
+        select(batch, PENALTIES, {"target": Weighted()})
 
     class Other:
         info = Weighted.info
 
     with pytest.raises(UnsupportedCombination, match="not known to be a weighted sum"):
-        select(given, PENALTIES, {"other": Other()})  # type: ignore[dict-item]
-    X, y, w = given.X, given.y, given.weights
+        select(batch, PENALTIES, {"other": Other()})  # type: ignore[dict-item]
+    X, y, w = batch.X, batch.y, batch.weights
     with pytest.raises(InvalidParameter, match="y has the shape"):
         Problems(X=X, y=y[:, 1:], weights=w, fold=FOLDS)
     with pytest.raises(InvalidParameter, match="weights has the shape"):

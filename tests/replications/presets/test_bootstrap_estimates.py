@@ -32,8 +32,8 @@ def fixture_records() -> Records:
 # By hand: moments of the exponential distribution.
 def test_by_hand_bias_and_variance_of_mean_and_variance(records: Records) -> None:
     row = {
-        told["statistic"]: told
-        for told in to_json(SMALL.plan({}, 3).finish(records).tables[0])["rows"]
+        table_row["statistic"]: table_row
+        for table_row in to_json(SMALL.plan({}, 3).finish(records).tables[0])["rows"]
     }
     # mean of 10: variance 1/10, bootstrap estimate (n - 1)/n^2 of it in the mean: .09
     # variance with ddof 0: bias -1/10, the bootstrap expects -s^2/n, whose mean is -.9/10
@@ -46,10 +46,10 @@ def test_by_hand_bias_and_variance_of_mean_and_variance(records: Records) -> Non
 
 
 def test_naive_coverage_is_a_count(records: Records) -> None:
-    told = to_json(SMALL.plan({}, 3).finish(records).tables[1])["rows"][0]
+    row = to_json(SMALL.plan({}, 3).finish(records).tables[1])["rows"][0]
     ends = records["mean/ends"][:, 1]
     covers = [low <= 1 <= high for low, high in ends]
-    assert told["percentile"]["value"] == pytest.approx(np.mean(covers))
+    assert row["percentile"]["value"] == pytest.approx(np.mean(covers))
 
 
 def test_exact_any_cut_gives_the_same_records(records: Records) -> None:

@@ -83,7 +83,7 @@ def test_calibrated_the_jackknife_error_of_a_spread_is_its_deviation() -> None:
     for _ in range(60):
         means, within = _losses(rng, 200, mixing, 5)
         records = {"means": means, "within": within, "half": np.arange(200) % 2}
-        told = jackknife(
+        estimate = jackknife(
             lambda some: {
                 "gamma": estimate_spread_of_gamma(some["means"], some["half"]),
                 "omega": estimate_spread_of_omega(
@@ -92,8 +92,8 @@ def test_calibrated_the_jackknife_error_of_a_spread_is_its_deviation() -> None:
             },
             records,
         )
-        values.append([told.values[name][0] for name in ("gamma", "omega")])
-        errors.append([told.errors[name][0] for name in ("gamma", "omega")])
+        values.append([estimate.values[name][0] for name in ("gamma", "omega")])
+        errors.append([estimate.errors[name][0] for name in ("gamma", "omega")])
     deviation = np.std(values, axis=0, ddof=1)
     # the deviation of 60 is known to 9 %, and errors vary: a factor of 1.5 is far outside
     ratio = np.mean(errors, axis=0) / deviation

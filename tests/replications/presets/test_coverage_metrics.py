@@ -63,16 +63,16 @@ def test_exact_any_cut_gives_the_same_records(records: dict[str, FloatArray]) ->
 def test_exact_a_difference_is_true_by_the_difference_of_truths(
     records: dict[str, FloatArray],
 ) -> None:
-    def truth(metric: str, who: str, mean: str, name: str) -> FloatArray:
+    def truth(metric: str, model: str, mean: str, name: str) -> FloatArray:
         return records[
-            make_record_name("5-fold", make_record_name(metric, who, mean), "truths", name)
+            make_record_name("5-fold", make_record_name(metric, model, mean), "truths", name)
         ]
 
     for metric in ("roc_auc", "f1"):
         for name in ("model", "fold_models"):
             parts = [
-                truth(metric, who, "pooled", name)
-                for who in ("linear_discriminant", "gaussian_naive_bayes", DIFFERENCE)
+                truth(metric, model, "pooled", name)
+                for model in ("linear_discriminant", "gaussian_naive_bayes", DIFFERENCE)
             ]
             np.testing.assert_allclose(parts[2], parts[0] - parts[1], atol=1e-14)
 
@@ -90,18 +90,20 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
         build_task_metrics("classification"), fitting, DrawWithFreshRows(data, rest, None), splits
     )
 
-    said = []
+    predictions = []
     for train in [*(split.train for split in splits), np.arange(data.n)]:
         fitted = LinearDiscriminant().fit(
             data.features.rows(train), data.y[train], weights=None, n_classes=2, rng=rng
         )
-        said.append(fitted.predict(rest.features))
-    scores = [one.probabilities[:, 1] if one.scores is None else one.scores for one in said]  # type: ignore[index]
-    areas = [roc_auc_score(rest.y, one) for one in scores]
+        predictions.append(fitted.predict(rest.features))
+    scores = [
+        item.probabilities[:, 1] if item.scores is None else item.scores for item in predictions
+    ]  # type: ignore[index]
+    areas = [roc_auc_score(rest.y, item) for item in scores]
     np.testing.assert_allclose(true_values["roc_auc"].splits, areas[:-1], rtol=1e-12)
     assert true_values["roc_auc"].model == pytest.approx((areas[-1], areas[-1]), rel=1e-12)
     together = [
-        f1_score(np.tile(rest.y, 3), np.concatenate([one.output for one in said[of]]))
+        f1_score(np.tile(rest.y, 3), np.concatenate([item.output for item in predictions[of]]))
         for of in (slice(3), slice(3, 6))
     ]
     assert true_values["f1"].pooled == pytest.approx(np.mean(together), rel=1e-12)
@@ -159,8 +161,8 @@ def test_exact_a_new_source_is_held_against_new_sources() -> None:
     cell = _cell("new sources", 64)
     rows: Any = tabulate_metrics(cell, cell.study.run(0, 3))
     of = {(r["metric"], r["of"], r["interval"], r["target"]): r for r in rows}
-    for who in (DIFFERENCE, "gaussian_naive_bayes"):
-        row = of["roc_auc", who, "student_t:between_sources", "new_source"]
+    for model in (DIFFERENCE, "gaussian_naive_bayes"):
+        row = of["roc_auc", model, "student_t:between_sources", "new_source"]
         assert row["coverage"].value is not None
         assert row["covers_expected"].value is not None
     assert (
@@ -183,13 +185,17 @@ def test_exact_clusters_are_whole_in_a_fold() -> None:
 
 # By hand: two cells, two intervals.
 def test_by_hand_averages_of_metrics() -> None:
-    def row(population: str, who: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
-        told = {"population": population, "n": 50, "scheme": "s", "metric": "f1", "of": who}
-        told |= {"mean": "pooled", "target": "these_models", "interval": interval}
+    def row(population: str, models: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
+        fields = {"population": population, "n": 50, "scheme": "s", "metric": "f1", "of": models}
+        fields |= {"mean": "pooled", "target": "these_models", "interval": interval}
         number = MonteCarloNumber(coverage, 0.03)
-        told |= {"coverage": number, "covers_expected": number, "built": MonteCarloNumber(1.0, 0.0)}
+        fields |= {
+            "coverage": number,
+            "covers_expected": number,
+            "built": MonteCarloNumber(1.0, 0.0),
+        }
         return {
-            **told,
+            **fields,
             "width": MonteCarloNumber(width, 0.1),
             "score": MonteCarloNumber(2 * width, 0.1),
         }
@@ -203,7 +209,7 @@ def test_by_hand_averages_of_metrics() -> None:
             row("a", DIFFERENCE, "bca", 0.5, 1.0),
         ]
     )
-    assert [one["of"] for one in summary] == ["models", "models", DIFFERENCE]
+    assert [average["of"] for average in summary] == ["models", "models", DIFFERENCE]
     bca = summary[1]
     assert bca["coverage"].value == pytest.approx(0.89)
     assert bca["coverage"].standard_error == pytest.approx(math.sqrt(2 * 0.03**2) / 2)
@@ -216,10 +222,10 @@ def test_by_hand_averages_of_metrics() -> None:
 
 
 def _row(population: str, of: str, interval: str, coverage: float, score: float = 1.0) -> dict:  # type: ignore[type-arg]
-    told = {"population": population, "n": 50, "scheme": "holdout", "metric": "roc_auc", "of": of}
-    told |= {"mean": "pooled", "target": "these_models", "interval": interval}
+    fields = {"population": population, "n": 50, "scheme": "holdout", "metric": "roc_auc", "of": of}
+    fields |= {"mean": "pooled", "target": "these_models", "interval": interval}
     return {
-        **told,
+        **fields,
         "coverage": MonteCarloNumber(coverage, 0.01),
         "score": MonteCarloNumber(score, 0.02),
     }
@@ -238,7 +244,7 @@ def test_by_hand_claims_of_metrics() -> None:
         _row("few positives", DIFFERENCE, "bca", 0.83),
     ]
     claims = {claim.measured: claim for claim in judge_metrics(rows, 0.95)}
-    figures = {measured: (one.figure, one.verdict) for measured, one in claims.items()}
+    figures = {measured: (judged.figure, judged.verdict) for measured, judged in claims.items()}
     own = "coverage of its own target, roc_auc of"
     assert figures == {
         f"{own} models, these_models": (0.94, "holds"),

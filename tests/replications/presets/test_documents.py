@@ -46,8 +46,8 @@ def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
             n_classes=2,
             rng=np.random.default_rng(0),
         )
-        said = fitted.predict(drawn.features.rows(test)).output
-        np.testing.assert_array_equal(errors[test], said != drawn.y[test])
+        predictions = fitted.predict(drawn.features.rows(test)).output
+        np.testing.assert_array_equal(errors[test], predictions != drawn.y[test])
 
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
@@ -70,12 +70,12 @@ def test_golden_chinese_documents_are_classified_as_in_the_textbook() -> None:
         dtype=np.float64,
     )
     test = csr_array(np.array([[3, 0, 0, 0, 1, 1]]), dtype=np.float64)
-    learnt = Documents(train, np.array([1, 1, 1, 0]), np.arange(4))
+    training = Documents(train, np.array([1, 1, 1, 0]), np.arange(4))
     # multinomial: P(China | d5) ~ .0003 > .0001; Bernoulli: .005 < .022, so another class
     expected: dict[Model, float] = {"multinomial": 0.0, "bernoulli": 1.0}
     for model, of_china in expected.items():
-        asked = Documents(test, np.array([1]), np.arange(1))
-        assert NaiveBayes(model=model).errors_on(learnt, asked) == [of_china]
+        document = Documents(test, np.array([1]), np.arange(1))
+        assert NaiveBayes(model=model).errors_on(training, document) == [of_china]
 
 
 def test_degenerate_documents_without_words_go_to_the_commoner_class() -> None:
@@ -87,14 +87,14 @@ def test_degenerate_documents_without_words_go_to_the_commoner_class() -> None:
 
 def test_invalid_documents_are_refused_in_words(drawn: Data) -> None:
     def changed(**parts: object) -> Data:
-        told = {
+        fields = {
             "features": drawn.features,
             "y": drawn.y,
             "task": drawn.task,
             "classes": drawn.classes,
             "source": drawn.source,
         }
-        return Data(**{**told, **parts})  # type: ignore[arg-type]
+        return Data(**{**fields, **parts})  # type: ignore[arg-type]
 
     with pytest.raises(InvalidParameter, match="has 3 classes; this preset needs two"):
         read_documents(changed(classes=(0, 1, 2)), "reviews")

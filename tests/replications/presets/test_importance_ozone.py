@@ -41,8 +41,8 @@ def test_exact_ozone_rows_are_local_in_time(days: Data, together: bool) -> None:
     assert drawn.source.shape == (50, 10 if together else 20, 2)
     assert_array_equal(drawn.target[0], draws.rows)
     place = {row.tobytes(): i for i, row in enumerate(draws.rows)}
-    places = np.array([[place[row.tobytes()] for row in one] for one in drawn.source])
-    assert all(len(set(one)) == len(one) for one in places.tolist())
+    places = np.array([[place[row.tobytes()] for row in rows] for rows in drawn.source])
+    assert all(len(set(rows)) == len(rows) for rows in places.tolist())
     if not together:
         assert (drawn.labels.sum(axis=1) == 0).all()
         places = places[:, 10:]  # few of the positive rows are near the start

@@ -190,13 +190,13 @@ def test_exact_the_width_is_that_of_both_methods(width: Any) -> None:
 @pytest.mark.about("presets/importance_selection", "presets/importance_ozone")
 def test_by_hand_deteriorations_compared_and_pooled() -> None:
     weighted, controlled = [5.0] + [2.0] * 9, [3.0] + [2.0] * 9
-    one = records_of(weighted, controlled, range(10, 0, -1))
-    risks = FinalRisks({k: np.hstack([v, v]) for k, v in one.items()}, "w", (0.5, 1.0))
+    records = records_of(weighted, controlled, range(10, 0, -1))
+    risks = FinalRisks({k: np.hstack([v, v]) for k, v in records.items()}, "w", (0.5, 1.0))
 
     assert risks.excess_deterioration(0).value == pytest.approx((3 - 1) / 2)
     assert risks.excess_deterioration(0, share=0.5).value == pytest.approx((1.5 - 1) / 2)
     assert risks.mean_deterioration("weighted").value is None  # one data set has no error
-    many = {k: np.tile(v, (20, 1)) + rng_noise(k) for k, v in one.items()}
+    many = {k: np.tile(v, (20, 1)) + rng_noise(k) for k, v in records.items()}
     both = FinalRisks({k: np.hstack([v, v]) for k, v in many.items()}, "w", (0.5, 1.0))
     each, pooled = both.deterioration("weighted", 0), both.mean_deterioration("weighted")
     assert pooled.value == pytest.approx(each.value)
@@ -252,18 +252,18 @@ def test_against_scipy_wilcoxon_and_the_tenth() -> None:
     a, spread = rng.gamma(2, size=205), rng.gamma(1, size=205)
     b = a + np.where(rng.random(205) < 0.3, 0, rng.normal(0.1, 1, size=205))
     spread[7] = a[7] = b[7] = np.nan  # a data set without weights
-    told = FinalRisks(records_of(a, b, spread), "w", (1.0,))
+    risks = FinalRisks(records_of(a, b, spread), "w", (1.0,))
     known = np.flatnonzero(np.isfinite(a))
     top = known[np.argsort(-spread[known])[:21]]
 
     wilcoxon: Any = stats.wilcoxon  # its stubs do not know the method
     peer = wilcoxon(a[known], b[known], method="asymptotic", correction=False)
-    assert told.log_p(0, "all").value == pytest.approx(np.log10(peer.pvalue), rel=1e-9)
-    assert_array_equal(np.sort(told.values("weighted", 0, "top")), np.sort(a[top]))
-    assert len(told.values("weighted", 0, "rest")) == 183
-    assert told.count_without_weights(0) == 1
-    assert told.gain(0, "top").value == pytest.approx((a[top] - b[top]).mean())
-    worse = told.deterioration("weighted", 0)
+    assert risks.log_p(0, "all").value == pytest.approx(np.log10(peer.pvalue), rel=1e-9)
+    assert_array_equal(np.sort(risks.values("weighted", 0, "top")), np.sort(a[top]))
+    assert len(risks.values("weighted", 0, "rest")) == 183
+    assert risks.count_without_weights(0) == 1
+    assert risks.gain(0, "top").value == pytest.approx((a[top] - b[top]).mean())
+    worse = risks.deterioration("weighted", 0)
     rest = np.setdiff1d(known, top)
     assert worse.value == pytest.approx(a[top].mean() / a[rest].mean() - 1)
 
@@ -343,5 +343,5 @@ def test_limit_few_scales_have_nothing_to_compare() -> None:
     texts = [c.text for c in study.finish(study.run(0, 50)).claims]
     assert not any("exponentially" in text or "slower" in text for text in texts)
     assert sum("higher sampling variance" in text for text in texts) == 1
-    one = to_json(study.finish(study.run(0, 1)).tables[0])["rows"][1]
-    assert one["weighted_simulated"] == {"value": None, "standard_error": None}
+    row = to_json(study.finish(study.run(0, 1)).tables[0])["rows"][1]
+    assert row["weighted_simulated"] == {"value": None, "standard_error": None}

@@ -138,12 +138,12 @@ def test_by_hand_averages() -> None:
     recommended = {"a": 2.0, "b": 4.0}
 
     def row(population: str, interval: str, coverage: float, width: float) -> dict:  # type: ignore[type-arg]
-        told = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
+        fields = {"population": population, "learner": "l", "n": 5, "scheme": "s", "target": "t"}
         number = MonteCarloNumber(coverage, 0.03)
-        told |= {"interval": interval, "coverage": number, "covers_expected_at_n": number}
+        fields |= {"interval": interval, "coverage": number, "covers_expected_at_n": number}
         score = MonteCarloNumber(2 * width, 0.1)
         return {
-            **told,
+            **fields,
             "width": MonteCarloNumber(width, 0.1),
             "score": score,
             "relative_score": MonteCarloNumber(width / recommended[population], 0.1 * width),
@@ -237,9 +237,9 @@ def test_invalid_parameters_are_named(wrong: dict, place: str) -> None:  # type:
 @pytest.mark.about("presets/interval_coverage")
 def test_by_hand_claims_of_clusters() -> None:
     def row(interval: str, n: int, coverage: float, population: str = "line in clusters") -> dict:  # type: ignore[type-arg]
-        told = {"population": population, "scheme": "clusters cut, 5-fold", "interval": interval}
+        fields = {"population": population, "scheme": "clusters cut, 5-fold", "interval": interval}
         return {
-            **told,
+            **fields,
             "n": n,
             "target": "these_models",
             "coverage": MonteCarloNumber(coverage, 0.003),
@@ -259,12 +259,12 @@ def test_by_hand_claims_of_clusters() -> None:
     assert [claim.verdict for claim in (covers, ignores, cut)] == ["holds", "holds", "fails"]
 
 
-def _summary_row(interval: str, coverage: float, score: float, **told: object) -> dict:  # type: ignore[type-arg]
+def _summary_row(interval: str, coverage: float, score: float, **fields: object) -> dict:  # type: ignore[type-arg]
     row = {"scheme": "s", "target": "t", "interval": interval, "cells": 2, "relative_width": score}
     row |= {"coverage": MonteCarloNumber(coverage, 0.003), "undercoverage": max(0.95 - coverage, 0)}
     row |= {"more_coverage": MonteCarloNumber(coverage - 0.9, 0.002)}
     row |= {"relative_score": MonteCarloNumber(score, 0.004), "built": MonteCarloNumber(1.0, 0.0)}
-    return {**row, **told}
+    return {**row, **fields}
 
 
 def find_best(rows: Any) -> Any:
@@ -334,9 +334,9 @@ def test_naive_the_error_of_a_ratio_of_pairs_is_the_deviation_over_studies() -> 
 def test_naive_intervals_are_compared_on_the_same_draws() -> None:
     (cell,) = [cell for cell in _small("line").cells if cell.learner == "ridge"]
     records = cell.study.run(0, 4)
-    found = compare_with_recommended(records, frozenset(), 0.95)
+    comparisons = compare_with_recommended(records, frozenset(), 0.95)
 
-    same = found["10-fold", "these_models", "recommended"]
+    same = comparisons["10-fold", "these_models", "recommended"]
     assert (same["relative_score"].value, same["relative_score"].standard_error) == (1, 0)
     assert same["more_coverage"].value == 0
 
@@ -347,7 +347,7 @@ def test_naive_intervals_are_compared_on_the_same_draws() -> None:
         missed = np.maximum(lower - truth, 0) + np.maximum(truth - upper, 0)
         return (upper - lower + 40 * missed).mean()
 
-    of_wald = found["10-fold", "these_models", "normal:bayle_within"]["relative_score"]
+    of_wald = comparisons["10-fold", "these_models", "normal:bayle_within"]["relative_score"]
     assert of_wald.value == pytest.approx(score("normal:bayle_within") / score("recommended"))
 
 

@@ -17,9 +17,9 @@ def test_exact_the_readme_counts_the_claims_of_every_kept_result() -> None:
     rows = re.findall(
         r"^\| \[`(\w+)`\]\(.*\| (\d+) \| (\d+) \| (\d+) \|$", text, flags=re.MULTILINE
     )
-    told = {name: dict(zip(VERDICTS, map(int, numbers), strict=True)) for name, *numbers in rows}
-    assert told == count_claims(RESULTS)
-    assert set(told) == set(PRESETS)
+    counts = {name: dict(zip(VERDICTS, map(int, numbers), strict=True)) for name, *numbers in rows}
+    assert counts == count_claims(RESULTS)
+    assert set(counts) == set(PRESETS)
 
 
 # By hand: two presets with three claims.

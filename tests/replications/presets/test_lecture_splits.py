@@ -148,10 +148,10 @@ def test_calibrated_bias_grows_and_complete_subsampling_saves_variance() -> None
     study = preset.plan({}, 1)
     result = study.finish(study.run(0, 300))
     verdicts = {(claim.text, claim.measured): claim.verdict for claim in result.claims}
-    told = {text for (text, _), verdict in verdicts.items() if verdict == "holds"}
-    assert "The bias grows with mu." in told
-    assert "Complete subsampling removes the variance over splits." in told
-    assert "The unconditional variance decays with growing mu." in told
+    claims = {text for (text, _), verdict in verdicts.items() if verdict == "holds"}
+    assert "The bias grows with mu." in claims
+    assert "Complete subsampling removes the variance over splits." in claims
+    assert "The unconditional variance decays with growing mu." in claims
 
 
 # By hand: two samples, one number of folds, two partitions of each.

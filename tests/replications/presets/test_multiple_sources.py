@@ -120,8 +120,8 @@ def test_degenerate_few_repetitions_say_so(reviews: Data) -> None:
     study = MultipleSourceVariances(sizes=(8, 30)).plan({"reviews": reviews}, 2)
     result = study.finish(study.run(0, 3))
     assert [caution.code for caution in result.cautions] == ["few_repetitions"]
-    one = MultipleSourceMeans(n_sources=(2,), per_source=9, sizes=(9,), pairs=1)
-    alone = one.plan({"reviews": reviews}, 2)
+    preset = MultipleSourceMeans(n_sources=(2,), per_source=9, sizes=(9,), pairs=1)
+    alone = preset.plan({"reviews": reviews}, 2)
     assert to_json(alone.finish(alone.run(0, 1)).tables[0])["rows"][0]["cvs_sd"]["value"] is None
 
 
@@ -175,9 +175,9 @@ def test_invalid_parameters_are_named(
     wrong: dict,  # type: ignore[type-arg]
     place: str,
 ) -> None:
-    given = {**(SMALL_MEANS if name.endswith("means") else SMALL_VARIANCES), **wrong}
+    parameters = {**(SMALL_MEANS if name.endswith("means") else SMALL_VARIANCES), **wrong}
     with pytest.raises(EvaluationError) as refused:
-        PRESETS[name](**given).plan({"reviews": reviews}, 1)
+        PRESETS[name](**parameters).plan({"reviews": reviews}, 1)
     assert refused.value.loc[0] == place
 
 

@@ -90,10 +90,10 @@ def test_degenerate_equal_odds_are_for_class_0() -> None:
     documents = Documents(counts, np.array([0, 1, 1]), np.arange(3))
     ranked = RankedDocuments.rank(documents, 0.1)
     assert ranked is not None
-    drawn, asked = np.arange(2), np.array([2])
-    assert ranked.sample(drawn).errors_on(asked) == [1]
+    drawn, tested = np.arange(2), np.array([2])
+    assert ranked.sample(drawn).errors_on(tested) == [1]
     copied = CopiedSample(documents, documents.rows(drawn), NaiveBayes(smoothing=0.1))
-    assert copied.errors_on(asked) == [1]
+    assert copied.errors_on(tested) == [1]
 
 
 @pytest.mark.parametrize("scale", [0.5, 70_000.0])
@@ -135,9 +135,9 @@ def test_naive_presets_give_the_same_records_either_way(
     model: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = PRESETS[name](**{**small, "model": model})
-    plain = asked.plan({"reviews": reviews}, 3).run(0, 4)
+    preset = PRESETS[name](**{**small, "model": model})
+    plain = preset.plan({"reviews": reviews}, 3).run(0, 4)
     monkeypatch.setattr(_samples, "MANY_DOCUMENTS", 0)
-    quick = asked.plan({"reviews": reviews}, 3).run(0, 4)
+    quick = preset.plan({"reviews": reviews}, 3).run(0, 4)
     for key, values in plain.items():
         assert_array_equal(quick[key], values)

@@ -83,7 +83,7 @@ def test_exact_the_request_is_accepted_and_recommends_what_was_advised(
     assert set(advice["scheme"]["columns"]) == set(columns)
     body = {
         **advice["request"],
-        "data": build_data(**{name: list(map(int, one)) for name, one in columns.items()}),
+        "data": build_data(**{name: list(map(int, column)) for name, column in columns.items()}),
         "task": "classification",
         "learners": {"lda": "linear_discriminant", "majority": "majority"},
     }

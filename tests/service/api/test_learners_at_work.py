@@ -107,11 +107,11 @@ def test_exact_the_newest_event_tells_of_the_learners(
     monkeypatch.setattr(events, "wait_for_change", end)
     text = client.get(f"{there}/events").text
     data = [line[6:] for line in text.splitlines() if line.startswith("data: ")]
-    told = [orjson.loads(line) for line in data]
-    with_learners = [event for event in told if "learners" in event]
+    payloads = [orjson.loads(line) for line in data]
+    with_learners = [event for event in payloads if "learners" in event]
     assert with_learners[0]["learners"]["nb"] == {"done": 3, "total": 3, "status": "done"}
     assert with_learners[0]["seconds_left"] is None
-    assert [event for event in told if event.get("done") == 12]
+    assert [event for event in payloads if event.get("done") == 12]
 
 
 def test_exact_the_complete_learners_are_evaluated_before_the_last_is_done(

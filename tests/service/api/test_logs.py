@@ -20,7 +20,7 @@ def test_exact_two_logs_are_uploaded_and_compared(client: TestClient, worker: In
         send(client, inspect_eval("arc", "new", runs), INSPECT),
         send(client, compress_members(inspect_eval("arc", "old", poor)), INSPECT),
     ]
-    ids = [one.json()["id"] for one in sent]
+    ids = [response.json()["id"] for response in sent]
     body: dict[str, Any] = {
         "kind": "losses",
         "logs": {"score": "match", "files": [{"dataset": each} for each in ids]},
@@ -32,7 +32,7 @@ def test_exact_two_logs_are_uploaded_and_compared(client: TestClient, worker: In
     result = client.get(f"{asked.headers['location']}/result").json()
     unknown = client.post("/v1/evaluations", json={**body, "logs": {**body["logs"], "score": "f1"}})
 
-    assert [one.status_code for one in sent] == [201, 201]
+    assert [response.status_code for response in sent] == [201, 201]
     assert asked.status_code == 202
     assert result["summary"]["best_model"] == "new"
     assert result["comparisons"][0]["verdict"]["decision"] == "better"

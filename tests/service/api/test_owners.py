@@ -68,7 +68,7 @@ def bearer(key: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def things(client: TestClient, keys: dict[str, str], worker: InlineWorker) -> dict[str, str]:
+def resources(client: TestClient, keys: dict[str, str], worker: InlineWorker) -> dict[str, str]:
     """A data set, a finished evaluation and its webhook of ann's, by the name in the path."""
     headers = bearer(keys["ann"])
     webhook = client.post("/v1/webhooks", json={"url": "https://example.com/"}, headers=headers)
@@ -118,14 +118,14 @@ def test_exact_anothers_figure_is_not_there(
 
 @pytest.mark.parametrize(("method", "path"), OF_ONE_THING)
 def test_exact_anothers_things_are_not_there(
-    client: TestClient, keys: dict[str, str], things: dict[str, str], method: str, path: str
+    client: TestClient, keys: dict[str, str], resources: dict[str, str], method: str, path: str
 ) -> None:
-    where = path.format(**things)
+    where = path.format(**resources)
     body = BODIES.get(path)
     foreign = client.request(method, where, headers=bearer(keys["bob"]), json=body)
     missing = client.request(
         method,
-        path.format(**dict.fromkeys(things, str(things["dataset_id"])[::-1])),
+        path.format(**dict.fromkeys(resources, str(resources["dataset_id"])[::-1])),
         headers=bearer(keys["bob"]),
         json=body,
     )
@@ -137,22 +137,22 @@ def test_exact_anothers_things_are_not_there(
 
 
 def test_exact_lists_hold_ones_own_only(
-    client: TestClient, keys: dict[str, str], things: dict[str, str]
+    client: TestClient, keys: dict[str, str], resources: dict[str, str]
 ) -> None:
     for path in ("/v1/datasets", "/v1/evaluations"):
         own = client.get(path, headers=bearer(keys["ann"])).json()["items"]
         foreign = client.get(path, headers=bearer(keys["bob"])).json()["items"]
-        assert [item["id"] for item in own] == [things[f"{path[4:-1]}_id"]]
+        assert [item["id"] for item in own] == [resources[f"{path[4:-1]}_id"]]
         assert foreign == []
 
 
 def test_exact_anothers_data_set_cannot_be_named(
-    client: TestClient, keys: dict[str, str], things: dict[str, str]
+    client: TestClient, keys: dict[str, str], resources: dict[str, str]
 ) -> None:
     request = {
         "kind": "losses",
         "blocks": "random",
-        "dataset": things["dataset_id"],
+        "dataset": resources["dataset_id"],
         "columns": {"losses": ["x"], "block": "n"},
     }
     answer = client.post("/v1/evaluations", json=request, headers=bearer(keys["bob"]))

@@ -37,7 +37,7 @@ def test_exact_the_request_sent_again_gives_the_same_result(
     request = client.get(first.json()["links"]["request"]).json()
     again = client.post("/v1/evaluations", json=request)
     worker.work()
-    results = [client.get(one.json()["links"]["result"]).json() for one in (first, again)]
+    results = [client.get(response.json()["links"]["result"]).json() for response in (first, again)]
 
     assert request == {**named, "seed": first.json()["seed"]}
     assert again.json()["id"] != first.json()["id"]

@@ -84,15 +84,15 @@ def test_exact_progress_counts_repetitions_and_some_are_tabulated(client: TestCl
     early = client.get(f"{there}/result?partial=true")
     worker.run((evaluation_id, 2))
     seen = client.get(there).json()
-    some = client.get(f"{there}/result?partial=true").json()
+    partial = client.get(f"{there}/result?partial=true").json()
 
     assert early.status_code == 409
     assert "No chunk" in early.json()["detail"]
     assert seen["progress"] == {"done": 3, "total": 20, "unit": "repetitions"}
-    assert some["partial"] == {"done": 3, "total": 20}
-    assert some["study"]["repetitions"] == 3
-    assert some["study"]["repetitions_asked"] == 20
-    assert [table["name"] for table in some["tables"]] == [
+    assert partial["partial"] == {"done": 3, "total": 20}
+    assert partial["study"]["repetitions"] == 3
+    assert partial["study"]["repetitions_asked"] == 20
+    assert [table["name"] for table in partial["tables"]] == [
         "estimates",
         "errors",
         "variances",

@@ -65,7 +65,7 @@ def test_exact_a_learning_curve_has_the_points_and_the_law_of_the_result() -> No
     sizes = result["curves"]["ridge"]["saturation"]["sizes"]
     rows = spec_of(result, "saturation")["data"]["values"]
     assert [(row["difference"], row["upper"]) for row in rows] == [
-        (one["difference"], one["upper"]) for one in sizes
+        (size["difference"], size["upper"]) for size in sizes
     ]
 
 
@@ -183,7 +183,7 @@ def test_exact_a_bootstrap_shows_every_replicate_and_interval() -> None:
     assert sum(row["count"] for row in bins) == result["n_resamples"]
     bars = [row for layer in spec["layer"][1:] for row in layer["data"]["values"]]
     ends = {(row.get("lower"), row.get("upper")) for row in bars}
-    assert {(one["lower"], one["upper"]) for one in result["intervals"]} <= ends
+    assert {(interval["lower"], interval["upper"]) for interval in result["intervals"]} <= ends
 
 
 def test_exact_roc_and_reliability_have_the_points_of_the_result() -> None:
@@ -199,6 +199,6 @@ def test_exact_roc_and_reliability_have_the_points_of_the_result() -> None:
         assert [row["y"] for row in drawn] == curves["roc"]["true_positive_rate"]
         drawn = [row for row in reliability if row["series"] == name]
         assert [(row["x"], row["y"], row["lower"], row["upper"]) for row in drawn] == [
-            (one["mean_score"], one["share"], one["lower"], one["upper"])
-            for one in curves["reliability"]
+            (group["mean_score"], group["share"], group["lower"], group["upper"])
+            for group in curves["reliability"]
         ]

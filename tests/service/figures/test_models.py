@@ -39,10 +39,17 @@ def test_exact_the_forest_has_the_intervals_of_the_result() -> None:
     }
     for name, model in result["models"].items():
         for target, word in (("new_source", "a new school"), ("these_sources", "data like these")):
-            one = model["recommended"][target]
-            assert drawn[name, word] == (one["estimate"], one["lower"], one["upper"])
-        one = model["prediction"]
-        assert drawn[name, "one more school, by itself"][1:] == (one["lower"], one["upper"])
+            result_interval = model["recommended"][target]
+            assert drawn[name, word] == (
+                result_interval["estimate"],
+                result_interval["lower"],
+                result_interval["upper"],
+            )
+        result_interval = model["prediction"]
+        assert drawn[name, "one more school, by itself"][1:] == (
+            result_interval["lower"],
+            result_interval["upper"],
+        )
     assert len(rows) == 15
 
 
@@ -108,9 +115,13 @@ def test_exact_differences_have_the_intervals_and_the_margin() -> None:
     drawn = {
         (row["a"], row["b"]): (row["estimate"], row["lower"], row["upper"]) for row in rows_of(spec)
     }
-    for one in result["comparisons"]:
-        bar = one["interval"]
-        assert drawn[one["a"], one["b"]] == (bar["estimate"], bar["lower"], bar["upper"])
+    for comparison in result["comparisons"]:
+        bar = comparison["interval"]
+        assert drawn[comparison["a"], comparison["b"]] == (
+            bar["estimate"],
+            bar["lower"],
+            bar["upper"],
+        )
     assert spec["layer"][0]["data"]["values"] == [{"left": -0.02, "right": 0.02}]
 
 
@@ -149,12 +160,12 @@ def test_exact_of_very_many_pairs_those_with_the_best_model_are_shown() -> None:
     result = evaluation(12)
     best = result["summary"]["best_model"]
     expected = {}
-    for one in result["comparisons"]:
-        bar = one["interval"]
-        if one["a"] == best:
-            expected[one["b"]] = (-bar["estimate"], -bar["upper"], -bar["lower"])
-        elif one["b"] == best:
-            expected[one["a"]] = (bar["estimate"], bar["lower"], bar["upper"])
+    for comparison in result["comparisons"]:
+        bar = comparison["interval"]
+        if comparison["a"] == best:
+            expected[comparison["b"]] = (-bar["estimate"], -bar["upper"], -bar["lower"])
+        elif comparison["b"] == best:
+            expected[comparison["a"]] = (bar["estimate"], bar["lower"], bar["upper"])
 
     spec = figure_of(result, "differences")
 

@@ -124,9 +124,9 @@ def test_exact_each_webhook_is_told_what_it_asked_for(receiver: Receiver) -> Non
     cancel(LOCAL_OWNER_ID, cancelled)  # which changes nothing and tells nobody
     finish()
     send_all()
-    told = sorted((each.path, json.loads(each.body)["type"]) for each in receiver.received)
+    received = sorted((each.path, json.loads(each.body)["type"]) for each in receiver.received)
 
-    assert told == [
+    assert received == [
         ("/ends", "evaluation.cancelled"),
         ("/every", "evaluation.cancelled"),
         ("/every", "evaluation.succeeded"),

@@ -121,16 +121,16 @@ def check_metric(name: str, blocks: str, form: str) -> None:
     result = run_kind(body).result
     assert all(math.isfinite(number) for number in numbers_in(result))
     for model in result["models"].values():
-        told = model["metrics"][name]
-        targets = {i["target"] for i in told["intervals"]}
+        values = model["metrics"][name]
+        targets = {i["target"] for i in values["intervals"]}
         assert targets <= {target.value for target in metric.info.targets}
         low, high = metric.value_range
-        value = told["estimate"][told["mean"]]
+        value = values["estimate"][values["mean"]]
         assert value is None or low <= value <= high
-        assert value is not None or told["cautions"]
-        best = [i["target"] for i in told["intervals"] if i["recommended"]]
+        assert value is not None or values["cautions"]
+        best = [i["target"] for i in values["intervals"] if i["recommended"]]
         assert len(best) == len(set(best))
-        assert (told["target"] in best) == (told["target"] in targets)
+        assert (values["target"] in best) == (values["target"] in targets)
 
 
 @pytest.mark.parametrize("name", LOSSES)

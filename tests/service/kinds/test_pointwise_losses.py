@@ -44,11 +44,11 @@ def cross_validation(name: str, **more: Any) -> dict[str, Any]:
 
 def predictions(name: str, **more: Any) -> dict[str, Any]:
     task, uses = LOSSES[name].task, LOSSES[name].uses
-    said: list[Any] = np.exp(0.4 * X[:, 0]).tolist() if task == "regression" else WORDS[::-1]
+    predicted: list[Any] = np.exp(0.4 * X[:, 0]).tolist() if task == "regression" else WORDS[::-1]
     body = {
         "kind": "predictions",
         "y": COUNTS if task == "regression" else WORDS,
-        "predictions": {"m": said},
+        "predictions": {"m": predicted},
         "blocks": "random",
         "block": BLOCK,
         "loss": method(name),
@@ -168,9 +168,9 @@ def test_invalid_counts_are_shown_in_place() -> None:
     with pytest.raises(EvaluationError, match="target must be 0 or more") as caught:
         run_kind(predictions("poisson_deviance", y=negative))
     assert place_of(caught.value) == ("y", 7)
-    said = [0.0 if i == 3 else 1.0 for i in range(N)]
+    counts = [0.0 if i == 3 else 1.0 for i in range(N)]
     with pytest.raises(EvaluationError, match="prediction must be above 0") as caught:
-        run_kind(predictions("poisson_deviance", predictions={"m": said}))
+        run_kind(predictions("poisson_deviance", predictions={"m": counts}))
     assert place_of(caught.value) == ("predictions", "m", 3)
 
 

@@ -100,8 +100,8 @@ def test_against_sklearn_nested_grid_search() -> None:
     result = run_kind(BODY).result
     rows, inner = Rows(n=48), KFold(n_folds=3)
     names = list(PENALTIES)
-    told = result["external"]["splits"]
-    for split, external in zip(KFold(n_folds=4).splits(rows, 7), told, strict=True):
+    external_splits = result["external"]["splits"]
+    for split, external in zip(KFold(n_folds=4).splits(rows, 7), external_splits, strict=True):
         best = search(list(split_training_part(inner, rows, split, 7)), split.train)
         assert external["winner"] == names[best.best_index_]
         assert_allclose(external["internal"], -best.best_score_, rtol=1e-9)

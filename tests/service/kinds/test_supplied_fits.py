@@ -92,8 +92,8 @@ def assert_same(value: Any, expected: Any, path: str = "") -> None:
             assert_same(value[key], expected[key], f"{path}/{key}")
     elif isinstance(expected, list):
         assert len(value) == len(expected), path
-        for at, (one, other) in enumerate(zip(value, expected, strict=True)):
-            assert_same(one, other, f"{path}/{at}")
+        for at, (first, other) in enumerate(zip(value, expected, strict=True)):
+            assert_same(first, other, f"{path}/{at}")
     elif isinstance(expected, float):
         assert_allclose(value, expected, rtol=1e-10, atol=1e-14, err_msg=path)
     else:
@@ -102,7 +102,7 @@ def assert_same(value: Any, expected: Any, path: str = "") -> None:
 
 def intervals_on(variance: str, part: dict[str, Any]) -> list[dict[str, Any]]:
     """The intervals of a model or a pair on this variance; none if it came out negative."""
-    return [one for one in part["intervals"] if one["variance"] == variance]
+    return [interval for interval in part["intervals"] if interval["variance"] == variance]
 
 
 @pytest.mark.parametrize("params", [{}, {"correct_noise": True}, {"average": "split"}])
@@ -114,9 +114,9 @@ def test_exact_out_of_bag_of_the_services_own_resamples(params: dict[str, Any]) 
         estimate = ran.result["models"][name]["estimates"]["out_of_bag"]
         assert estimate["estimate"] > 0
         assert_same(estimate, expected["models"][name]["estimates"]["out_of_bag"])
-    for one, other in zip(ran.result["comparisons"], expected["comparisons"], strict=True):
-        assert_same(intervals_on("out_of_bag", one), intervals_on("out_of_bag", other))
-        assert_same(one["verdict"], other["verdict"])
+    for comparison, other in zip(ran.result["comparisons"], expected["comparisons"], strict=True):
+        assert_same(intervals_on("out_of_bag", comparison), intervals_on("out_of_bag", other))
+        assert_same(comparison["verdict"], other["verdict"])
     assert intervals_on("out_of_bag", ran.result["comparisons"][0])
     used = [m for m in ran.result["methods"] if m["name"] == "out_of_bag"]
     assert [m["params"]["n_resamples"] for m in used] == [40]
@@ -146,8 +146,8 @@ def test_exact_conservative_z_of_the_services_own_halves() -> None:
         assert_same(ours["variances"]["conservative_z"], theirs["variances"]["conservative_z"])
         assert intervals_on("conservative_z", ours)
         assert_same(intervals_on("conservative_z", ours), intervals_on("conservative_z", theirs))
-    for one, other in zip(ran.result["comparisons"], expected["comparisons"], strict=True):
-        assert_same(one["variances"]["conservative_z"], other["variances"]["conservative_z"])
+    for comparison, other in zip(ran.result["comparisons"], expected["comparisons"], strict=True):
+        assert_same(comparison["variances"]["conservative_z"], other["variances"]["conservative_z"])
 
 
 def test_exact_both_with_a_control() -> None:
@@ -189,7 +189,7 @@ def test_exact_predictions_take_the_same_fits() -> None:
             expected["models"][name]["estimates"]["out_of_bag"],
         )
         assert_same(result["models"][name]["variances"], of_losses["models"][name]["variances"])
-    names = {one["name"] for one in result["methods"]}
+    names = {used["name"] for used in result["methods"]}
     assert {"out_of_bag", "conservative_z"} <= names
     assert "bias_variance" not in result  # each instance has one prediction
 

@@ -287,9 +287,10 @@ def _upload(
     except httpx.TransportError as error:
         return statuses, [f"File {number} ({media_type}): no answer, {error!r}."]
     return statuses, [
-        f"File {number} ({media_type}): {one.request.method} {one.status_code} {one.text[:300]}"
-        for one in answers
-        if one.status_code not in EXPECTED
+        f"File {number} ({media_type}): {reply.request.method} {reply.status_code} "
+        f"{reply.text[:300]}"
+        for reply in answers
+        if reply.status_code not in EXPECTED
     ]
 
 

@@ -87,7 +87,9 @@ def test_exact_a_store_that_is_away_for_seconds_only_delays(
             assert time.monotonic() < deadline
             time.sleep(0.02)
         folder.rename(away)
-        while not any(row.unavailable_since for one in evaluations for row in units(one)):
+        while not any(
+            row.unavailable_since for evaluation in evaluations for row in units(evaluation)
+        ):
             assert time.monotonic() < deadline
             time.sleep(0.02)
         away.rename(folder)

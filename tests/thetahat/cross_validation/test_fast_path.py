@@ -89,10 +89,10 @@ def test_exact_a_row_that_was_drawn_twice() -> None:
 def test_exact_why_a_learner_is_fitted(spec: str | dict[str, object], reason: str) -> None:
     data = problem("plain", "regression")
 
-    told = prepare_fast_path(build(read_learner_spec(spec), "regression"), data)
+    path = prepare_fast_path(build(read_learner_spec(spec), "regression"), data)
 
-    assert isinstance(told, OrdinaryFit)
-    assert reason in told.reason
+    assert isinstance(path, OrdinaryFit)
+    assert reason in path.reason
 
 
 def test_exact_a_missing_value_anywhere_is_the_reason() -> None:
@@ -109,10 +109,10 @@ def test_exact_a_missing_value_anywhere_is_the_reason() -> None:
 def test_degenerate_what_is_not_finite_is_left_to_the_plain_path(value: float) -> None:
     split = Split(0, 0, 0, np.array([0, 2]), np.array([1]))
 
-    told = predict_split(Says(value), split, 3)
+    outcome = predict_split(Says(value), split, 3)
 
-    assert isinstance(told, OrdinaryFit)
-    assert predict_split(Says(1.0), split, 3) != told
+    assert isinstance(outcome, OrdinaryFit)
+    assert predict_split(Says(1.0), split, 3) != outcome
 
 
 def test_exact_the_reason_travels_with_the_outcome() -> None:
@@ -162,15 +162,15 @@ def test_property_a_learner_without_the_protocol_is_fitted() -> None:
 class EachRow:
     """Says the row's number of each row that is left out alone, but of row 3 nothing finite."""
 
-    asked: list[int]
+    rows_read: list[int]
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         return Predictions(np.full(len(part.test), -1.0))
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         self.asked.append(len(rows))
-        said = np.where(rows == 3, np.nan, rows)
-        return Predictions(said), rows != 5
+        predictions = np.where(rows == 3, np.nan, rows)
+        return Predictions(predictions), rows != 5
 
 
 class Choosy(Squared):
@@ -187,16 +187,18 @@ def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
     each = EachRow([])
     alone = SingleRowPredictions(each.each_left_out, data, Squared())
 
-    told = alone.predict(range(300, 1200))
+    outcomes = alone.predict(range(300, 1200))
     first = [alone.predict(range(row, row + 1)) for row in range(8)]
 
     assert each.asked == [1024, 176]  # the last block is kept only where some of it is asked for
-    assert told.usable.shape == (1, 900)
-    assert told.usable.all()
-    assert_array_equal(np.asarray(told.output)[0], np.arange(300, 1200))
-    fits = [bool(np.asarray(one.usable)[0, 0]) for one in first]
+    assert outcomes.usable.shape == (1, 900)
+    assert outcomes.usable.all()
+    assert_array_equal(np.asarray(outcomes.output)[0], np.arange(300, 1200))
+    fits = [bool(np.asarray(prediction.usable)[0, 0]) for prediction in first]
     assert [row for row, fit in enumerate(fits) if not fit] == [3, 5]
-    assert all(one.losses[0, 0] == 0 for one, fit in zip(first, fits, strict=True) if fit)
+    assert all(
+        prediction.losses[0, 0] == 0 for prediction, fit in zip(first, fits, strict=True) if fit
+    )
 
 
 def test_degenerate_a_loss_that_refuses_a_block_is_asked_row_by_row() -> None:
@@ -221,9 +223,9 @@ def test_exact_rows_by_number_say_what_their_splits_say(name: str) -> None:
         pairs = zip(
             outcomes(start, stop, as_list=True), outcomes(start, stop, as_list=False), strict=True
         )
-        for wanted, said in pairs:
+        for wanted, predictions in pairs:
             for field in fields(SplitOutcome):
-                assert_array_equal(getattr(said, field.name), getattr(wanted, field.name))
+                assert_array_equal(getattr(predictions, field.name), getattr(wanted, field.name))
 
 
 def test_degenerate_other_splits_are_not_of_one_row() -> None:
@@ -254,7 +256,7 @@ def test_exact_amount_of_work() -> None:
 class SaysAll(Says):
     """Predicts any number of splits at once, and notes how many were asked for."""
 
-    asked: list[int]
+    rows_read: list[int]
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         self.asked.append(len(parts))
@@ -271,14 +273,14 @@ def test_exact_splits_go_in_passes_as_far_as_there_is_room(
     says = SaysAll(1.0, [])
     monkeypatch.setattr(split_batches, "_MAX_ROW_NUMBERS", 15)  # three splits of five rows
 
-    told = list(predict_in_batches(says.predict_all, splits, 5))
+    outcomes = list(predict_in_batches(says.predict_all, splits, 5))
 
-    assert [split for some, _ in told for split in some] == splits
+    assert [split for outcome, _ in outcomes for split in outcome] == splits
     assert says.asked == [2, 2]  # the second tests one row, and is asked for by itself
     outputs = [
-        said.output.tolist() if isinstance(said, Predictions) else said
-        for _, each in told
-        for said in each
+        outcome.output.tolist() if isinstance(outcome, Predictions) else outcome
+        for _, each in outcomes
+        for outcome in each
     ]
     assert outputs == [[1.0, 1.0], None, [1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]
     assert not list(predict_in_batches(says.predict_all, [], 5))

@@ -31,9 +31,9 @@ def outcome(
 SOME = [outcome(0, [4, 5]), outcome(1, [1], why="far"), outcome(2, [2, 7, 9])]
 
 
-def same(one: SplitOutcome, other: SplitOutcome) -> None:
+def same(ours: SplitOutcome, other: SplitOutcome) -> None:
     for field in fields(SplitOutcome):
-        assert_array_equal(getattr(one, field.name), getattr(other, field.name))
+        assert_array_equal(getattr(ours, field.name), getattr(other, field.name))
 
 
 def test_exact_arrays_give_back_the_outcomes() -> None:
@@ -42,11 +42,11 @@ def test_exact_arrays_give_back_the_outcomes() -> None:
     assert isinstance(arrays, Outcomes)
     assert as_outcomes(arrays) is arrays
     assert arrays.reasons == [None, "far", None]
-    for one, other in zip(arrays, SOME, strict=True):
-        same(one, other)
+    for first, other in zip(arrays, SOME, strict=True):
+        same(first, other)
     same(arrays[-1], SOME[-1])
-    for one, other in zip(arrays[1:], SOME[1:], strict=True):
-        same(one, other)
+    for first, other in zip(arrays[1:], SOME[1:], strict=True):
+        same(first, other)
     with pytest.raises(IndexError):
         arrays[3]
 
@@ -58,8 +58,8 @@ def test_exact_stretches_are_joined(cuts: list[int]) -> None:
     joined = join_outcomes(parts)
 
     assert len(joined) == 3
-    for one, other in zip(joined, SOME, strict=True):
-        same(one, other)
+    for first, other in zip(joined, SOME, strict=True):
+        same(first, other)
 
 
 def test_degenerate_predictions_that_one_stretch_has_not_are_let_go() -> None:

@@ -81,26 +81,26 @@ def test_naive_each_by_itself_says_the_same(grid: str, name: str) -> None:
 
         assert list(together) == list(learners)
         for key, learner in learners.items():
-            said, wanted = together[key], alone(key, learner, data, scheme)
+            predictions, wanted = together[key], alone(key, learner, data, scheme)
             if isinstance(wanted, EvaluationError):
-                assert isinstance(said, EvaluationError)
-                assert said.message == wanted.message
+                assert isinstance(predictions, EvaluationError)
+                assert predictions.message == wanted.message
                 continue
-            assert not isinstance(said, EvaluationError)
-            for one, other in zip(said, wanted, strict=True):
-                same(one, other, scale)
+            assert not isinstance(predictions, EvaluationError)
+            for first, other in zip(predictions, wanted, strict=True):
+                same(first, other, scale)
 
 
-def same(one: SplitOutcome, other: SplitOutcome, scale: float) -> None:
+def same(ours: SplitOutcome, other: SplitOutcome, scale: float) -> None:
     for name in ("repeat", "block", "label", "n_train", "test", "cautions"):
-        assert_array_equal(getattr(one, name), getattr(other, name))
-    assert one.output is not None
+        assert_array_equal(getattr(ours, name), getattr(other, name))
+    assert ours.output is not None
     assert other.output is not None
-    if one.probabilities is None or other.probabilities is None:
-        assert_allclose(one.output, other.output, rtol=1e-8, atol=1e-8 * scale)
+    if ours.probabilities is None or other.probabilities is None:
+        assert_allclose(ours.output, other.output, rtol=1e-8, atol=1e-8 * scale)
     else:
-        assert_array_equal(one.output, other.output)
-        assert_allclose(one.probabilities, other.probabilities, rtol=1e-8, atol=1e-8)
+        assert_array_equal(ours.output, other.output)
+        assert_allclose(ours.probabilities, other.probabilities, rtol=1e-8, atol=1e-8)
 
 
 def test_exact_learners_of_a_group() -> None:
@@ -129,8 +129,8 @@ def test_exact_one_learner_is_run_as_by_itself() -> None:
 
     wanted = run_splits("r", Ridge(), data, splits.splits(build_rows(data), 1), Squared(), 0)
     assert not isinstance(outcomes["r"], EvaluationError)
-    for one, other in zip(outcomes["r"], wanted, strict=True):
-        assert_array_equal(one.losses, other.losses)
+    for first, other in zip(outcomes["r"], wanted, strict=True):
+        assert_array_equal(first.losses, other.losses)
 
 
 @pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out"])
@@ -150,10 +150,10 @@ def test_degenerate_without_a_path_each_is_run_by_itself(
     outcomes = done_together(learners, data, scheme)
 
     for name, learner in learners.items():
-        said, wanted = outcomes[name], alone(name, learner, data, scheme)
-        assert isinstance(said, EvaluationError)
+        predictions, wanted = outcomes[name], alone(name, learner, data, scheme)
+        assert isinstance(predictions, EvaluationError)
         assert isinstance(wanted, EvaluationError)
-        assert said.message == wanted.message
+        assert predictions.message == wanted.message
 
 
 def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
@@ -167,8 +167,13 @@ def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
     outcomes = run_path(group, data, splits, Squared(), 0)
     good = run_path(group, data, splits[1:], Squared(), 0)
 
-    assert ["block 0" in str(told) for told in outcomes.values()] == [True, True]
-    assert not any(isinstance(told, EvaluationError) for told in good.values())
+    assert ["block 0" in str(outcomes_of_learner) for outcomes_of_learner in outcomes.values()] == [
+        True,
+        True,
+    ]
+    assert not any(
+        isinstance(outcomes_of_learner, EvaluationError) for outcomes_of_learner in good.values()
+    )
 
 
 def test_degenerate_fewer_rows_than_any_number_of_neighbours() -> None:
@@ -177,7 +182,10 @@ def test_degenerate_fewer_rows_than_any_number_of_neighbours() -> None:
 
     outcomes = done_together(learners, data, "leave_one_out")
 
-    assert ["neighbours are asked for" in str(told) for told in outcomes.values()] == [True, True]
+    assert [
+        "neighbours are asked for" in str(outcomes_of_learner)
+        for outcomes_of_learner in outcomes.values()
+    ] == [True, True]
 
 
 @pytest.mark.parametrize("at_once", [1, 70])
@@ -188,14 +196,14 @@ def test_exact_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, at_once: i
     monkeypatch.setattr(parameter_paths, "_MAX_VALUES", at_once)
 
     for scheme, wanted in whole.items():
-        for name, said in done_together(grid, data, scheme).items():
+        for name, predictions in done_together(grid, data, scheme).items():
             other = wanted[name]
-            assert not isinstance(said, EvaluationError)
+            assert not isinstance(predictions, EvaluationError)
             assert not isinstance(other, EvaluationError)
-            for one, two in zip(said, other, strict=True):
-                assert_array_equal(one.losses, two.losses)
-                assert_array_equal(one.output, two.output)
-                assert (one.block, one.label, one.fit_reason) == (
+            for first, two in zip(predictions, other, strict=True):
+                assert_array_equal(first.losses, two.losses)
+                assert_array_equal(first.output, two.output)
+                assert (first.block, first.label, first.fit_reason) == (
                     two.block, two.label, two.fit_reason,
                 )  # fmt: skip
 
@@ -207,9 +215,11 @@ def test_degenerate_no_rows_to_leave_out() -> None:
 
     outcomes = run_path(group, data, splits, Squared(), 0)
 
-    assert [list(told) for told in outcomes.values() if not isinstance(told, EvaluationError)] == [
-        []
-    ] * len(outcomes)
+    assert [
+        list(outcomes_of_learner)
+        for outcomes_of_learner in outcomes.values()
+        if not isinstance(outcomes_of_learner, EvaluationError)
+    ] == [[]] * len(outcomes)
 
 
 def test_degenerate_one_that_is_refused_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,9 +95,9 @@ def test_exact_steps_that_learn_from_the_training_rows() -> None:
     assert by_default == {"Binarizer", "HashingVectorizer", "Normalizer", "PolynomialFeatures"}
     own = {name for name in STEPS if getattr(STEPS[name](), "is_stateless", False)}
     assert own == set()
-    given = {"categories": [["a", "b"]]}
-    assert not is_stateless("OneHotEncoder", {**given, "min_frequency": 2})
-    assert not is_stateless("OrdinalEncoder", {**given, "max_categories": 2})
+    params = {"categories": [["a", "b"]]}
+    assert not is_stateless("OneHotEncoder", {**params, "min_frequency": 2})
+    assert not is_stateless("OrdinalEncoder", {**params, "max_categories": 2})
     constant = {"strategy": "constant", "keep_empty_features": True}
     assert not is_stateless("SimpleImputer", {**constant, "add_indicator": True})
     assert not is_stateless("SimpleImputer", {"strategy": "constant"})
@@ -113,10 +113,10 @@ def test_naive_what_all_rows_become_is_what_a_test_part_becomes(
     _, of_all = step.fit_transform(data.features, data.y, **learn)
 
     for split in splits_of(data):
-        learnt, _ = step.fit_transform(
+        fitted_step, _ = step.fit_transform(
             data.features.rows(split.train), data.y[split.train], **learn
         )
-        made = learnt.transform(data.features.rows(split.test))
+        made = fitted_step.transform(data.features.rows(split.test))
         wanted = of_all.rows(split.test)
         assert made.names == wanted.names
         assert_array_equal(made.expanded().matrix(), wanted.expanded().matrix())

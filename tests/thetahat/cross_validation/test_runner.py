@@ -103,11 +103,11 @@ def test_against_sklearn_cross_val_predict() -> None:
 
     outcomes = run_splits("r", Ridge(penalty=0.1), data, splits, Squared(), 5)
 
-    said = cross_val_predict(
+    predictions = cross_val_predict(
         Theirs(alpha=0.1, solver="svd"), X, y, cv=[(s.train, s.test) for s in splits]
     )
     for outcome in outcomes:
-        wanted = (said[outcome.test] - y[outcome.test]) ** 2
+        wanted = (predictions[outcome.test] - y[outcome.test]) ** 2
         assert_allclose(outcome.losses, wanted, rtol=1e-9, atol=1e-9)
 
 

@@ -36,14 +36,14 @@ def data() -> Data:
 class Script:
     """Says of each split what it is told to, and notes which were run by themselves."""
 
-    said: list[Predictions | OrdinaryFit]
+    predictions: list[Predictions | OrdinaryFit]
     by_itself: list[tuple[int, SplitPrediction]] = field(default_factory=list)
 
     def all(self, parts: object) -> list[Predictions | OrdinaryFit]:
         return self.said[: len(parts)]  # type: ignore[arg-type]
 
-    def one(self, of: Split, told: SplitPrediction) -> SplitOutcome:
-        self.by_itself.append((of.block, told))
+    def one(self, of: Split, prediction: SplitPrediction) -> SplitOutcome:
+        self.by_itself.append((of.block, prediction))
         losses = np.full(len(of.test), 9.0)
         return SplitOutcome(
             repeat=0, block=of.block, label=of.label, n_train=of.n_train, test=of.test,
@@ -131,13 +131,15 @@ def test_exact_stretches_of_two_learners() -> None:
             Predictions(huge), np.ones((2, 1), dtype=bool), y[2:], Squared()
         )
 
-    told = kept.build()
+    built = kept.build()
 
-    assert_array_equal(told.usable, [[True, False, False, False, True], [True, False, *[True] * 3]])
-    assert_array_equal(told.losses[1], [4, 4, 1, 0, 1])
-    assert_array_equal(np.asarray(told.output)[1], [2, 3, 3, 3, 3])
+    assert_array_equal(
+        built.usable, [[True, False, False, False, True], [True, False, *[True] * 3]]
+    )
+    assert_array_equal(built.losses[1], [4, 4, 1, 0, 1])
+    assert_array_equal(np.asarray(built.output)[1], [2, 3, 3, 3, 3])
     assert lost.build().output is None
-    assert_array_equal(lost.build().losses, told.losses)
+    assert_array_equal(lost.build().losses, built.losses)
 
 
 def test_degenerate_a_sum_that_is_not_finite_of_terms_that_are() -> None:
@@ -152,23 +154,23 @@ def test_degenerate_a_sum_that_is_not_finite_of_terms_that_are() -> None:
 @pytest.mark.parametrize("loss", [Squared(), Absolute(), Huber(delta=1.0)])
 def test_exact_errors_in_their_place_cost_what_predictions_do(loss: Loss) -> None:
     rng = np.random.default_rng(20_270_211)
-    said, y = rng.normal(size=(3, 6)), rng.normal(size=6)
-    said[1, 4], said[2, 0] = np.nan, np.inf
+    predictions, y = rng.normal(size=(3, 6)), rng.normal(size=6)
+    predictions[1, 4], predictions[2, 0] = np.nan, np.inf
     fits = np.array([[True], [True], [False]])
     wanted = PredictedRowsBuilder(3, 6, keep=True)
     kept, lost = PredictedRowsBuilder(3, 6, keep=True), PredictedRowsBuilder(3, 6, keep=False)
 
-    wanted.append_predictions(Predictions(said.reshape(-1)), fits, y, loss)
+    wanted.append_predictions(Predictions(predictions.reshape(-1)), fits, y, loss)
     for outcomes in (kept, lost):
         stretches = (slice(0, 4), slice(4, 6))
-        for room, some in zip(outcomes.reserve_errors([4, 2]), stretches, strict=True):
-            room[:] = said[:, some] - y[some]
+        for room, stretch in zip(outcomes.reserve_errors([4, 2]), stretches, strict=True):
+            room[:] = predictions[:, stretch] - y[stretch]
             errors = room if outcomes is kept else room.copy()  # in its place, or in one piece
-            outcomes.append_errors(errors, fits, y[some], loss)
+            outcomes.append_errors(errors, fits, y[stretch], loss)
 
     good = wanted.build().usable
-    for told in (kept.build(), lost.build()):
-        assert_array_equal(told.usable, good)
-        assert_allclose(told.losses[good], wanted.build().losses[good], rtol=1e-14, atol=1e-15)
+    for built in (kept.build(), lost.build()):
+        assert_array_equal(built.usable, good)
+        assert_allclose(built.losses[good], wanted.build().losses[good], rtol=1e-14, atol=1e-15)
     assert lost.build().output is None
-    assert_allclose(np.asarray(kept.build().output)[good], said[good], rtol=1e-14)
+    assert_allclose(np.asarray(kept.build().output)[good], predictions[good], rtol=1e-14)

@@ -77,8 +77,8 @@ def parse_features(learner: Any, data: Any, split: Any) -> Any:
     """What the first step makes of a test part."""
     rows = data.features.rows
     learn: dict[str, Any] = {"task": "classification", "rng": np.random.default_rng(0)}
-    learnt, _ = learner.steps[0].fit_transform(rows(split.train), data.y[split.train], **learn)
-    (group,) = learnt.transform(rows(split.test)).wide
+    fitted_step, _ = learner.steps[0].fit_transform(rows(split.train), data.y[split.train], **learn)
+    (group,) = fitted_step.transform(rows(split.test)).wide
     return group
 
 
@@ -94,8 +94,8 @@ def test_against_sklearn_vectorisers_in_cross_validation(name: str, params: dict
     data = table({"t": RARE})
     splits = splits_of(data)
     cv = [(split.train, split.test) for split in splits]
-    given = {key: tuple(v) if isinstance(v, list) else v for key, v in params.items()}
-    theirs = make_pipeline(getattr(text, name)(**given), MultinomialNB())
+    keywords = {key: tuple(v) if isinstance(v, list) else v for key, v in params.items()}
+    theirs = make_pipeline(getattr(text, name)(**keywords), MultinomialNB())
     wanted = cross_val_predict(theirs, RARE, data.y, cv=cv, method="predict_proba")
 
     done = run_splits(

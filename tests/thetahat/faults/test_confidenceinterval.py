@@ -22,9 +22,9 @@ README = labelled(TRUTH, SAID, 3)
 
 
 def f1_told(metric: F1, **choices: Any) -> dict[str, Any]:
-    told: dict[str, Any] = tree(metric, {"m": README}, holdout(20), **choices)
-    json.dumps(told, allow_nan=False)
-    return dict(told["models"]["m"]["metrics"]["f1"])
+    evaluation: dict[str, Any] = tree(metric, {"m": README}, holdout(20), **choices)
+    json.dumps(evaluation, allow_nan=False)
+    return dict(evaluation["models"]["m"]["metrics"]["f1"])
 
 
 @pytest.mark.about("metrics/f1")
@@ -47,10 +47,10 @@ def test_exact_macro_averages_take_the_outer_product() -> None:
     right = slopes @ (np.diag(p) - np.outer(p, p)) @ slopes / 20
     wrong = slopes @ (np.diag(p) - p * p.T) @ slopes / 20
 
-    told = f1_told(F1(average="macro"))
+    metric = f1_told(F1(average="macro"))
 
-    assert_allclose(told["variance"], right * 20 / 19, rtol=1e-7)  # ddof 1
-    assert abs(told["variance"] / (wrong * 20 / 19) - 1) > 0.01
+    assert_allclose(metric["variance"], right * 20 / 19, rtol=1e-7)  # ddof 1
+    assert abs(metric["variance"] / (wrong * 20 / 19) - 1) > 0.01
 
 
 @pytest.mark.outside(
@@ -60,16 +60,16 @@ def test_exact_macro_averages_take_the_outer_product() -> None:
 @pytest.mark.parametrize(("positive", "value"), [(0, 0.75), (1, 0.941), (2, 0.8)])
 def test_golden_f1_limits_beyond_1_have_a_caution(positive: int, value: float) -> None:
     """It prints F1 intervals beyond 1 without a word."""
-    told = f1_told(F1(positive=positive))
+    metric = f1_told(F1(positive=positive))
     cut = f1_told(F1(positive=positive), clip=True)
 
-    assert_allclose(told["estimate"]["pooled"], value, atol=6e-4)
-    for interval in told["intervals"]:
+    assert_allclose(metric["estimate"]["pooled"], value, atol=6e-4)
+    for interval in metric["intervals"]:
         beyond = interval["upper"] > 1
         assert beyond == ("interval_beyond_range" in codes(interval["cautions"]))
         assert not (beyond and interval["method"] in {"logit", "percentile", "bca"})
     assert all(interval["upper"] <= 1 for interval in cut["intervals"])
-    assert any(interval["method"] == "logit" for interval in told["intervals"])
+    assert any(interval["method"] == "logit" for interval in metric["intervals"])
 
 
 @pytest.mark.outside("issue 15 of the Python package confidenceinterval: an AUC of 1.0000001")
@@ -78,10 +78,10 @@ def test_golden_auc_of_perfect_separation_is_one() -> None:
     """Its AUC is 1.0000001: its midranks are of single precision."""
     judged = binary(SEPARATED, SEPARATING)
 
-    told = tree(RocAuc(), {"m": judged}, holdout(50))["models"]["m"]["metrics"]["roc_auc"]
+    metric = tree(RocAuc(), {"m": judged}, holdout(50))["models"]["m"]["metrics"]["roc_auc"]
 
-    assert told["estimate"]["pooled"] == 1.0
-    assert told["variance"] == 0.0
-    assert told["intervals"] == []
-    assert "zero_variance" in codes(told["variances"]["delong"]["cautions"])
-    assert math.isclose(told["standard_error"], 0.0, abs_tol=0.0)
+    assert metric["estimate"]["pooled"] == 1.0
+    assert metric["variance"] == 0.0
+    assert metric["intervals"] == []
+    assert "zero_variance" in codes(metric["variances"]["delong"]["cautions"])
+    assert math.isclose(metric["standard_error"], 0.0, abs_tol=0.0)

@@ -13,7 +13,7 @@ from thetahat.generators._size import DrawSize
 from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 
 
-def one(setting: GaussianShift, seed: int, n: int, m: int) -> ShiftedSamples:
+def draw_samples(setting: GaussianShift, seed: int, n: int, m: int) -> ShiftedSamples:
     """Return one data set, without the leading axis."""
     many = setting.draw_many(np.random.default_rng(seed), 1, n, m)
     return ShiftedSamples(many.source[0], many.labels[0], many.target[0], many.target_labels[0])
@@ -22,7 +22,7 @@ def one(setting: GaussianShift, seed: int, n: int, m: int) -> ShiftedSamples:
 @pytest.mark.outside("our specification: P(w > 10) at g = 0.7 is .247 (target) and .008 (source)")
 def test_golden_share_of_large_weights() -> None:
     setting = GaussianShift(scale=0.7)
-    drawn = one(setting, 1, 200_000, 200_000)
+    drawn = draw_samples(setting, 1, 200_000, 200_000)
     for rows, share in ((drawn.target, 0.247), (drawn.source, 0.008)):
         observed_share = (setting.weights(rows) > 10).mean()
         # five standard errors and the rounding of the printed share: 1 in 1.7 million
@@ -58,7 +58,7 @@ def test_limit_infinite_variance(scale: float) -> None:
 def test_calibrated_moments_and_weights(p: int) -> None:
     """Means over 400 000 rows within five standard errors: 1 in 1.7 million each."""
     setting = GaussianShift(n_features=p, scale=0.95, shift=-0.6)
-    drawn = one(setting, 3, 400_000, 400_000)
+    drawn = draw_samples(setting, 3, 400_000, 400_000)
 
     def near(values: np.ndarray, expected: float) -> bool:
         return bool(abs(values.mean() - expected) < 5 * values.std() / math.sqrt(len(values)))
@@ -74,7 +74,7 @@ def test_calibrated_moments_and_weights(p: int) -> None:
 
 @pytest.mark.parametrize("p", [1, 2, 4])
 def test_calibrated_labels_follow_the_rule(p: int) -> None:
-    drawn = one(GaussianShift(n_features=p), 4, 200_000, 1)
+    drawn = draw_samples(GaussianShift(n_features=p), 4, 200_000, 1)
     x, positive = drawn.source, drawn.labels > 0
     share = stats.norm.cdf(x[:, 0] if p == 1 else -x)
     expected = share if p == 1 else share.prod(axis=1)
@@ -89,7 +89,7 @@ def test_calibrated_labels_follow_the_rule(p: int) -> None:
 def test_exact_one_draw_is_a_batch_of_one() -> None:
     setting = GaussianShift(n_features=2, scale=0.7)
     pair = setting.draw(DrawSize(n=6, n_target=9), np.random.default_rng(1))
-    drawn = one(setting, 1, 6, 9)
+    drawn = draw_samples(setting, 1, 6, 9)
 
     assert pair.source.features.names == ("x1", "x2")
     assert_array_equal(pair.source.features.complete_matrix(), drawn.source)

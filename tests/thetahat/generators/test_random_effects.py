@@ -88,12 +88,16 @@ def test_calibrated_one_more_source_is_like_these() -> None:
     rng, n, size = np.random.default_rng(4), 4000, DrawSize(n_sources=3, per_source=4)
     of = RandomEffects(omega=0.4, gamma=0.3, mean=2.0, spread=0.5)
     drawn = [of.draw_sources(3, rng).draw(size, rng) for _ in range(n)]
-    one = np.array([d.truths["m1"]["observed_on_one_new_source"] - 2.0 for d in drawn])
+    deviations = np.array([d.truths["m1"]["observed_on_one_new_source"] - 2.0 for d in drawn])
     sources = np.array([d.truths["m1"]["expected_at_training_size"] for d in drawn])
     effects = np.array([d.truths["m1"]["fold_models"] for d in drawn]) - sources
 
     # 0.5^2 + 0.4 + (1 - 0.4) / 4 = 0.8
-    for products, wanted in ((one**2, 0.8), (one * effects, 0.3), (one * (sources - 2.0), 0.0)):
+    for products, wanted in (
+        (deviations**2, 0.8),
+        (deviations * effects, 0.3),
+        (deviations * (sources - 2.0), 0.0),
+    ):
         assert abs(products.mean() - wanted) < 5 * products.std() / np.sqrt(n)
 
 
@@ -126,7 +130,7 @@ def test_degenerate_sizes_that_differ_by_one_and_a_single_block() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "place"),
+    ("parameters", "place"),
     [
         ({"sigma2": 0.0}, "sigma2"),
         ({"omega": 1.5}, "omega"),
@@ -137,9 +141,9 @@ def test_degenerate_sizes_that_differ_by_one_and_a_single_block() -> None:
         ({"blocks": BlockKind.SUBSAMPLES}, "blocks"),
     ],
 )
-def test_invalid_parameters(given: dict[str, float], place: str) -> None:
+def test_invalid_parameters(parameters: dict[str, float], place: str) -> None:
     with pytest.raises(InvalidParameter, match=place) as refused:
-        RandomEffects(**given)  # type: ignore[arg-type] # one of many types at a time
+        RandomEffects(**parameters)  # type: ignore[arg-type] # one of many types at a time
 
     assert refused.value.loc == (place,)
 

@@ -52,8 +52,8 @@ def test_calibrated_the_best_rule_errs_as_it_says() -> None:
     )
     covariance = np.full((4, 4), 0.5) + 0.5 * np.eye(4)
     direction = np.linalg.solve(covariance, [1.2, 1.2, 0.0, 0.0])
-    said = data.features.matrix() @ direction + np.log(0.3 / 0.7) > 0
-    wrong = (said != data.y).mean()
+    predicted = data.features.matrix() @ direction + np.log(0.3 / 0.7) > 0
+    wrong = (predicted != data.y).mean()
 
     assert abs(wrong - best_error(of)) < 5 * np.sqrt(wrong * (1 - wrong) / n)
 
@@ -113,8 +113,8 @@ def test_calibrated_rows_of_a_cluster_share_class_and_part_of_their_features() -
 
 
 def test_limit_clusters_of_one_row_or_of_equal_rows() -> None:
-    def drawn(**given: Any) -> Any:
-        sources = TwoClassGaussian(**given).draw_sources(1, np.random.default_rng(0))
+    def drawn(**parameters: Any) -> Any:
+        sources = TwoClassGaussian(**parameters).draw_sources(1, np.random.default_rng(0))
         return sources.draw(DrawSize(n=6), np.random.default_rng(1))
 
     alone = drawn(cluster_correlation=0.7)
@@ -143,7 +143,7 @@ def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "place"),
+    ("parameters", "place"),
     [
         ({"cluster_size": 0}, "cluster_size"),
         ({"cluster_correlation": 1.5}, "cluster_correlation"),
@@ -156,13 +156,13 @@ def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
         ({"source_spread": -1.0}, "source_spread"),
     ],
 )
-def test_invalid_parameters(given: dict[str, Any], place: str) -> None:
+def test_invalid_parameters(parameters: dict[str, Any], place: str) -> None:
     with pytest.raises(InvalidParameter, match=place):
-        TwoClassGaussian(**given)
+        TwoClassGaussian(**parameters)
 
 
 @pytest.mark.parametrize(
-    ("given", "place"),
+    ("parameters", "place"),
     [
         ({"n": 0}, "n"),
         ({}, "n"),
@@ -170,8 +170,8 @@ def test_invalid_parameters(given: dict[str, Any], place: str) -> None:
         ({"per_source": 5}, "n_sources"),
     ],
 )
-def test_invalid_sizes(given: dict[str, int], place: str) -> None:
+def test_invalid_sizes(parameters: dict[str, int], place: str) -> None:
     with pytest.raises(InvalidParameter) as refused:
-        DrawSize(**given)
+        DrawSize(**parameters)
 
     assert refused.value.loc == (place,)

@@ -14,7 +14,7 @@ from thetahat.references import REFERENCES
 EVERY = pytest.mark.parametrize("name", IMPORTANCE_WEIGHTS)
 
 
-def some(n: int = 30, m: int = 40, p: int = 2) -> Samples:
+def draw_samples(n: int = 30, m: int = 40, p: int = 2) -> Samples:
     samples = shifted(n, m, p, seed=8)
     return Samples(samples.source, samples.target, np.linspace(0.1, 2, n))
 
@@ -25,7 +25,7 @@ def estimated(name: str, samples: Samples) -> ImportanceWeights:
 
 @EVERY
 def test_property_weights_are_finite_and_not_negative(name: str) -> None:
-    weights = estimated(name, some())
+    weights = estimated(name, draw_samples())
 
     assert weights.values.shape == (30,)
     assert np.isfinite(weights.values).all()
@@ -38,18 +38,18 @@ def test_property_weights_are_finite_and_not_negative(name: str) -> None:
 
 @EVERY
 def test_property_the_same_generator_gives_the_same_weights(name: str) -> None:
-    one, other = (estimated(name, some(60, 300)) for _ in range(2))
+    first, other = (estimated(name, draw_samples(60, 300)) for _ in range(2))
 
-    assert_array_equal(one.values, other.values)
+    assert_array_equal(first.values, other.values)
 
 
 @EVERY
 def test_property_the_order_of_the_source_rows_does_not_matter(name: str) -> None:
-    samples = some()
+    samples = draw_samples()
     order = np.random.default_rng(2).permutation(samples.n)
-    given = samples.known_weights
-    assert given is not None
-    shuffled = Samples(samples.source[order], samples.target, given[order])
+    known_weights = samples.known_weights
+    assert known_weights is not None
+    shuffled = Samples(samples.source[order], samples.target, known_weights[order])
 
     # kernel mean matching has near-equal optima whose weights differ; its own tests compare those
     rtol = 1.0 if name == "kernel_mean_matching" else 1e-6
@@ -63,7 +63,7 @@ def test_property_the_order_of_the_source_rows_does_not_matter(name: str) -> Non
 
 @EVERY
 def test_property_its_input_is_left_alone(name: str) -> None:
-    samples = some()
+    samples = draw_samples()
     for rows in (samples.source, samples.target, samples.known_weights):
         assert rows is not None
         rows.setflags(write=False)
@@ -100,12 +100,12 @@ def right_or_refused(name: str, samples: Samples) -> ImportanceWeights | None:
     ("n", "m", "p"), [(2, 2, 1), (2, 50, 1), (2, 1, 1), (3, 5, 2), (50, 2, 1), (30, 40, 100)]
 )
 def test_degenerate_sizes(name: str, n: int, m: int, p: int) -> None:
-    right_or_refused(name, some(n, m, p))
+    right_or_refused(name, draw_samples(n, m, p))
 
 
 @EVERY
 def test_degenerate_far_apart(name: str) -> None:
-    near = some()
+    near = draw_samples()
     for gap in (30.0, 1e3, 1e9):
         right_or_refused(name, Samples(near.source - gap, near.target, near.known_weights))
 

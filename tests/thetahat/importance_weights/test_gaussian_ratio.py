@@ -117,8 +117,8 @@ def test_degenerate_columns_that_depend_in_both_samples_do_not_enter() -> None:
     assert codes(weights) == ["dependent_columns"]
     assert "2 columns are constant or a linear function" in weights.cautions[0].message
     assert weights.details == {"n_dependent_columns": 2}
-    one = weigh(*(rows[:, [0, 1, 3]] for rows in wide))
-    assert "1 column is constant" in one.cautions[0].message
+    reduced = weigh(*(rows[:, [0, 1, 3]] for rows in wide))
+    assert "1 column is constant" in reduced.cautions[0].message
 
 
 @pytest.mark.parametrize(("narrow", "name"), [(0, "source"), (1, "target")])

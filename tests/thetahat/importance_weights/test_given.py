@@ -20,9 +20,9 @@ def test_by_hand_the_column_as_it_is() -> None:
 
 
 def test_exact_the_samples_do_not_matter() -> None:
-    one, other = (Samples(x, TARGET, OWN) for x in (SOURCE, SOURCE + 5))
+    first, other = (Samples(x, TARGET, OWN) for x in (SOURCE, SOURCE + 5))
 
-    assert_array_equal(Given().estimate(one, rng()).values, Given().estimate(other, rng()).values)
+    assert_array_equal(Given().estimate(first, rng()).values, Given().estimate(other, rng()).values)
 
 
 @pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf"), 1e141])

@@ -162,8 +162,8 @@ def test_exact_other_widths() -> None:
     spread = math.sqrt((rows[:, 0].var(ddof=1) + rows[:, 1].var(ddof=1)) / 2)
     assert_allclose(estimate["silverman"], 14 ** (-1 / 6) * spread, rtol=1e-12)
     many = shifted(700, 700)
-    one = KernelMeanMatching(width="median").estimate(many, rng()).details["width"]
-    assert 1 < float(one or 0) < 3
+    width = KernelMeanMatching(width="median").estimate(many, rng()).details["width"]
+    assert 1 < float(width or 0) < 3
 
 
 def test_degenerate_duplicate_rows() -> None:
@@ -172,10 +172,10 @@ def test_degenerate_duplicate_rows() -> None:
 
     for tolerance in (None, 0.0):
         method = KernelMeanMatching(width=0.8, tolerance=tolerance)
-        one, both = method.estimate(samples, rng()), method.estimate(twice, rng())
+        single, both = method.estimate(samples, rng()), method.estimate(twice, rng())
         check_optimal(both, twice, 1000, 0.9 if tolerance is None else 0.0)
         # a pair of duplicates shares the weight, at twice n: objective four times as large
-        assert_allclose(objective(both, twice), 4 * objective(one, samples), rtol=1e-8)
+        assert_allclose(objective(both, twice), 4 * objective(single, samples), rtol=1e-8)
 
 
 def test_invalid_parameters() -> None:

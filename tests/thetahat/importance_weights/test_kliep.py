@@ -140,10 +140,10 @@ def test_naive_the_published_heuristic(width: float) -> None:
 
 def test_exact_centres_are_drawn_from_the_target_by_the_generator() -> None:
     samples = shifted(40, 200, seed=5)
-    one, other = (Kliep().estimate(samples, np.random.default_rng(s)).values for s in (1, 2))
+    first, other = (Kliep().estimate(samples, np.random.default_rng(s)).values for s in (1, 2))
 
-    assert one.shape == other.shape
-    assert not np.allclose(one, other)
+    assert first.shape == other.shape
+    assert not np.allclose(first, other)
     assert Kliep(n_centres=7).estimate(samples, rng()).details["n_centres"] == 7
 
 
@@ -161,10 +161,10 @@ def test_degenerate_a_tiny_width() -> None:
 def test_degenerate_duplicate_rows() -> None:
     samples = shifted(10, 12, seed=7)
     twice = Samples(np.repeat(samples.source, 2, axis=0), np.repeat(samples.target, 3, axis=0))
-    one, many = (Kliep(width=0.8).estimate(s, rng()) for s in (samples, twice))
+    single, many = (Kliep(width=0.8).estimate(s, rng()) for s in (samples, twice))
 
-    assert_allclose(many.values[::2], one.values, rtol=1e-5)
-    assert_allclose(many.details["objective"], one.details["objective"], rtol=1e-8)
+    assert_allclose(many.values[::2], single.values, rtol=1e-5)
+    assert_allclose(many.details["objective"], single.details["objective"], rtol=1e-8)
 
 
 def test_invalid_parameters() -> None:

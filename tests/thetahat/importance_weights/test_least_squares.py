@@ -74,9 +74,9 @@ def test_exact_between_equal_samples_the_share_does_not_matter() -> None:
     rows = shifted(40, 1).source
     same = Samples(rows, rows)
 
-    one, other = (Rulsif(share=s).estimate(same, rng()).values for s in (0.1, 0.9))
+    first, other = (Rulsif(share=s).estimate(same, rng()).values for s in (0.1, 0.9))
 
-    assert_allclose(one, other, rtol=1e-8)
+    assert_allclose(first, other, rtol=1e-8)
 
 
 def test_degenerate_coefficients_below_zero_are_told() -> None:

@@ -77,12 +77,12 @@ def test_naive_target_rows_left_out(mode: str) -> None:
             with np.errstate(divide="ignore"):
                 total += np.log(kernel(out, samples.target, width) @ np.exp(logs)).mean() / 5
         scores[width] = total if math.isfinite(total) else None
-    for one in estimate.details["searched"]:
-        expected = scores[one["width"]]
+    for candidate in estimate.details["searched"]:
+        expected = scores[candidate["width"]]
         if expected is None:
-            assert one["score"] is None
+            assert candidate["score"] is None
         else:
-            assert_allclose(one["score"], expected, rtol=1e-6)
+            assert_allclose(candidate["score"], expected, rtol=1e-6)
     known = {w: s for w, s in scores.items() if s is not None}
     assert estimate.details["width"] == max(known, key=lambda w: known[w])
 
@@ -114,11 +114,11 @@ def test_exact_what_is_searched_and_what_is_given() -> None:
         chosen = {name: weights.details[name] for name in ("width", "penalty")}
         again = kind(**chosen).estimate(samples, rng())
         assert_allclose(again.values, weights.values, rtol=1e-12)
-        best = max(one["score"] for one in weights.details["searched"])
+        best = max(candidate["score"] for candidate in weights.details["searched"])
         assert chosen in [
-            {"width": one["width"], "penalty": one["penalty"]}
-            for one in weights.details["searched"]
-            if one["score"] == best
+            {"width": candidate["width"], "penalty": candidate["penalty"]}
+            for candidate in weights.details["searched"]
+            if candidate["score"] == best
         ]
 
 
@@ -144,15 +144,15 @@ def test_degenerate_searches_without_an_answer(monkeypatch: pytest.MonkeyPatch) 
         Kliep(width="cross_validation").estimate(Samples(SMALL.source, SMALL.target[:1]), rng())
     with pytest.raises(InsufficientData, match="No candidate width"):
         search_by_likelihood(SMALL, SMALL.target, lambda x, _: np.full(x.shape[1], -np.inf), rng())
-    one = Samples(SMALL.source, SMALL.target[:1])
+    candidate = Samples(SMALL.source, SMALL.target[:1])
     with pytest.raises(InsufficientData, match="No candidate width"):
-        search_by_least_squares(one, one.target, [1.0], [0.1], 0.0)
+        search_by_least_squares(candidate, candidate.target, [1.0], [0.1], 0.0)
     same = Samples(np.zeros((6, 1)), np.zeros((6, 1)))
     with pytest.raises(InsufficientData, match="No candidate width"):
         search_by_least_squares(same, same.target, [1.0], [0.0], 0.0)
     monkeypatch.setattr(_width_search, "SHARES", (1e-9, 1.0))
     narrow = Kliep(mode="early_stopped", width="cross_validation").estimate(SMALL, rng())
-    assert [one["score"] is None for one in narrow.details["searched"]] == [True, False]
+    assert [candidate["score"] is None for candidate in narrow.details["searched"]] == [True, False]
 
 
 @pytest.mark.about(

@@ -161,7 +161,7 @@ def test_degenerate_too_few_or_equal_losses_give_none() -> None:
     assert MedianOfMeans(n_groups=3).build_from_losses(holdout_of(LOSSES), 0.95, TWO) is None
 
     result = thetahat.evaluate({"a": LOSSES[:7]}, blocks="holdout", intervals=["catoni"])
-    left_out = [one.name for one in result.not_applicable if one.family == "intervals"]
+    left_out = [omitted.name for omitted in result.not_applicable if omitted.family == "intervals"]
     assert left_out == ["catoni"]
 
 
@@ -266,8 +266,8 @@ def test_exact_an_interval_that_is_left_out_has_its_reason(
         losses, blocks="holdout", level=level, intervals=[method, "student_t"]
     )
 
-    assert [one.method for one in result.models["a"].intervals or ()] == ["student_t"]
-    reasons = {one.name: one.reason for one in result.not_applicable}
+    assert [interval.method for interval in result.models["a"].intervals or ()] == ["student_t"]
+    reasons = {omitted.name: omitted.reason for omitted in result.not_applicable}
     assert reasons["median_of_means" if "median" in reason else "catoni"] == reason
 
 
@@ -276,14 +276,14 @@ def test_exact_the_least_number_of_instances_is_enough(method: Any, n: int) -> N
     losses = {"a": LOSSES[:n]}
     result = thetahat.evaluate(losses, blocks="holdout", intervals=[method])
 
-    assert [one.method for one in result.models["a"].intervals or ()] == [method]
+    assert [interval.method for interval in result.models["a"].intervals or ()] == [method]
 
 
 def test_exact_catoni_on_constant_losses_says_that_they_do_not_vary() -> None:
     losses = {"a": np.full(20, 0.5), "b": LOSSES.repeat(2)[:20]}
     result = thetahat.evaluate(losses, blocks="holdout", intervals=["catoni"])
 
-    reasons = {one.name: one.reason for one in result.not_applicable}
+    reasons = {omitted.name: omitted.reason for omitted in result.not_applicable}
     assert "do not vary" in reasons["catoni"]
     assert not result.models["a"].intervals
     assert len(result.models["b"].intervals or ()) == 1

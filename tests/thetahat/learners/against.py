@@ -47,9 +47,9 @@ def both(  # ours, theirs, and the data they share
     )
     assert {outcome.fit_reason for outcome in outcomes} == {None}
     as_shares = data.n_classes > 0 and not codes
-    said = [o.probabilities if as_shares else o.output for o in outcomes]
+    predictions = [o.probabilities if as_shares else o.output for o in outcomes]
     ours = np.empty((len(y), data.n_classes) if as_shares else len(y))
-    for outcome, part in zip(outcomes, said, strict=True):
+    for outcome, part in zip(outcomes, predictions, strict=True):
         assert part is not None
         ours[outcome.test] = part
     cv = [(split.train, split.test) for split in splits]

@@ -39,7 +39,7 @@ def predicted(  # the whole life of a model
     return fitted.predict(table(at))
 
 
-def probabilities(said: Predictions) -> FloatArray:
+def probabilities(predictions: Predictions) -> FloatArray:
     """Return the probabilities of a model that gives them."""
-    assert said.probabilities is not None
-    return said.probabilities
+    assert predictions.probabilities is not None
+    return predictions.probabilities

@@ -14,13 +14,13 @@ from thetahat.learners.bernoulli_naive_bayes import BernoulliNaiveBayes
 
 @pytest.mark.outside("manning2008, Example 13.2: the document is not about China")
 def test_golden_the_textbook_example() -> None:
-    said = predicted(BernoulliNaiveBayes(), DOCUMENTS, ABOUT_CHINA, TEST, n_classes=2)
+    predictions = predicted(BernoulliNaiveBayes(), DOCUMENTS, ABOUT_CHINA, TEST, n_classes=2)
 
     # manning2008: 3/4 4/5 1/5 1/5 (1 - 2/5)^3 against 1/4 (2/3)^3 (1 - 1/3)^3; not China wins
     china = 3 / 4 * 4 / 5 / 25 * (3 / 5) ** 3
     other = 1 / 4 * (2 / 3) ** 6
-    assert_array_equal(said.output, [0])
-    assert_allclose(probabilities(said)[0, 1], china / (china + other), rtol=1e-13)
+    assert_array_equal(predictions.output, [0])
+    assert_allclose(probabilities(predictions)[0, 1], china / (china + other), rtol=1e-13)
 
 
 @pytest.mark.parametrize("weighted", [True, False])
@@ -33,11 +33,11 @@ def test_against_sklearn_on_digits(smoothing: float, threshold: float, *, weight
     w = np.random.default_rng(20_261_118).exponential(size=1200) if weighted else None
 
     learner = BernoulliNaiveBayes(smoothing=smoothing, threshold=threshold)
-    said = predicted(learner, X[:1200], y[:1200], X[1200:], weights=w, n_classes=10)
+    predictions = predicted(learner, X[:1200], y[:1200], X[1200:], weights=w, n_classes=10)
 
     theirs = BernoulliNB(alpha=smoothing, binarize=threshold).fit(X[:1200], y[:1200], w)
-    assert_array_equal(said.output, theirs.predict(X[1200:]))
-    assert_allclose(probabilities(said), theirs.predict_proba(X[1200:]), rtol=1e-10)
+    assert_array_equal(predictions.output, theirs.predict(X[1200:]))
+    assert_allclose(probabilities(predictions), theirs.predict_proba(X[1200:]), rtol=1e-10)
 
 
 def test_exact_swapping_yes_and_no_changes_nothing() -> None:

@@ -69,16 +69,16 @@ def splits_of(data: Data, scheme: str) -> Iterator[Split]:
 
 def at_once(learner: str, data: Data, splits: list[Split], **params: Any) -> list[Predictions]:
     shared = prepare_fast_path(LEARNERS[learner](**params), data)
-    told = [predict_split(shared, split, data.n) for split in splits]
-    assert all(isinstance(said, Predictions) for said in told)
-    return [said for said in told if isinstance(said, Predictions)]
+    outcomes = [predict_split(shared, split, data.n) for split in splits]
+    assert all(isinstance(outcome, Predictions) for outcome in outcomes)
+    return [outcome for outcome in outcomes if isinstance(outcome, Predictions)]
 
 
-def assert_same(said: Predictions, wanted: Predictions, tolerance: float = 1e-9) -> None:
-    assert said.probabilities is not None
+def assert_same(predictions: Predictions, wanted: Predictions, tolerance: float = 1e-9) -> None:
+    assert predictions.probabilities is not None
     assert wanted.probabilities is not None
-    assert_array_equal(said.output, wanted.output)
-    assert_allclose(said.probabilities, wanted.probabilities, rtol=tolerance, atol=1e-12)
+    assert_array_equal(predictions.output, wanted.output)
+    assert_allclose(predictions.probabilities, wanted.probabilities, rtol=tolerance, atol=1e-12)
 
 
 @pytest.mark.parametrize("learner", LEARNT)
@@ -95,8 +95,8 @@ def test_naive_fits_of_counts_say_the_same(
     params: dict[str, Any] = {"smoothing": 0.3}
     plain = LEARNERS[learner](**params)
 
-    for split, said in zip(splits, at_once(learner, data, splits, **params), strict=True):
-        assert_same(said, fitted(plain, data, split), 1e-8)
+    for split, predictions in zip(splits, at_once(learner, data, splits, **params), strict=True):
+        assert_same(predictions, fitted(plain, data, split), 1e-8)
 
 
 @pytest.mark.parametrize("learner", LEARNT)
@@ -154,11 +154,11 @@ def test_against_sklearn_leave_one_out(learner: str, *, sparse: bool, weighted: 
     X = data.features.matrix()
     splits = list(splits_of(data, "leave_one_out"))
 
-    for split, said in zip(splits, at_once(learner, data, splits), strict=True):
+    for split, predictions in zip(splits, at_once(learner, data, splits), strict=True):
         w = None if data.weight is None else data.weight[split.train]
         model = theirs[learner]().fit(X[split.train], data.y[split.train], w)
-        assert said.probabilities is not None
-        probabilities = said.probabilities[:, model.classes_]
+        assert predictions.probabilities is not None
+        probabilities = predictions.probabilities[:, model.classes_]
         assert_allclose(probabilities, model.predict_proba(X[split.test]), rtol=1e-8, atol=1e-12)
 
 
@@ -167,25 +167,25 @@ def test_exact_a_threshold_below_zero_makes_zeros_a_yes(*, sparse: bool) -> None
     data = table_of(sparse=sparse, weights="none")
     splits = list(splits_of(data, "k_fold"))
 
-    said = at_once("bernoulli_naive_bayes", data, splits, threshold=-0.5)
+    predictions = at_once("bernoulli_naive_bayes", data, splits, threshold=-0.5)
 
     # all is yes, so nothing but the shares of the classes is learnt
-    for split, one in zip(splits, said, strict=True):
+    for split, prediction in zip(splits, predictions, strict=True):
         shares = np.bincount(data.y[split.train], minlength=3) / len(split.train)
-        assert one.probabilities is not None
-        assert_array_equal(one.output, np.full(len(split.test), np.argmax(shares)))
-        assert np.ptp(one.probabilities, axis=0).max() == 0
+        assert prediction.probabilities is not None
+        assert_array_equal(prediction.output, np.full(len(split.test), np.argmax(shares)))
+        assert np.ptp(prediction.probabilities, axis=0).max() == 0
 
 
 @pytest.mark.parametrize("learner", LEARNT)
 def test_degenerate_what_leaves_one_class_is_left_to_the_fit(learner: str) -> None:
     data = build_data({"x": [1.0, 2, 0, 1]}, [0, 0, 0, 1], "classification")
     shared = prepare_fast_path(LEARNERS[learner](), data)
-    told = [predict_split(shared, split, 4) for split in splits_of(data, "leave_one_out")]
+    outcomes = [predict_split(shared, split, 4) for split in splits_of(data, "leave_one_out")]
 
-    assert [isinstance(said, OrdinaryFit) for said in told] == [False, False, False, True]
-    assert isinstance(told[3], OrdinaryFit)
-    assert told[3].reason == "a training part has fewer than two classes"
+    assert [isinstance(outcome, OrdinaryFit) for outcome in outcomes] == [False, False, False, True]
+    assert isinstance(outcomes[3], OrdinaryFit)
+    assert outcomes[3].reason == "a training part has fewer than two classes"
 
 
 @pytest.mark.parametrize(
@@ -231,14 +231,14 @@ def test_exact_splits_in_one_pass_give_the_same_bits(
     parts = [build_part(split, data.n) for split in splits]
 
     shared: Any = prepare_fast_path(LEARNERS[learner](smoothing=0.3), data)  # type: ignore[call-arg]  # of this family
-    for some in (parts, parts[1:]):  # from the second on they do not add up to all rows
+    for batch in (parts, parts[1:]):  # from the second on they do not add up to all rows
         monkeypatch.setattr(_count_rows, "MAX_CELLS", 12 * n_classes * 3)
-        told = shared.predict_all(some)
-        assert len(told) == len(some)
-        for said, part in zip(told, some, strict=True):
+        outcomes = shared.predict_all(batch)
+        assert len(outcomes) == len(batch)
+        for outcome, part in zip(outcomes, batch, strict=True):
             alone = shared.predict(part)
-            assert_array_equal(said.output, alone.output)
-            assert_array_equal(said.probabilities, alone.probabilities)
+            assert_array_equal(outcome.output, alone.output)
+            assert_array_equal(outcome.probabilities, alone.probabilities)
 
 
 def test_exact_which_splits_go_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,5 +284,5 @@ def test_naive_a_smoothing_next_to_nothing(learner: str) -> None:
     params: dict[str, Any] = {"smoothing": 1e-200}
     plain = LEARNERS[learner](**params)
 
-    for split, said in zip(splits, at_once(learner, data, splits, **params), strict=True):
-        assert_same(said, fitted(plain, data, split), 1e-8)
+    for split, predictions in zip(splits, at_once(learner, data, splits, **params), strict=True):
+        assert_same(predictions, fitted(plain, data, split), 1e-8)

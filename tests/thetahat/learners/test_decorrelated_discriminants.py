@@ -60,7 +60,7 @@ def outcomes(data: Data, scheme: str, params: dict[str, Any], edges: list[int | 
 
 def assert_as_fitted(
     data: Data,
-    told: Outcomes,
+    results: Outcomes,
     scheme: str,
     params: dict[str, Any],
     ends: list[int | None],
@@ -69,7 +69,7 @@ def assert_as_fitted(
 ) -> None:
     """Compare every outcome with a fit on its training part."""
     splits = SCHEMES[scheme](**params).splits(build_rows(data), 5, start=ends[0] or 0, stop=ends[1])
-    for split, outcome in zip(splits, told, strict=True):
+    for split, outcome in zip(splits, results, strict=True):
         fitted = LinearDiscriminant().fit(
             data.features.rows(split.train),
             data.y[split.train],
@@ -93,10 +93,10 @@ def test_naive_ill_conditioned_features_keep_the_fast_path(
     data = ill_conditioned(condition, weighted=weighted)
 
     for scheme, params in SCHEMES_TRIED:
-        told = outcomes(data, scheme, params, [0, None])
+        results = outcomes(data, scheme, params, [0, None])
 
-        assert not told.fit_reason
-        assert_as_fitted(data, told, scheme, params, [0, None], atol=1e-8)
+        assert not results.fit_reason
+        assert_as_fitted(data, results, scheme, params, [0, None], atol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_naive_ill_conditioned_features_keep_the_fast_path(
 def test_degenerate_beyond_that_splits_are_fitted_and_say_so(
     scheme: str, params: dict[str, Any]
 ) -> None:
-    told = outcomes(ill_conditioned(1e13), scheme, params, [0, None])
+    results = outcomes(ill_conditioned(1e13), scheme, params, [0, None])
 
-    assert set(told.fit_reason.values()) == {
+    assert set(results.fit_reason.values()) == {
         "the training part's covariance matrix is ill-conditioned"
     }
 
@@ -145,11 +145,11 @@ def test_naive_more_classes_than_a_product_is_good_for() -> None:
     X = rng.normal(size=(200, 3)) + rng.normal(size=(20, 3))[y] * 3
     data = build_data({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
 
-    told = outcomes(data, "k_fold", {"n_folds": 4}, [0, None])
+    results = outcomes(data, "k_fold", {"n_folds": 4}, [0, None])
 
-    assert not told.fit_reason
+    assert not results.fit_reason
     splits = KFold(n_folds=4).splits(build_rows(data), 5)
-    for split, outcome in zip(splits, told, strict=True):
+    for split, outcome in zip(splits, results, strict=True):
         fitted = LinearDiscriminant().fit(
             data.features.rows(split.train), data.y[split.train], weights=None, n_classes=20,
             rng=rng,
@@ -211,10 +211,10 @@ def test_naive_rows_that_some_do_not_stand_for(
 ) -> None:
     data = hardly_seen(case)
 
-    told = outcomes(data, scheme, params, some_of(scheme))
+    results = outcomes(data, scheme, params, some_of(scheme))
 
-    assert not told.fit_reason
-    assert_as_fitted(data, told, scheme, params, some_of(scheme), atol=1e-9)
+    assert not results.fit_reason
+    assert_as_fitted(data, results, scheme, params, some_of(scheme), atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -228,9 +228,9 @@ def test_degenerate_where_turning_would_cost_the_digits_splits_are_fitted(
     if case == "cannot be turned again":
         monkeypatch.setattr(DecorrelatedRows, "decorrelate_if_needed", lambda *_: None)
 
-    told = outcomes(hardly_seen(case), scheme, params, some_of(scheme))
+    results = outcomes(hardly_seen(case), scheme, params, some_of(scheme))
 
-    assert set(told.fit_reason.values()) == {
+    assert set(results.fit_reason.values()) == {
         "the training part's covariance matrix is ill-conditioned"
     }
 

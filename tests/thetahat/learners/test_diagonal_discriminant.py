@@ -16,9 +16,9 @@ def test_by_hand_two_features() -> None:
     # variances within 4/4 and 16/4; means (1, 2) and (5, 2): the second says nothing at all, the
     # first gives log odds 12 - 4x
     X = [[0.0, 0.0], [2.0, 4.0], [4.0, 4.0], [6.0, 0.0]]
-    said = predicted(DiagonalDiscriminant(), X, [0, 0, 1, 1], [[2.0, 9.0]], n_classes=2)
+    predictions = predicted(DiagonalDiscriminant(), X, [0, 0, 1, 1], [[2.0, 9.0]], n_classes=2)
 
-    assert_allclose(probabilities(said)[0, 0], 1 / (1 + math.exp(-4)), rtol=1e-14)
+    assert_allclose(probabilities(predictions)[0, 0], 1 / (1 + math.exp(-4)), rtol=1e-14)
 
 
 @pytest.mark.outside("scikit-learn GaussianNB with its variances set to the pooled ones, run here")
@@ -32,9 +32,9 @@ def test_against_sklearn_gaussian_naive_bayes_with_pooled_variances(name: str) -
     pooled = (theirs.var_ * theirs.class_count_[:, None]).sum(axis=0) / len(y)
     theirs.var_[:] = pooled
 
-    said = predicted(DiagonalDiscriminant(), X, y, X, n_classes=3)
+    predictions = predicted(DiagonalDiscriminant(), X, y, X, n_classes=3)
 
-    assert_allclose(probabilities(said), theirs.predict_proba(X), rtol=1e-9, atol=1e-12)
+    assert_allclose(probabilities(predictions), theirs.predict_proba(X), rtol=1e-9, atol=1e-12)
 
 
 def test_exact_of_one_feature_it_is_linear_discriminant_analysis() -> None:
@@ -52,10 +52,10 @@ def test_degenerate_a_constant_feature_counts_for_nothing() -> None:
     X, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30)
     more = np.column_stack([X, np.full(30, 0.1)])
 
-    said = predicted(DiagonalDiscriminant(), more, y, more, n_classes=2)
+    predictions = predicted(DiagonalDiscriminant(), more, y, more, n_classes=2)
 
     less = predicted(DiagonalDiscriminant(), X, y, X, n_classes=2)
-    assert_allclose(probabilities(said), probabilities(less), rtol=1e-12)
+    assert_allclose(probabilities(predictions), probabilities(less), rtol=1e-12)
 
 
 def test_invalid_no_more_rows_than_classes() -> None:

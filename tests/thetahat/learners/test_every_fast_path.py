@@ -76,11 +76,11 @@ def outcomes_of(
         return
     for split in splits:
         try:
-            (said,) = run_splits("m", learner, data, [split], loss, 0, keep_predictions=True)
+            (predictions,) = run_splits("m", learner, data, [split], loss, 0, keep_predictions=True)
         except EvaluationError:
             yield split, None
         else:
-            yield split, said
+            yield split, predictions
 
 
 def fitted(learner: Learner, data: Data, split: Split) -> Predictions:
@@ -103,23 +103,25 @@ def test_property_every_fast_learner_is_tried() -> None:
 def test_naive_fits_say_the_same(learner: str, params: dict[str, Any], name: str) -> None:
     fast = LEARNERS[learner](**params)
     data = problem(name, min(fast.tasks))
-    for split, said in itertools.chain.from_iterable(outcomes_of(fast, data, s) for s in SPLITS):
-        if said is None:
+    for split, predictions in itertools.chain.from_iterable(
+        outcomes_of(fast, data, s) for s in SPLITS
+    ):
+        if predictions is None:
             with pytest.raises(EvaluationError):
                 fitted(fast, data, split)
             continue
         wanted = fitted(fast, data, split)
-        if said.fit_reason is not None:
-            assert_array_equal(said.output, wanted.output)
+        if predictions.fit_reason is not None:
+            assert_array_equal(predictions.output, wanted.output)
         elif data.n_classes:
-            assert_array_equal(said.output, wanted.output)
-            assert said.probabilities is not None
+            assert_array_equal(predictions.output, wanted.output)
+            assert predictions.probabilities is not None
             assert wanted.probabilities is not None
-            assert_allclose(said.probabilities, wanted.probabilities, rtol=1e-8, atol=1e-8)
+            assert_allclose(predictions.probabilities, wanted.probabilities, rtol=1e-8, atol=1e-8)
         else:
-            assert said.output is not None
+            assert predictions.output is not None
             scale = np.std(data.y)
-            assert_allclose(said.output, wanted.output, rtol=1e-8, atol=1e-8 * scale)
+            assert_allclose(predictions.output, wanted.output, rtol=1e-8, atol=1e-8 * scale)
 
 
 @pytest.mark.parametrize("scheme", ["k_fold", "leave_one_out", "leave_one_source_out"])
@@ -130,6 +132,6 @@ def test_property_the_fast_path_is_taken_where_nothing_is_wrong(
     fast = LEARNERS[learner](**params)
     data = problem("plain", min(fast.tasks))
 
-    for _, said in outcomes_of(fast, data, scheme):
-        assert said is not None
-        assert said.fit_reason is None
+    for _, predictions in outcomes_of(fast, data, scheme):
+        assert predictions is not None
+        assert predictions.fit_reason is None

@@ -26,19 +26,19 @@ def task_of(name: str) -> tuple[np.ndarray, int]:
 def test_property_codes_or_values_and_whole_probabilities(name: str) -> None:
     y, n_classes = task_of(name)
 
-    said = predicted(LEARNERS[name](), X, y, X, n_classes=n_classes + 1 if n_classes else 0)
+    predictions = predicted(LEARNERS[name](), X, y, X, n_classes=n_classes + 1 if n_classes else 0)
 
-    assert said.output.shape == (40,)
-    assert np.isfinite(said.output).all()
+    assert predictions.output.shape == (40,)
+    assert np.isfinite(predictions.output).all()
     if n_classes:
-        assert said.output.dtype == np.intp
-        assert said.probabilities is not None
-        assert said.probabilities.shape == (40, 4)
-        assert_allclose(said.probabilities.sum(axis=1), np.ones(40), rtol=1e-12)
-        assert_array_equal(said.probabilities[:, 3], np.zeros(40))  # a class never seen
-        assert_array_equal(said.probabilities.argmax(axis=1), said.output)
+        assert predictions.output.dtype == np.intp
+        assert predictions.probabilities is not None
+        assert predictions.probabilities.shape == (40, 4)
+        assert_allclose(predictions.probabilities.sum(axis=1), np.ones(40), rtol=1e-12)
+        assert_array_equal(predictions.probabilities[:, 3], np.zeros(40))  # a class never seen
+        assert_array_equal(predictions.probabilities.argmax(axis=1), predictions.output)
     else:
-        assert said.output.dtype == np.float64
+        assert predictions.output.dtype == np.float64
 
 
 @EVERY
@@ -63,7 +63,7 @@ def test_property_an_instance_is_predicted_alone_as_among_others(name: str) -> N
     among = predicted(LEARNERS[name](), X, y, X, n_classes=n_classes).output
     alone = [predicted(LEARNERS[name](), X, y, X[i : i + 1], n_classes=n_classes) for i in range(5)]
 
-    assert_allclose([said.output[0] for said in alone], among[:5], rtol=1e-12)
+    assert_allclose([predictions.output[0] for predictions in alone], among[:5], rtol=1e-12)
 
 
 @EVERY

@@ -16,17 +16,19 @@ EXACT = GaussianNaiveBayes(variance_smoothing=0)
 
 def test_by_hand_two_classes_of_unit_variance() -> None:
     # means 1 and 5, variances 1, equal shares: log odds at x are ((x - 5)^2 - (x - 1)^2)/2
-    said = predicted(EXACT, [[0.0], [2], [4], [6]], [0, 0, 1, 1], [[2.0], [3.0]], n_classes=2)
+    predictions = predicted(
+        EXACT, [[0.0], [2], [4], [6]], [0, 0, 1, 1], [[2.0], [3.0]], n_classes=2
+    )
 
-    assert_allclose(probabilities(said)[:, 0], [1 / (1 + math.exp(-4)), 0.5], rtol=1e-14)
-    assert_array_equal(said.output, [0, 0])  # of equal posteriors the first
+    assert_allclose(probabilities(predictions)[:, 0], [1 / (1 + math.exp(-4)), 0.5], rtol=1e-14)
+    assert_array_equal(predictions.output, [0, 0])  # of equal posteriors the first
 
 
 def test_by_hand_unequal_variances() -> None:
     # class 0: mean 0, variance 1; class 1: mean 0, variance 4; at 0 densities are 2 to 1
-    said = predicted(EXACT, [[-1.0], [1], [-2], [2]], [0, 0, 1, 1], [[0.0]], n_classes=2)
+    predictions = predicted(EXACT, [[-1.0], [1], [-2], [2]], [0, 0, 1, 1], [[0.0]], n_classes=2)
 
-    assert_allclose(probabilities(said), [[2 / 3, 1 / 3]], rtol=1e-14)
+    assert_allclose(probabilities(predictions), [[2 / 3, 1 / 3]], rtol=1e-14)
 
 
 @pytest.mark.outside("scikit-learn GaussianNB, run here on its own wine and digits data")
@@ -44,12 +46,12 @@ def test_against_sklearn_predictions_and_probabilities(
     w = np.random.default_rng(20_261_120).exponential(size=len(y)) if weighted else None
 
     learner = GaussianNaiveBayes(variance_smoothing=smoothing)
-    said = predicted(learner, X, y, X, weights=w, n_classes=n_classes)
+    predictions = predicted(learner, X, y, X, weights=w, n_classes=n_classes)
 
     theirs = GaussianNB(var_smoothing=smoothing).fit(X, y, w)
-    assert_array_equal(said.output, theirs.predict(X))
+    assert_array_equal(predictions.output, theirs.predict(X))
     assert_allclose(
-        probabilities(said),
+        probabilities(predictions),
         theirs.predict_proba(X),
         rtol=1e-10,
         atol=1e-12,
@@ -100,9 +102,9 @@ def test_calibrated_probabilities_where_the_model_is_true() -> None:
     y = rng.integers(0, 2, 2 * n)
     X = rng.normal(size=(2 * n, 2)) + y[:, None]
 
-    said = predicted(GaussianNaiveBayes(), X[:n], y[:n], X[n:], n_classes=2)
+    predictions = predicted(GaussianNaiveBayes(), X[:n], y[:n], X[n:], n_classes=2)
 
-    p = probabilities(said)[:, 1]
+    p = probabilities(predictions)[:, 1]
     for low in (0.1, 0.4, 0.7):
         inside = (p > low) & (p < low + 0.2)
         error = 0.5 / math.sqrt(inside.sum())
@@ -126,9 +128,11 @@ def test_degenerate_constant_features_are_named() -> None:
 
 
 def test_degenerate_one_instance_in_a_class_is_smoothed() -> None:
-    said = predicted(GaussianNaiveBayes(), [[0.0], [1.0], [5.0]], [0, 0, 1], [[5.0]], n_classes=2)
+    predictions = predicted(
+        GaussianNaiveBayes(), [[0.0], [1.0], [5.0]], [0, 0, 1], [[5.0]], n_classes=2
+    )
 
-    assert_array_equal(said.output, [1])
+    assert_array_equal(predictions.output, [1])
 
 
 def test_invalid_one_class() -> None:

@@ -49,14 +49,14 @@ def test_exact_a_path_says_what_each_says_by_itself(name: str) -> None:
     for scheme in SPLITS:
         for split in splits_of(data, scheme):
             part, m = build_part(split, data.n), len(split.test)
-            said, fits = path.predict(part)
-            assert said.probabilities is not None
+            predictions, fits = path.predict(part)
+            assert predictions.probabilities is not None
             for at, shared in enumerate(alone):
                 wanted, rows = shared.predict(part), slice(at * m, at * m + m)
                 assert fits[at] == (not isinstance(wanted, OrdinaryFit))
                 if not isinstance(wanted, OrdinaryFit):
-                    assert_array_equal(said.output[rows], wanted.output)
-                    assert_array_equal(said.probabilities[rows], wanted.probabilities)
+                    assert_array_equal(predictions.output[rows], wanted.output)
+                    assert_array_equal(predictions.probabilities[rows], wanted.probabilities)
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
@@ -65,15 +65,17 @@ def test_naive_fits_without_each_row(name: str, smoothing: float) -> None:
     data = problem(name, "classification")
     learner = GaussianNaiveBayes(variance_smoothing=smoothing)
     with np.errstate(all="ignore"):
-        said, fits = shared_of(data, smoothing).each_left_out(np.arange(data.n))
+        predictions, fits = shared_of(data, smoothing).each_left_out(np.arange(data.n))
 
     for row in np.flatnonzero(fits):
         split: Any = Part(np.delete(np.arange(data.n), row), np.array([row]), None)
         wanted = fitted(learner, data, split)
-        assert said.probabilities is not None
+        assert predictions.probabilities is not None
         assert wanted.probabilities is not None
-        assert said.output[row] == wanted.output[0]
-        assert_allclose(said.probabilities[row], wanted.probabilities[0], rtol=1e-8, atol=1e-8)
+        assert predictions.output[row] == wanted.output[0]
+        assert_allclose(
+            predictions.probabilities[row], wanted.probabilities[0], rtol=1e-8, atol=1e-8
+        )
     easy = {"plain", "weighted", "far", "collinear", "tied"}
     assert name not in easy or fits.mean() > 0.9
 
@@ -81,14 +83,14 @@ def test_naive_fits_without_each_row(name: str, smoothing: float) -> None:
 def test_exact_a_path_of_rows_left_out_is_that_of_each() -> None:
     data = problem("plain", "classification")
     rows = np.arange(5, 30)
-    said, fits = path_of(data).each_left_out(rows)
+    predictions, fits = path_of(data).each_left_out(rows)
 
     for at, smoothing in enumerate(SMOOTHINGS):
         wanted, good = shared_of(data, smoothing).each_left_out(rows)
         part = slice(at * 25, at * 25 + 25)
-        assert said.probabilities is not None
-        assert_array_equal(said.output[part], wanted.output)
-        assert_array_equal(said.probabilities[part], wanted.probabilities)
+        assert predictions.probabilities is not None
+        assert_array_equal(predictions.output[part], wanted.output)
+        assert_array_equal(predictions.probabilities[part], wanted.probabilities)
         assert_array_equal(fits[at], good)
 
 
@@ -103,11 +105,11 @@ def test_against_sklearn_leave_one_out() -> None:
     wanted = cross_val_predict(GaussianNB(), X, y, cv=LeaveOneOut(), method="predict_proba")
     data = build_data({f"x{j}": X[:, j] for j in range(X.shape[1])}, y, "classification")
 
-    said, fits = shared_of(data).each_left_out(np.arange(len(y)))
+    predictions, fits = shared_of(data).each_left_out(np.arange(len(y)))
 
     assert fits.all()
-    assert said.probabilities is not None
-    assert_allclose(said.probabilities, wanted, rtol=1e-7, atol=1e-10)
+    assert predictions.probabilities is not None
+    assert_allclose(predictions.probabilities, wanted, rtol=1e-7, atol=1e-10)
 
 
 def test_exact_rows_taken_in_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,12 +135,19 @@ def test_exact_compiled_loops_say_what_numpy_does(
     monkeypatch.setattr(_gaussian_rows, "MIN_VALUES_FOR_LOOPS", 0)
     by_loops = shared_of(data, 0.01)
 
-    for part, told in zip(parts, wanted, strict=True):
-        said = by_loops.predict(part)
-        assert isinstance(said, OrdinaryFit) == isinstance(told, OrdinaryFit)
-        if not isinstance(said, OrdinaryFit) and not isinstance(told, OrdinaryFit):
-            assert_array_equal(said.output, told.output)
-            assert_allclose(probabilities(said), probabilities(told), rtol=1e-8, atol=1e-12)
+    for part, predictions_of_numpy in zip(parts, wanted, strict=True):
+        predictions = by_loops.predict(part)
+        assert isinstance(predictions, OrdinaryFit) == isinstance(predictions_of_numpy, OrdinaryFit)
+        if not isinstance(predictions, OrdinaryFit) and not isinstance(
+            predictions_of_numpy, OrdinaryFit
+        ):
+            assert_array_equal(predictions.output, predictions_of_numpy.output)
+            assert_allclose(
+                probabilities(predictions),
+                probabilities(predictions_of_numpy),
+                rtol=1e-8,
+                atol=1e-12,
+            )
 
 
 @pytest.mark.parametrize("apart", [10.0, 1e5])
@@ -150,25 +159,25 @@ def test_naive_classes_far_from_one_another(apart: float) -> None:
     test = np.arange(20)
     part = Part(np.arange(20, 60), test, test)
 
-    said = shared_of(data).predict(part)
+    predictions = shared_of(data).predict(part)
 
     if apart > 1000:  # about the mean of all, ten digits of the spread within a class are gone
-        assert isinstance(said, OrdinaryFit)
-        assert said.reason == "a column hardly varies inside a class of the training part"
+        assert isinstance(predictions, OrdinaryFit)
+        assert predictions.reason == "a column hardly varies inside a class of the training part"
     else:
-        assert not isinstance(said, OrdinaryFit)
+        assert not isinstance(predictions, OrdinaryFit)
         split: Any = part
         wanted = fitted(GaussianNaiveBayes(), data, split)
-        assert_allclose(probabilities(said), probabilities(wanted), rtol=1e-8, atol=1e-12)
+        assert_allclose(probabilities(predictions), probabilities(wanted), rtol=1e-8, atol=1e-12)
 
 
 def test_invalid_no_weight_and_missing_values_are_left_to_the_fit() -> None:
     data = build_data({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
     learner = GaussianNaiveBayes()
     for weights, words in ((None, "no value in row 1"), (np.zeros(4), "no row has weight")):
-        told = learner.over_path([1.0], data.features, data.y, weights=weights, n_classes=2)
-        assert isinstance(told, OrdinaryFit)
-        assert words in told.reason
+        path = learner.over_path([1.0], data.features, data.y, weights=weights, n_classes=2)
+        assert isinstance(path, OrdinaryFit)
+        assert words in path.reason
 
 
 def test_degenerate_one_class_fits_none() -> None:
@@ -195,7 +204,7 @@ def test_exact_sparse_columns_say_what_dense_ones_say() -> None:
     sparse = replace(data, features=Features((), (), wide=(wide,)))
     part = Part(np.arange(12, 41), np.arange(12), np.arange(12))
 
-    told = [shared_of(one, 0.1).predict(part) for one in (data, sparse)]
+    results = [shared_of(item, 0.1).predict(part) for item in (data, sparse)]
 
-    dense, other = (one for one in told if not isinstance(one, OrdinaryFit))
+    dense, other = (item for item in results if not isinstance(item, OrdinaryFit))
     assert_array_equal(probabilities(other), probabilities(dense))

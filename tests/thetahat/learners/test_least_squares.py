@@ -16,16 +16,18 @@ from thetahat.tables.features import Features
 
 def test_by_hand_line_through_three_points() -> None:
     # (0, 1), (1, 2), (2, 6): means 1 and 3, slope (2 + 0 + 3)/2 and intercept 3 - 5/2
-    said = predicted(LeastSquares(), [[0.0], [1.0], [2.0]], [1, 2, 6], [[0.0], [4.0]])
+    predictions = predicted(LeastSquares(), [[0.0], [1.0], [2.0]], [1, 2, 6], [[0.0], [4.0]])
 
-    assert_allclose(said.output, [0.5, 10.5], rtol=1e-14)
+    assert_allclose(predictions.output, [0.5, 10.5], rtol=1e-14)
 
 
 def test_by_hand_line_through_the_origin() -> None:
     # sum xy / sum xx = (2 + 12)/5
-    said = predicted(LeastSquares(intercept=False), [[0.0], [1.0], [2.0]], [1, 2, 6], [[5.0]])
+    predictions = predicted(
+        LeastSquares(intercept=False), [[0.0], [1.0], [2.0]], [1, 2, 6], [[5.0]]
+    )
 
-    assert_allclose(said.output, [14.0], rtol=1e-14)
+    assert_allclose(predictions.output, [14.0], rtol=1e-14)
 
 
 @pytest.mark.outside("scikit-learn LinearRegression, run here on its own diabetes data")

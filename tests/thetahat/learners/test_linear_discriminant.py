@@ -16,9 +16,9 @@ LINE = [[0.0], [2.0], [4.0], [6.0]]
 
 def test_by_hand_two_classes_on_a_line() -> None:
     # means 1 and 5, squares within 4 over 4 rows: variance 1; log odds at x are 12 - 4x
-    said = predicted(LinearDiscriminant(), LINE, [0, 0, 1, 1], [[2.0], [3.0]], n_classes=2)
+    predictions = predicted(LinearDiscriminant(), LINE, [0, 0, 1, 1], [[2.0], [3.0]], n_classes=2)
 
-    assert_allclose(probabilities(said)[:, 0], [1 / (1 + math.exp(-4)), 0.5], rtol=1e-14)
+    assert_allclose(probabilities(predictions)[:, 0], [1 / (1 + math.exp(-4)), 0.5], rtol=1e-14)
 
 
 def test_by_hand_shares_move_the_border() -> None:
@@ -35,7 +35,7 @@ def test_by_hand_shares_move_the_border() -> None:
 def test_by_hand_weights_move_the_means() -> None:
     # class 0: mean (0 + 3 x 2)/4 = 1.5, squares 2.25 + 3 x 0.25 = 3; class 1: 5, squares 2;
     # variance 5/6; log odds at 3 are ((3 - 5)^2 - (3 - 1.5)^2)/(5/3)
-    said = predicted(
+    predictions = predicted(
         LinearDiscriminant(priors="equal"),
         LINE,
         [0, 0, 1, 1],
@@ -44,7 +44,7 @@ def test_by_hand_weights_move_the_means() -> None:
         n_classes=2,
     )
 
-    assert_allclose(probabilities(said)[0, 0], 1 / (1 + math.exp(-1.75 * 0.6)), rtol=1e-14)
+    assert_allclose(probabilities(predictions)[0, 0], 1 / (1 + math.exp(-1.75 * 0.6)), rtol=1e-14)
 
 
 @pytest.mark.outside("scikit-learn LinearDiscriminantAnalysis, run here on its own data")
@@ -94,16 +94,16 @@ def test_degenerate_directions_without_variance_count_for_nothing() -> None:
     more = np.column_stack([X, X[:, 0] + X[:, 1], np.full(30, 0.1), 5.0 * y])
 
     less = predicted(LinearDiscriminant(), X, y, X, n_classes=2)
-    said = predicted(LinearDiscriminant(), more, y, more, n_classes=2)
+    predictions = predicted(LinearDiscriminant(), more, y, more, n_classes=2)
 
-    assert_allclose(probabilities(said), probabilities(less), rtol=1e-9)
+    assert_allclose(probabilities(predictions), probabilities(less), rtol=1e-9)
 
 
 def test_degenerate_an_absent_class_has_no_probability() -> None:
-    said = predicted(LinearDiscriminant(), LINE, [0, 0, 2, 2], [[0.0], [6.0]], n_classes=4)
+    predictions = predicted(LinearDiscriminant(), LINE, [0, 0, 2, 2], [[0.0], [6.0]], n_classes=4)
 
-    assert_array_equal(said.output, [0, 2])
-    assert_array_equal(probabilities(said)[:, [1, 3]], np.zeros((2, 2)))
+    assert_array_equal(predictions.output, [0, 2])
+    assert_array_equal(probabilities(predictions)[:, [1, 3]], np.zeros((2, 2)))
 
 
 def test_invalid_one_class() -> None:

@@ -74,9 +74,9 @@ def sklearn_log_odds(name: str, X: FloatArray, y: np.ndarray, at: FloatArray) ->
 def test_against_sklearn_log_odds(name: str, scheme: str) -> None:
     X = rows_for(name)
     if scheme == "plain":
-        said = predicted(LEARNERS[name](), X[::2], Y[::2], X, n_classes=2)
+        predictions = predicted(LEARNERS[name](), X[::2], Y[::2], X, n_classes=2)
         expected = sklearn_log_odds(name, X[::2], Y[::2], X)
-        assert_allclose(scores_of(said), expected, rtol=1e-9, atol=1e-9)
+        assert_allclose(scores_of(predictions), expected, rtol=1e-9, atol=1e-9)
         return
     data = data_of(X)
     splits = list(SCHEMES[scheme]().splits(build_rows(data), 5))
@@ -94,21 +94,21 @@ def test_naive_log_odds_of_normal_classes(name: str) -> None:
     X, at = NUMBERS[::2], NUMBERS
     y = Y[::2]
     kind: Any = LEARNERS[name]
-    said = predicted(kind(priors="shares"), X, y, at, n_classes=2)
+    predictions = predicted(kind(priors="shares"), X, y, at, n_classes=2)
     means = [X[y == c].mean(axis=0) for c in (0, 1)]
     variances = sum(((X[y == c] - means[c]) ** 2).sum(axis=0) for c in (0, 1)) / len(y)
     if name == "nearest_mean":
         variances = np.full(4, np.mean(variances))
     far = [((at - mean) ** 2 / variances).sum(axis=1) for mean in means]
     expected = (far[0] - far[1]) / 2 + np.log(np.mean(y == 1) / np.mean(y == 0))
-    assert_allclose(scores_of(said), expected, rtol=1e-9)
+    assert_allclose(scores_of(predictions), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", GENERATIVE)
 def test_exact_log_odds_are_those_of_the_probabilities(name: str) -> None:
-    said = predicted(LEARNERS[name](), rows_for(name), Y, rows_for(name), n_classes=2)
-    p = probabilities(said)
-    assert_allclose(scores_of(said), np.log(p[:, 1] / p[:, 0]), rtol=1e-8, atol=1e-8)
+    predictions = predicted(LEARNERS[name](), rows_for(name), Y, rows_for(name), n_classes=2)
+    p = probabilities(predictions)
+    assert_allclose(scores_of(predictions), np.log(p[:, 1] / p[:, 0]), rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("name", GENERATIVE)
@@ -121,8 +121,12 @@ def test_exact_losses_of_log_odds_on_the_fast_and_the_plain_path(name: str, sche
         outcomes = run_splits("m", learner, data, splits, loss, 5)
         for split, outcome in zip(splits, outcomes, strict=True):
             X = rows_for(name)
-            said = predicted(learner, X[split.train], Y[split.train], X[split.test], n_classes=2)
-            assert_allclose(outcome.losses, loss.losses(Y[split.test], said), rtol=1e-8, atol=1e-8)
+            predictions = predicted(
+                learner, X[split.train], Y[split.train], X[split.test], n_classes=2
+            )
+            assert_allclose(
+                outcome.losses, loss.losses(Y[split.test], predictions), rtol=1e-8, atol=1e-8
+            )
 
 
 @pytest.mark.parametrize("name", ["gaussian_naive_bayes", "linear_discriminant", "nearest_mean"])
@@ -132,10 +136,14 @@ def test_exact_areas_do_not_saturate(name: str) -> None:
     x = np.array([0.0, 1.0, 2.0, 3.0, 1010.0, 1000.0, 1001.0, 1002.0, 1003.0, 1011.0])
     y = np.array([0, 0, 0, 0, 0, 1, 1, 1, 1, 1])
     train = np.delete(np.arange(10), 4)
-    said = predicted(LEARNERS[name](), x[train, None], y[train], x[:, None], n_classes=2)
-    assert set(probabilities(said)[:, 1].tolist()) == {0.0, 1.0}
+    predictions = predicted(LEARNERS[name](), x[train, None], y[train], x[:, None], n_classes=2)
+    assert set(probabilities(predictions)[:, 1].tolist()) == {0.0, 1.0}
     judged = TruthAndPredictions(
-        task="classification", truth=y, output=said.output, scores=said.scores, classes=(0, 1)
+        task="classification",
+        truth=y,
+        output=predictions.output,
+        scores=predictions.scores,
+        classes=(0, 1),
     )
     # 20 pairs with the four small rows, and 1 of 5 with the large one
     assert RocAuc().statistic(judged).value() == pytest.approx(21 / 25, abs=1e-12)
@@ -144,23 +152,23 @@ def test_exact_areas_do_not_saturate(name: str) -> None:
 def test_exact_three_classes_have_no_log_odds() -> None:
     for name in GENERATIVE:
         X = rows_for(name)
-        said = predicted(LEARNERS[name](), X, np.arange(N) % 3, X, n_classes=3)
-        assert said.scores is None
+        predictions = predicted(LEARNERS[name](), X, np.arange(N) % 3, X, n_classes=3)
+        assert predictions.scores is None
         both = predicted(LEARNERS[name](), X, np.arange(N) % 2, X, n_classes=3)
         assert both.scores is None  # a training part without the third class
 
 
 def test_degenerate_infinite_log_odds_are_no_decision_values() -> None:
     X, y = [[0.0], [0.0], [1.0], [1.0]], [0, 0, 1, 1]
-    said = predicted(LEARNERS["nearest_mean"](), X, y, [[0.2], [0.5]], n_classes=2)
-    assert said.scores is None
-    assert probabilities(said)[:, 1].tolist() == [0.0, 0.5]
+    predictions = predicted(LEARNERS["nearest_mean"](), X, y, [[0.2], [0.5]], n_classes=2)
+    assert predictions.scores is None
+    assert probabilities(predictions)[:, 1].tolist() == [0.0, 0.5]
 
 
 @pytest.mark.outside("scikit-learn's joint log probabilities, run here")
 def test_against_sklearn_its_own_naive_bayes_has_log_odds() -> None:
     learner: Any = ScikitLearner("GaussianNB")
     assert learner.gives_scores
-    said = predicted(learner, NUMBERS, Y, NUMBERS, n_classes=2)
+    predictions = predicted(learner, NUMBERS, Y, NUMBERS, n_classes=2)
     expected = sklearn_log_odds("gaussian_naive_bayes", NUMBERS, Y, NUMBERS)
-    assert_allclose(scores_of(said), expected, rtol=1e-12)
+    assert_allclose(scores_of(predictions), expected, rtol=1e-12)

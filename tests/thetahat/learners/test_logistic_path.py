@@ -50,8 +50,8 @@ def many(n_classes: int, n: int = 90) -> Data:
     return build_data({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
 
 
-def same(one: Sequence[SplitOutcome], other: Sequence[SplitOutcome]) -> None:
-    for a, b in zip(one, other, strict=True):
+def same(ours: Sequence[SplitOutcome], other: Sequence[SplitOutcome]) -> None:
+    for a, b in zip(ours, other, strict=True):
         assert_array_equal(a.output, b.output)
         assert_allclose(np.asarray(a.probabilities), np.asarray(b.probabilities), rtol=0, atol=1e-8)
         if b.scores is None:
@@ -138,12 +138,12 @@ def test_degenerate_where_no_optimum_of_all_rows_is_found() -> None:
     assert not isinstance(path, OrdinaryFit)
     rows = np.arange(40)
 
-    said, fits = path.predict(Part(rows[5:], rows[:5], rows[:5]))
+    predictions, fits = path.predict(Part(rows[5:], rows[:5], rows[:5]))
     _, each = path.each_left_out(rows[:5])  # type: ignore[attr-defined]
 
     assert fits.tolist() == [False, True]
-    assert len(said.output) == 10
-    assert said.scores is not None
+    assert len(predictions.output) == 10
+    assert predictions.scores is not None
     assert not each[0].any()
     assert each[1].all()
 
@@ -161,9 +161,9 @@ def test_degenerate_no_weight_and_one_class() -> None:
 
 
 def test_exact_a_stretch_of_what_is_said() -> None:
-    said = Predictions(np.arange(5), np.arange(10.0).reshape(5, 2), None)
+    predictions = Predictions(np.arange(5), np.arange(10.0).reshape(5, 2), None)
 
-    part = slice_predictions(said, slice(1, 3))
+    part = slice_predictions(predictions, slice(1, 3))
 
     assert part.output.tolist() == [1, 2]
     assert_array_equal(part.probabilities, [[2, 3], [4, 5]])

@@ -43,13 +43,13 @@ def test_by_hand_two_points() -> None:
     learner = LogisticRegression(penalty=0.5 / np.log(3), intercept=False)
 
     model = fitted(learner, [[1.0], [-1.0]], [1, 0])
-    said = model.predict(table([[1.0], [-1.0], [2.0]]))
+    predictions = model.predict(table([[1.0], [-1.0], [2.0]]))
 
     assert_allclose(model.slopes, [[np.log(3)]], rtol=1e-14)
-    assert_allclose(probabilities(said)[:, 1], [0.75, 0.25, 0.9], rtol=1e-13)
-    assert said.scores is not None
-    assert_allclose(said.scores, [np.log(3), -np.log(3), 2 * np.log(3)], rtol=1e-13)
-    assert_array_equal(said.output, [1, 0, 1])
+    assert_allclose(probabilities(predictions)[:, 1], [0.75, 0.25, 0.9], rtol=1e-13)
+    assert predictions.scores is not None
+    assert_allclose(predictions.scores, [np.log(3), -np.log(3), 2 * np.log(3)], rtol=1e-13)
+    assert_array_equal(predictions.output, [1, 0, 1])
 
 
 @HAND
@@ -58,10 +58,10 @@ def test_by_hand_three_points() -> None:
     # 1 - e^a / (e^a + 2) = penalty 2a/3; at a = log 2 both shares are 1/2
     learner = LogisticRegression(penalty=0.75 / np.log(2), intercept=False)
 
-    said = predicted(learner, np.eye(3), [0, 1, 2], np.eye(3), n_classes=3)
+    predictions = predicted(learner, np.eye(3), [0, 1, 2], np.eye(3), n_classes=3)
 
-    assert_allclose(probabilities(said), 0.25 + 0.25 * np.eye(3), rtol=1e-13)
-    assert said.scores is None
+    assert_allclose(probabilities(predictions), 0.25 + 0.25 * np.eye(3), rtol=1e-13)
+    assert predictions.scores is None
 
 
 @HAND
@@ -187,11 +187,11 @@ def test_limit_far_from_zero() -> None:
 def test_degenerate_separated_classes_have_an_optimum_with_a_penalty() -> None:
     model = fitted(LogisticRegression(penalty=1e-8), [[0.0], [1], [2], [3]], [0, 0, 1, 1])
 
-    said = probabilities(model.predict(table([[1.0], [1.5], [2.0]])))
+    predictions = probabilities(model.predict(table([[1.0], [1.5], [2.0]])))
 
     assert model.cautions == ()
-    assert said[0, 1] < 1e-6
-    assert_allclose(said[1, 1], 0.5, atol=1e-6)
+    assert predictions[0, 1] < 1e-6
+    assert_allclose(predictions[1, 1], 0.5, atol=1e-6)
 
 
 def test_degenerate_an_optimum_that_is_lost_in_rounding_is_told() -> None:
@@ -204,10 +204,10 @@ def test_degenerate_an_optimum_that_is_lost_in_rounding_is_told() -> None:
 def test_degenerate_an_absent_class_has_no_probability() -> None:
     X = [[0.0], [1.0], [5.0], [6.0]]
 
-    said = predicted(LogisticRegression(), X, [0, 0, 2, 2], [[0.0], [6.0]], n_classes=4)
+    predictions = predicted(LogisticRegression(), X, [0, 0, 2, 2], [[0.0], [6.0]], n_classes=4)
 
-    assert_array_equal(said.output, [0, 2])
-    assert_array_equal(probabilities(said)[:, [1, 3]], np.zeros((2, 2)))
+    assert_array_equal(predictions.output, [0, 2])
+    assert_array_equal(probabilities(predictions)[:, [1, 3]], np.zeros((2, 2)))
 
 
 def test_invalid_one_class() -> None:
@@ -240,7 +240,7 @@ def test_naive_fits_of_two_classes_say_the_same(name: str, scheme: str) -> None:
     learner = LogisticRegression(penalty=0.1)
     splits = list(SCHEMES[scheme]().splits(build_rows(data), 3)) if name != "tiny" else []
     done = run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
-    for split, said in zip(splits[::3], done[::3], strict=True):
+    for split, predictions in zip(splits[::3], done[::3], strict=True):
         wanted = learner.fit(
             data.features.rows(split.train),
             data.y[split.train],
@@ -248,22 +248,22 @@ def test_naive_fits_of_two_classes_say_the_same(name: str, scheme: str) -> None:
             n_classes=2,
             rng=np.random.default_rng(0),
         ).predict(data.features.rows(split.test))
-        assert_array_equal(said.output, wanted.output)
-        assert said.probabilities is not None
-        assert_allclose(said.probabilities, probabilities(wanted), rtol=1e-8, atol=1e-8)
-        if said.fit_reason is None:
-            assert said.scores is not None
+        assert_array_equal(predictions.output, wanted.output)
+        assert predictions.probabilities is not None
+        assert_allclose(predictions.probabilities, probabilities(wanted), rtol=1e-8, atol=1e-8)
+        if predictions.fit_reason is None:
+            assert predictions.scores is not None
             assert wanted.scores is not None
-            assert_allclose(said.scores, wanted.scores, rtol=1e-8, atol=1e-8)
+            assert_allclose(predictions.scores, wanted.scores, rtol=1e-8, atol=1e-8)
 
 
 def why_fitted(X: FloatArray, y: np.ndarray, part: Part, penalty: float = 1.0, **more: Any) -> str:
     shared = logistic_over_splits(
         X, y, more.get("weights"), int(y.max()) + 1, penalty=penalty, intercept=True
     )
-    said = shared if isinstance(shared, OrdinaryFit) else shared.predict(part)
-    assert isinstance(said, OrdinaryFit)
-    return said.reason
+    predictions = shared if isinstance(shared, OrdinaryFit) else shared.predict(part)
+    assert isinstance(predictions, OrdinaryFit)
+    return predictions.reason
 
 
 def test_degenerate_why_a_split_is_fitted() -> None:

@@ -11,19 +11,21 @@ from thetahat.losses.logistic import LogisticLoss
 
 # By hand: three of five labels are 2.
 def test_by_hand_commonest_of_five() -> None:
-    said = predicted(Majority(), np.zeros((5, 1)), [2, 0, 2, 1, 2], np.ones((2, 1)), n_classes=4)
+    predictions = predicted(
+        Majority(), np.zeros((5, 1)), [2, 0, 2, 1, 2], np.ones((2, 1)), n_classes=4
+    )
 
-    assert_array_equal(said.output, [2, 2])
-    assert_allclose(probabilities(said), [[0.2, 0.2, 0.6, 0.0]] * 2, rtol=1e-15)
+    assert_array_equal(predictions.output, [2, 2])
+    assert_allclose(probabilities(predictions), [[0.2, 0.2, 0.6, 0.0]] * 2, rtol=1e-15)
 
 
 def test_by_hand_weights_decide() -> None:
-    said = predicted(
+    predictions = predicted(
         Majority(), np.zeros((3, 1)), [0, 0, 1], np.ones((1, 1)), weights=[1, 1, 3], n_classes=2
     )
 
-    assert_array_equal(said.output, [1])
-    assert_allclose(probabilities(said), [[0.4, 0.6]], rtol=1e-15)
+    assert_array_equal(predictions.output, [1])
+    assert_allclose(probabilities(predictions), [[0.4, 0.6]], rtol=1e-15)
 
 
 @pytest.mark.outside("scikit-learn DummyClassifier, run here")
@@ -33,35 +35,41 @@ def test_against_sklearn_dummy_classifier() -> None:
     rng = np.random.default_rng(20_261_124)
     y, w, rows = rng.integers(0, 4, 60), rng.exponential(size=60), np.zeros((60, 1))
 
-    said = predicted(Majority(), rows, y, rows[:1], weights=w, n_classes=4)
+    predictions = predicted(Majority(), rows, y, rows[:1], weights=w, n_classes=4)
 
-    assert said.output == DummyClassifier(strategy="most_frequent").fit(rows, y, w).predict([[0]])
+    assert predictions.output == DummyClassifier(strategy="most_frequent").fit(rows, y, w).predict(
+        [[0]]
+    )
     theirs = DummyClassifier(strategy="prior").fit(rows, y, w).predict_proba(rows[:1])
-    assert_allclose(probabilities(said), theirs, rtol=1e-12)
+    assert_allclose(probabilities(predictions), theirs, rtol=1e-12)
 
 
 def test_degenerate_tie_goes_to_the_first_class() -> None:
-    said = predicted(Majority(), np.zeros((4, 1)), [2, 1, 1, 2], np.ones((1, 1)), n_classes=3)
+    predictions = predicted(
+        Majority(), np.zeros((4, 1)), [2, 1, 1, 2], np.ones((1, 1)), n_classes=3
+    )
 
-    assert_array_equal(said.output, [1])
+    assert_array_equal(predictions.output, [1])
 
 
 def test_degenerate_one_class() -> None:
-    said = predicted(Majority(), np.zeros((2, 1)), [1, 1], np.ones((1, 1)), n_classes=2)
+    predictions = predicted(Majority(), np.zeros((2, 1)), [1, 1], np.ones((1, 1)), n_classes=2)
 
-    assert_array_equal(said.output, [1])
-    assert_array_equal(probabilities(said), [[0.0, 1.0]])
+    assert_array_equal(predictions.output, [1])
+    assert_array_equal(probabilities(predictions), [[0.0, 1.0]])
 
 
 def test_exact_no_class_errs_less_on_the_training_part() -> None:
     rng = np.random.default_rng(20_261_125)
     y, w = rng.integers(0, 4, 60), rng.exponential(size=60)
 
-    said = predicted(Majority(), np.zeros((60, 1)), y, np.zeros((1, 1)), weights=w, n_classes=4)
+    predictions = predicted(
+        Majority(), np.zeros((60, 1)), y, np.zeros((1, 1)), weights=w, n_classes=4
+    )
 
     wrong = [float(w[y != c].sum()) for c in range(4)]
-    assert said.output[0] == int(np.argmin(wrong))
-    assert_allclose(probabilities(said)[0], 1 - np.array(wrong) / w.sum(), rtol=1e-12)
+    assert predictions.output[0] == int(np.argmin(wrong))
+    assert_allclose(probabilities(predictions)[0], 1 - np.array(wrong) / w.sum(), rtol=1e-12)
 
 
 def test_by_hand_log_odds_of_two_classes() -> None:

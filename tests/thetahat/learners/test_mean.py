@@ -13,10 +13,10 @@ X = [[0.0], [0.0], [0.0]]
 
 # By hand: (1 + 2 + 6)/3 = 3.
 def test_by_hand_mean_of_three() -> None:
-    said = predicted(MeanLearner(), X, [1.0, 2.0, 6.0], [[5.0], [6.0]])
+    predictions = predicted(MeanLearner(), X, [1.0, 2.0, 6.0], [[5.0], [6.0]])
 
-    assert_allclose(said.output, [3.0, 3.0], rtol=1e-15)
-    assert said.probabilities is None
+    assert_allclose(predictions.output, [3.0, 3.0], rtol=1e-15)
+    assert predictions.probabilities is None
 
 
 def test_by_hand_weighted_mean() -> None:
@@ -47,6 +47,6 @@ def test_exact_residuals_sum_to_zero() -> None:
     rng = np.random.default_rng(20_261_126)
     y, w = rng.normal(size=50), rng.exponential(size=50)
 
-    said = predicted(MeanLearner(), np.zeros((50, 1)), y, np.zeros((50, 1)), weights=w)
+    predictions = predicted(MeanLearner(), np.zeros((50, 1)), y, np.zeros((50, 1)), weights=w)
 
-    assert abs(float(w @ (y - said.output))) < 1e-12
+    assert abs(float(w @ (y - predictions.output))) < 1e-12

@@ -14,13 +14,13 @@ from thetahat.learners.multinomial_naive_bayes import MultinomialNaiveBayes
 
 @pytest.mark.outside("manning2008, Example 13.1: the document is about China")
 def test_golden_the_textbook_example() -> None:
-    said = predicted(MultinomialNaiveBayes(), DOCUMENTS, ABOUT_CHINA, TEST, n_classes=2)
+    predictions = predicted(MultinomialNaiveBayes(), DOCUMENTS, ABOUT_CHINA, TEST, n_classes=2)
 
     # manning2008: 3/4 (3/7)^3 1/14 1/14 against 1/4 (2/9)^3 2/9 2/9; China wins
     china = 3 / 4 * (3 / 7) ** 3 / 14**2
     other = 1 / 4 * (2 / 9) ** 5
-    assert_array_equal(said.output, [1])
-    assert_allclose(probabilities(said)[0, 1], china / (china + other), rtol=1e-13)
+    assert_array_equal(predictions.output, [1])
+    assert_allclose(probabilities(predictions)[0, 1], china / (china + other), rtol=1e-13)
 
 
 @pytest.mark.parametrize("weighted", [True, False])
@@ -34,11 +34,11 @@ def test_against_sklearn_on_digits(smoothing: float, *, weighted: bool) -> None:
     w = None if w is None else w[:1200]
 
     learner = MultinomialNaiveBayes(smoothing=smoothing)
-    said = predicted(learner, X[:1200], y[:1200], X[1200:], weights=w, n_classes=10)
+    predictions = predicted(learner, X[:1200], y[:1200], X[1200:], weights=w, n_classes=10)
 
     theirs = MultinomialNB(alpha=smoothing).fit(X[:1200], y[:1200], w)
-    assert_array_equal(said.output, theirs.predict(X[1200:]))
-    assert_allclose(probabilities(said), theirs.predict_proba(X[1200:]), rtol=1e-10)
+    assert_array_equal(predictions.output, theirs.predict(X[1200:]))
+    assert_allclose(probabilities(predictions), theirs.predict_proba(X[1200:]), rtol=1e-10)
 
 
 def test_exact_weight_two_is_the_row_twice() -> None:
@@ -54,25 +54,29 @@ def test_exact_weight_two_is_the_row_twice() -> None:
 
 
 def test_degenerate_absent_class_has_probability_zero() -> None:
-    said = predicted(MultinomialNaiveBayes(), [[1.0, 0], [0, 1]], [0, 3], [[0.0, 5]], n_classes=4)
+    predictions = predicted(
+        MultinomialNaiveBayes(), [[1.0, 0], [0, 1]], [0, 3], [[0.0, 5]], n_classes=4
+    )
 
-    assert probabilities(said).shape == (1, 4)
-    assert_array_equal(probabilities(said)[0, 1:3], [0.0, 0.0])
-    assert_array_equal(said.output, [3])
+    assert probabilities(predictions).shape == (1, 4)
+    assert_array_equal(probabilities(predictions)[0, 1:3], [0.0, 0.0])
+    assert_array_equal(predictions.output, [3])
 
 
 def test_degenerate_class_without_weight_is_absent() -> None:
     X, y = [[1.0, 0], [0, 1], [1, 1]], [0, 1, 2]
 
-    said = predicted(MultinomialNaiveBayes(), X, y, X, weights=[1.0, 1.0, 0.0], n_classes=3)
+    predictions = predicted(MultinomialNaiveBayes(), X, y, X, weights=[1.0, 1.0, 0.0], n_classes=3)
 
-    assert_array_equal(probabilities(said)[:, 2], [0.0, 0.0, 0.0])
+    assert_array_equal(probabilities(predictions)[:, 2], [0.0, 0.0, 0.0])
 
 
 def test_degenerate_thousands_of_words_do_not_underflow() -> None:
-    said = predicted(MultinomialNaiveBayes(), [[1.0, 0], [0, 1]], [0, 1], [[1e5, 0.0]], n_classes=2)
+    predictions = predicted(
+        MultinomialNaiveBayes(), [[1.0, 0], [0, 1]], [0, 1], [[1e5, 0.0]], n_classes=2
+    )
 
-    assert_array_equal(probabilities(said), [[1.0, 0.0]])
+    assert_array_equal(probabilities(predictions), [[1.0, 0.0]])
 
 
 @pytest.mark.parametrize("smoothing", [0.0, -1.0, math.nan, math.inf])

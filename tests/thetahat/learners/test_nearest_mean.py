@@ -16,9 +16,9 @@ def test_by_hand_probabilities_from_one_variance() -> None:
     # means (1, 0) and (5, 0); squares within 4 and 0 over 4 rows and 2 features: variance 1/2;
     # log odds at (2, 7) are 9 - 1
     X = [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [6.0, 0.0]]
-    said = predicted(NearestMean(), X, [0, 0, 1, 1], [[2.0, 7.0]], n_classes=2)
+    predictions = predicted(NearestMean(), X, [0, 0, 1, 1], [[2.0, 7.0]], n_classes=2)
 
-    assert_allclose(probabilities(said)[0, 0], 1 / (1 + math.exp(-8)), rtol=1e-14)
+    assert_allclose(probabilities(predictions)[0, 0], 1 / (1 + math.exp(-8)), rtol=1e-14)
 
 
 @pytest.mark.outside("scikit-learn NearestCentroid, run here on its own data")
@@ -30,9 +30,9 @@ def test_against_sklearn_nearest_centroid(name: str) -> None:
 
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
 
-    said = predicted(NearestMean(), X[::2], y[::2], X, n_classes=int(y.max()) + 1)
+    predictions = predicted(NearestMean(), X[::2], y[::2], X, n_classes=int(y.max()) + 1)
 
-    assert_array_equal(said.output, NearestCentroid().fit(X[::2], y[::2]).predict(X))
+    assert_array_equal(predictions.output, NearestCentroid().fit(X[::2], y[::2]).predict(X))
 
 
 @pytest.mark.outside("scikit-learn NearestCentroid, run here on its own wine data")
@@ -53,7 +53,7 @@ def test_naive_softmax_of_squared_distances_with_shares() -> None:
     rng = np.random.default_rng(20_261_206)
     X, y, w = rng.normal(size=(30, 3)), rng.integers(0, 3, 30), rng.exponential(size=30)
 
-    said = predicted(NearestMean(priors="shares"), X, y, X, weights=w, n_classes=3)
+    predictions = predicted(NearestMean(priors="shares"), X, y, X, weights=w, n_classes=3)
 
     means = [np.average(X[y == c], axis=0, weights=w[y == c]) for c in range(3)]
     squares = sum(w[i] * ((X[i] - means[y[i]]) ** 2).sum() for i in range(30))
@@ -61,14 +61,18 @@ def test_naive_softmax_of_squared_distances_with_shares() -> None:
     joint = np.array([[w[y == c].sum() for c in range(3)]]) * np.exp(
         [[-((x - m) ** 2).sum() / (2 * variance) for m in means] for x in X]
     )
-    assert_allclose(probabilities(said), joint / joint.sum(axis=1, keepdims=True), rtol=1e-11)
+    assert_allclose(
+        probabilities(predictions), joint / joint.sum(axis=1, keepdims=True), rtol=1e-11
+    )
 
 
 def test_degenerate_one_row_of_each_class() -> None:
-    said = predicted(NearestMean(), [[0.0], [4.0]], [0, 1], [[1.0], [2.0], [3.0]], n_classes=3)
+    predictions = predicted(
+        NearestMean(), [[0.0], [4.0]], [0, 1], [[1.0], [2.0], [3.0]], n_classes=3
+    )
 
-    assert_array_equal(said.output, [0, 0, 1])  # of equally near means the first
-    assert_array_equal(probabilities(said), [[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0]])
+    assert_array_equal(predictions.output, [0, 0, 1])  # of equally near means the first
+    assert_array_equal(probabilities(predictions), [[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0]])
 
 
 @pytest.mark.parametrize("priors", ["shares", "equal"])

@@ -30,16 +30,18 @@ def test_by_hand_mean_and_vote_of_two() -> None:
 
     assert_allclose(predicted(equal, LINE, values, [[2.5]]).output, [15.0], rtol=1e-14)
     assert_allclose(predicted(near, LINE, values, [[2.5]]).output, [17.5], rtol=1e-14)
-    said = predicted(near, LINE, codes, [[2.5]], n_classes=3)
-    assert_allclose(probabilities(said), [[0.25, 0.75, 0.0]], rtol=1e-14)
+    predictions = predicted(near, LINE, codes, [[2.5]], n_classes=3)
+    assert_allclose(probabilities(predictions), [[0.25, 0.75, 0.0]], rtol=1e-14)
     assert_array_equal(predicted(equal, LINE, codes, [[2.5]], n_classes=2).output, [0])  # a tie
 
 
 def test_by_hand_weights_vote_and_rows_without_weight_do_not() -> None:
     # nearest to 0 with weight are 0 and 3; (1 x 0 + 3 x 20)/4
-    said = predicted(NearestNeighbours(k=2), LINE, [0.0, 10, 20, 30], [[0.0]], weights=[1, 0, 3, 1])
+    predictions = predicted(
+        NearestNeighbours(k=2), LINE, [0.0, 10, 20, 30], [[0.0]], weights=[1, 0, 3, 1]
+    )
 
-    assert_allclose(said.output, [15.0], rtol=1e-14)
+    assert_allclose(predictions.output, [15.0], rtol=1e-14)
 
 
 def test_by_hand_of_rows_equally_far_the_first_are_taken() -> None:
@@ -51,11 +53,11 @@ def test_by_hand_of_rows_equally_far_the_first_are_taken() -> None:
 
 
 def test_degenerate_at_a_training_row_only_rows_at_that_point_count() -> None:
-    said = predicted(
+    predictions = predicted(
         NearestNeighbours(k=3, votes="distance"), [[1.0], [1.0], [2.0]], [1.0, 2, 9], [[1.0]]
     )
 
-    assert_array_equal(said.output, [1.5])
+    assert_array_equal(predictions.output, [1.5])
 
 
 @pytest.mark.outside("scikit-learn KNeighborsClassifier, run here on its own data")
@@ -165,12 +167,12 @@ def test_naive_fits_of_many_rows_in_clusters(task: str, p: int, scheme: str) -> 
     shared = prepare_fast_path(learner, data)
 
     for split in SCHEMES[scheme]().splits(build_rows(data), 3):
-        said = predict_split(shared, split, n)
+        predictions = predict_split(shared, split, n)
 
-        assert isinstance(said, Predictions)
+        assert isinstance(predictions, Predictions)
         train, test = split.train, split.test
         wanted = predicted(learner, X[train], data.y[train], X[test], n_classes=data.n_classes)
-        assert_array_equal(said.output, wanted.output)
+        assert_array_equal(predictions.output, wanted.output)
 
 
 def test_property_lists_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:

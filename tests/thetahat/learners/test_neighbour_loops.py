@@ -146,10 +146,10 @@ def test_naive_fits_of_many_rows(scheme: str) -> None:
         train, test = split.train, split.test
         wanted = predicted(learner, X[train], y[train], X[test], n_classes=3)
         assert outcome.fit_reason is None
-        for said in (outcome, other):
-            assert said.output is not None
-            assert_array_equal(said.output, wanted.output)
-            assert_array_equal(said.probabilities, wanted.probabilities)
+        for prediction in (outcome, other):
+            assert prediction.output is not None
+            assert_array_equal(prediction.output, wanted.output)
+            assert_array_equal(prediction.probabilities, wanted.probabilities)
 
 
 def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,13 +163,15 @@ def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyP
     splits[4] = splits[7] = splits[8] = Split(0, 4, 4, twice, whole[30:])
     assert not isinstance(shared, OrdinaryFit)
 
-    said = shared.predict_all([build_part(split, 60) for split in splits])  # type: ignore[attr-defined]
+    predictions = shared.predict_all([build_part(split, 60) for split in splits])  # type: ignore[attr-defined]
 
-    assert [isinstance(one, OrdinaryFit) for one in said] == [at in (2, 4, 7, 8) for at in range(9)]
-    for one in said:
-        if isinstance(one, Predictions):
+    assert [
+        isinstance(predictions_of_split, OrdinaryFit) for predictions_of_split in predictions
+    ] == [at in (2, 4, 7, 8) for at in range(9)]
+    for predictions_of_split in predictions:
+        if isinstance(predictions_of_split, Predictions):
             wanted = predicted(NearestNeighbours(k=3), X[10:], y[10:], X[:10])
-            assert_array_equal(one.output, wanted.output)
+            assert_array_equal(predictions_of_split.output, wanted.output)
 
 
 @pytest.mark.parametrize("apart", [1, 10**6])

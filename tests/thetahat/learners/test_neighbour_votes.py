@@ -14,12 +14,12 @@ NUMBERS = [1, 4, 2, 9]
 def test_by_hand_votes() -> None:
     voters = Voters(np.array([0, 1, 1, 2]), np.ones(4), 3, by_distance=False)
 
-    one, three = voters.votes(np.array([[3, 1, 2]]), np.zeros((1, 3)), [1, 3])
+    first, three = voters.votes(np.array([[3, 1, 2]]), np.zeros((1, 3)), [1, 3])
 
-    assert (one.output.tolist(), three.output.tolist()) == ([2], [1])
-    assert one.probabilities is not None
+    assert (first.output.tolist(), three.output.tolist()) == ([2], [1])
+    assert first.probabilities is not None
     assert three.probabilities is not None
-    assert one.probabilities.tolist() == [[0, 0, 1]]
+    assert first.probabilities.tolist() == [[0, 0, 1]]
     assert three.probabilities.tolist() == [[0, 2 / 3, 1 / 3]]
 
 
@@ -37,9 +37,9 @@ def test_exact_each_number_says_what_it_says_alone(
 
     votes = voters.votes(rows, squares, NUMBERS)
 
-    for k, said in zip(NUMBERS, votes, strict=True):
+    for k, predictions in zip(NUMBERS, votes, strict=True):
         wanted = voters.vote(rows[:, :k], squares[:, :k])
-        assert_array_equal(said.output, wanted.output)
-        assert (said.probabilities is None) == (n_classes == 0)
-        if said.probabilities is not None and wanted.probabilities is not None:
-            assert_array_equal(said.probabilities, wanted.probabilities)
+        assert_array_equal(predictions.output, wanted.output)
+        assert (predictions.probabilities is None) == (n_classes == 0)
+        if predictions.probabilities is not None and wanted.probabilities is not None:
+            assert_array_equal(predictions.probabilities, wanted.probabilities)

@@ -49,24 +49,24 @@ def test_naive_each_part_is_fitted_alone(
     held: int, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_neighbour_splits, "_MAX_ENTRIES", held)
-    learner, asked = NearestNeighbours(k=k), parts(resampled=k == 1)
+    learner, requested_parts = NearestNeighbours(k=k), parts(resampled=k == 1)
 
-    *said, of_nothing = over(learner).predict_all(asked)
+    *predictions, of_nothing = over(learner).predict_all(requested_parts)
 
     assert isinstance(of_nothing, OrdinaryFit)
-    for part, one in zip(asked, said, strict=False):
+    for part, prediction in zip(requested_parts, predictions, strict=False):
         fitted = learner.fit(
             features(part.train), Y[part.train], weights=None, n_classes=3,
             rng=np.random.default_rng(0),
         )  # fmt: skip
         alone = fitted.predict(features(part.test))
-        assert isinstance(one, Predictions)
-        assert_array_equal(one.output, alone.output)
-        assert_array_equal(np.asarray(one.probabilities), np.asarray(alone.probabilities))
+        assert isinstance(prediction, Predictions)
+        assert_array_equal(prediction.output, alone.output)
+        assert_array_equal(np.asarray(prediction.probabilities), np.asarray(alone.probabilities))
 
 
 @pytest.mark.about("learners/nearest_neighbours")
 def test_degenerate_copies_are_several_neighbours_where_several_are_asked_for() -> None:
-    *said, _ = over(NearestNeighbours(k=2)).predict_all(parts(resampled=True))
+    *predictions, _ = over(NearestNeighbours(k=2)).predict_all(parts(resampled=True))
 
-    assert [isinstance(one, OrdinaryFit) for one in said] == [False, True] * 6
+    assert [isinstance(prediction, OrdinaryFit) for prediction in predictions] == [False, True] * 6

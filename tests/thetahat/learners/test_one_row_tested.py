@@ -39,13 +39,13 @@ def test_exact_one_row_among_folds_is_predicted_as_in_a_larger_part(name: str) -
     def split(test: np.ndarray) -> Split:
         return Split(repeat=0, block=0, label=0, train=train, test=test)
 
-    def said(tests: list[np.ndarray]) -> np.ndarray:
+    def predict_rows(tests: list[np.ndarray]) -> np.ndarray:
         splits = [split(test) for test in tests]
         done = run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
-        return np.concatenate([np.asarray(one.probabilities) for one in done])
+        return np.concatenate([np.asarray(outcome.probabilities) for outcome in done])
 
-    together = said([np.arange(10)])
-    alone = np.concatenate([said([np.array([row])]) for row in range(10)])
+    together = predict_rows([np.arange(10)])
+    alone = np.concatenate([predict_rows([np.array([row])]) for row in range(10)])
     np.testing.assert_allclose(alone, together, rtol=1e-10, atol=1e-12)
 
 

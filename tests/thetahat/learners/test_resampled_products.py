@@ -60,12 +60,12 @@ def test_naive_sums_over_the_listed_rows(
     both, w = rng.normal(size=(4, 30)), rng.uniform(size=30)
     resamples = drawn(30, m)
 
-    plain, weighted = (sum_products_of_resamples(both, one, resamples) for one in (None, w))
+    plain, weighted = (sum_products_of_resamples(both, weights, resamples) for weights in (None, w))
 
     for at, index in enumerate(resamples):
-        some = both[:, index]
-        assert_allclose(plain[at], some @ some.T, atol=1e-12)
-        assert_allclose(weighted[at], (some * w[index]) @ some.T, atol=1e-12)
+        selected = both[:, index]
+        assert_allclose(plain[at], selected @ selected.T, atol=1e-12)
+        assert_allclose(weighted[at], (selected * w[index]) @ selected.T, atol=1e-12)
 
 
 def test_exact_a_row_of_a_product_does_not_depend_on_the_others() -> None:
@@ -92,11 +92,11 @@ def test_naive_resamples_are_predicted_as_a_fit_predicts_them(
         monkeypatch.setattr(_resampled_products, "_MAX_VALUE", 0)
     data, learner = made(weighted=weighted), Ridge(penalty=0.5, intercept=intercept)
 
-    told = outcomes(data, learner, 6, 0, 6)
+    results = outcomes(data, learner, 6, 0, 6)
 
-    assert not told.fit_reason
+    assert not results.fit_reason
     splits = BootstrapScheme(n_resamples=6).splits(build_rows(data), 7)
-    for split, outcome in zip(splits, told, strict=True):
+    for split, outcome in zip(splits, results, strict=True):
         fitted = learner.fit(
             data.features.rows(split.train),
             data.y[split.train],
@@ -114,9 +114,9 @@ def test_exact_what_a_resample_says_does_not_depend_on_the_others() -> None:
     whole = outcomes(data, Ridge(), 90, 0, 90)
 
     for start, stop in ((0, 1), (7, 60), (60, 90)):
-        some = outcomes(data, Ridge(), 90, start, stop)
-        for one, same in zip(some, list(whole)[start:stop], strict=True):
-            assert_array_equal(np.asarray(one.output), np.asarray(same.output))
+        stretch = outcomes(data, Ridge(), 90, start, stop)
+        for first, same in zip(stretch, list(whole)[start:stop], strict=True):
+            assert_array_equal(np.asarray(first.output), np.asarray(same.output))
 
 
 def test_degenerate_resamples_without_weight_or_spread_have_to_be_fitted() -> None:
@@ -129,10 +129,10 @@ def test_degenerate_resamples_without_weight_or_spread_have_to_be_fitted() -> No
         Part(np.repeat([np.flatnonzero(np.asarray(data.weight) > 0)[0]], 5), every, None),
     ]
 
-    told = [one.reason for one in splits.predict_all(parts)]  # type: ignore[union-attr]
+    reasons = [prediction.reason for prediction in splits.predict_all(parts)]  # type: ignore[union-attr]
 
-    assert told == [
+    assert reasons == [
         "the training part has no weight",
         "the training part's normal equations are ill-conditioned",
     ]
-    assert [splits.predict(part).reason for part in parts] == told  # type: ignore[union-attr]
+    assert [splits.predict(part).reason for part in parts] == reasons  # type: ignore[union-attr]

@@ -117,9 +117,9 @@ def test_exact_far_from_the_origin() -> None:
 
 
 def test_limit_large_penalty_gives_the_mean() -> None:
-    said = predicted(Ridge(penalty=1e15), LINE, [0.0, 1.0, 5.0], [[0.0], [9.0]])
+    predictions = predicted(Ridge(penalty=1e15), LINE, [0.0, 1.0, 5.0], [[0.0], [9.0]])
 
-    assert_allclose(said.output, [2.0, 2.0], rtol=1e-12)
+    assert_allclose(predictions.output, [2.0, 2.0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 12345.6789])
@@ -132,9 +132,9 @@ def test_degenerate_constant_column_gets_no_slope(value: float) -> None:
 
 def test_degenerate_only_constant_columns_give_the_mean() -> None:
     y = np.arange(7.0)  # the mean of seven times 0.1 is not 0.1 in double precision
-    said = predicted(Ridge(penalty=0), [[0.1]] * 7, y, [[0.1], [7.0]])
+    predictions = predicted(Ridge(penalty=0), [[0.1]] * 7, y, [[0.1], [7.0]])
 
-    assert_allclose(said.output, [3.0, 3.0], rtol=1e-14)
+    assert_allclose(predictions.output, [3.0, 3.0], rtol=1e-14)
 
 
 def test_degenerate_same_column_twice_shares_the_slope() -> None:

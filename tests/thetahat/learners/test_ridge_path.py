@@ -35,9 +35,9 @@ def test_against_sklearn_ridge_cv_leaving_one_out() -> None:
     X, y = diabetes()
     theirs = RidgeCV(PENALTIES, store_cv_results=True, scoring=None).fit(X, y)
 
-    said = RidgePath(X.T, y, None, PENALTIES).each_left_out()
+    predictions = RidgePath(X.T, y, None, PENALTIES).each_left_out()
 
-    assert_allclose((said - y[:, None]) ** 2, theirs.cv_results_, rtol=1e-8, atol=1e-6)
+    assert_allclose((predictions - y[:, None]) ** 2, theirs.cv_results_, rtol=1e-8, atol=1e-6)
 
 
 @pytest.mark.outside("scikit-learn GridSearchCV over Ridge, run here on its own diabetes data")
@@ -75,7 +75,7 @@ def test_naive_one_fit_per_penalty(name: str, *, intercept: bool) -> None:
     ]
 
     for split in splits:
-        said = path.predict(build_part(split, n))
+        predictions = path.predict(build_part(split, n))
 
         for at, penalty in enumerate(PENALTIES[1:]):
             wanted = predicted(
@@ -85,7 +85,7 @@ def test_naive_one_fit_per_penalty(name: str, *, intercept: bool) -> None:
                 X[split.test],
                 weights=None if weights is None else weights[split.train],
             ).output
-            assert_allclose(said[:, at], wanted, rtol=1e-8, atol=1e-8)
+            assert_allclose(predictions[:, at], wanted, rtol=1e-8, atol=1e-8)
             if len(split.test) == 1 and len(split.train) == n - 1:
                 assert_allclose(alone[split.test, at], wanted, rtol=1e-7, atol=1e-7)
 
@@ -95,10 +95,10 @@ def test_degenerate_no_penalty_and_dependent_columns() -> None:
     y = np.arange(41.0)
     part = build_part(next(KFold(n_folds=3).splits(Rows(n=41), 1)), 41)
 
-    said = RidgePath(X.T, y, None, np.zeros(1)).predict(part)
+    predictions = RidgePath(X.T, y, None, np.zeros(1)).predict(part)
 
     wanted = predicted(Ridge(penalty=0), X[part.train], y[part.train], X[part.test]).output
-    assert_allclose(said[:, 0], wanted, rtol=1e-9)
+    assert_allclose(predictions[:, 0], wanted, rtol=1e-9)
 
 
 def test_degenerate_a_target_that_does_not_vary() -> None:
@@ -106,17 +106,17 @@ def test_degenerate_a_target_that_does_not_vary() -> None:
     y = np.where(np.arange(41) == 0, 9.0, 2.0)
     without_it = build_part(Split(0, 0, 0, np.arange(1, 41), np.arange(1)), 41)
 
-    said = RidgePath(X.T, y, None, PENALTIES).predict(without_it)
+    predictions = RidgePath(X.T, y, None, PENALTIES).predict(without_it)
 
-    assert_allclose(said, np.full((1, 4), 2.0), rtol=1e-12)
+    assert_allclose(predictions, np.full((1, 4), 2.0), rtol=1e-12)
 
 
 def test_degenerate_no_weight_at_all() -> None:
-    told = Ridge().over_path(
+    path = Ridge().over_path(
         (1.0, 2.0), table(np.ones((3, 1))), np.arange(3.0), weights=np.zeros(3), n_classes=0
     )
 
-    assert isinstance(told, OrdinaryFit)
+    assert isinstance(path, OrdinaryFit)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -132,7 +132,7 @@ def test_naive_rows_turned_to_their_directions_keep_the_digits(
     assert 1e8 < products[-1] / products[0] < 1e10  # neither products alone nor reflections
 
     errors = np.empty((3, 60))
-    fits, said = path.write_left_out(slice(0, 60), errors), errors + y
+    fits, predictions = path.write_left_out(slice(0, 60), errors), errors + y
 
     assert fits.all()
     for row in range(0, 60, 7):
@@ -142,7 +142,7 @@ def test_naive_rows_turned_to_their_directions_keep_the_digits(
                 Ridge(penalty=penalty), X[train], y[train], X[[row]],
                 weights=None if w is None else w[train],
             ).output  # fmt: skip
-            assert_allclose(said[at, row], wanted[0], rtol=1e-8, atol=1e-8)
+            assert_allclose(predictions[at, row], wanted[0], rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 30])

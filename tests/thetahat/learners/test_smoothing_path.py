@@ -46,16 +46,18 @@ def test_naive_one_fit_per_smoothing(learner: str, scheme: str, weights: str) ->
     path = path_of(learner, data)
 
     for split in splits_of(data, scheme):
-        said, fits = path.predict(build_part(split, data.n))
+        predictions, fits = path.predict(build_part(split, data.n))
         assert fits.tolist() == [True] * 4
-        assert said.probabilities is not None
+        assert predictions.probabilities is not None
         for at, smoothing in enumerate(SMOOTHINGS):
             params: dict[str, Any] = {"smoothing": smoothing}
             wanted = fitted(LEARNERS[learner](**params), data, split)
             rows = slice(at * len(split.test), (at + 1) * len(split.test))
             assert wanted.probabilities is not None
-            assert_array_equal(said.output[rows], wanted.output)
-            assert_allclose(said.probabilities[rows], wanted.probabilities, rtol=1e-8, atol=1e-12)
+            assert_array_equal(predictions.output[rows], wanted.output)
+            assert_allclose(
+                predictions.probabilities[rows], wanted.probabilities, rtol=1e-8, atol=1e-12
+            )
 
 
 @pytest.mark.parametrize("learner", LEARNT)
@@ -71,12 +73,14 @@ def test_exact_each_says_what_it_says_by_itself(
     alone = [prepare_fast_path(LEARNERS[learner](smoothing=s), data) for s in SMOOTHINGS]  # type: ignore[call-arg]  # of this family
 
     for split in splits_of(data, scheme):
-        said, _ = path.predict(build_part(split, data.n))
-        told = [predict_split(shared, split, data.n) for shared in alone]
-        outputs = [one.output for one in told if not isinstance(one, OrdinaryFit)]
-        probabilities: Any = [one.probabilities for one in told if not isinstance(one, OrdinaryFit)]
-        assert_array_equal(said.output, np.concatenate(outputs))
-        assert_array_equal(said.probabilities, np.concatenate(probabilities))
+        predictions, _ = path.predict(build_part(split, data.n))
+        outcomes = [predict_split(shared, split, data.n) for shared in alone]
+        outputs = [outcome.output for outcome in outcomes if not isinstance(outcome, OrdinaryFit)]
+        probabilities: Any = [
+            outcome.probabilities for outcome in outcomes if not isinstance(outcome, OrdinaryFit)
+        ]
+        assert_array_equal(predictions.output, np.concatenate(outputs))
+        assert_array_equal(predictions.probabilities, np.concatenate(probabilities))
 
 
 @pytest.mark.parametrize("learner", LEARNT)
@@ -85,7 +89,7 @@ def test_exact_all_rows_left_out_at_once(learner: str, weights: str) -> None:
     data = table_of(sparse=True, weights=weights)
     path = path_of(learner, data)
 
-    said, fits = path.each_left_out(np.arange(data.n))
+    predictions, fits = path.each_left_out(np.arange(data.n))
 
     assert fits.shape == (4, data.n)
     assert weights == "far apart" or fits.mean() > (0.9 if learner == LEARNT[0] else -1)
@@ -94,10 +98,12 @@ def test_exact_all_rows_left_out_at_once(learner: str, weights: str) -> None:
         wanted, _ = path.predict(build_part(split, data.n))
         row = int(split.test[0])
         for at in np.flatnonzero(fits[:, row]):
-            assert said.probabilities is not None
+            assert predictions.probabilities is not None
             assert wanted.probabilities is not None
-            assert said.output[at * data.n + row] == wanted.output[at]
-            assert_array_equal(said.probabilities[at * data.n + row], wanted.probabilities[at])
+            assert predictions.output[at * data.n + row] == wanted.output[at]
+            assert_array_equal(
+                predictions.probabilities[at * data.n + row], wanted.probabilities[at]
+            )
 
 
 @pytest.mark.outside("scikit-learn GridSearchCV over MultinomialNB, run here on its own digits")
@@ -116,8 +122,8 @@ def test_against_sklearn_grid_search() -> None:
 
     right = []
     for split in splits:
-        said, _ = path.predict(build_part(split, data.n))
-        right.append((said.output.reshape(4, -1) == y[split.test]).mean(axis=1))
+        predictions, _ = path.predict(build_part(split, data.n))
+        right.append((predictions.output.reshape(4, -1) == y[split.test]).mean(axis=1))
 
     assert_allclose(np.mean(right, axis=0), theirs.cv_results_["mean_test_score"], rtol=1e-12)
 
@@ -130,9 +136,9 @@ def test_degenerate_one_class_fits_none(learner: str) -> None:
 
     for test in (np.array([4]), np.array([3, 4])):
         train = np.setdiff1d(np.arange(5), test)
-        said, fits = path.predict(Part(train, test, test))
+        predictions, fits = path.predict(Part(train, test, test))
         assert not fits.any()
-        assert said.output.shape == (4 * len(test),)
+        assert predictions.output.shape == (4 * len(test),)
     assert path.predict(Part(np.delete(others, 0), others[:1], None))[1].tolist() == [False] * 4
 
 

@@ -31,7 +31,7 @@ X = RNG.normal(size=(30, 2))
 CODES = np.arange(30) % 3
 
 
-def told(name: str, rows: FloatArray, weights: FloatArray | None, part: Part) -> str:
+def find_reason(name: str, rows: FloatArray, weights: FloatArray | None, part: Part) -> str:
     """Return why a split is fitted."""
     learner = LEARNERS[name]()
     is_class = "classification" in learner.tasks
@@ -39,9 +39,9 @@ def told(name: str, rows: FloatArray, weights: FloatArray | None, part: Part) ->
     shared = learner.over_splits(  # type: ignore[attr-defined] # those of DENSE have it
         table(rows), y, weights=weights, n_classes=3 if is_class else 0
     )
-    said = shared if isinstance(shared, OrdinaryFit) else shared.predict(part)
-    assert isinstance(said, OrdinaryFit)
-    return said.reason
+    predictions = shared if isinstance(shared, OrdinaryFit) else shared.predict(part)
+    assert isinstance(predictions, OrdinaryFit)
+    return predictions.reason
 
 
 def without(left_out: np.ndarray) -> Part:
@@ -53,12 +53,14 @@ def test_degenerate_a_missing_value(name: str) -> None:
     rows = X.copy()
     rows[4, 1] = np.nan
 
-    assert "Column 'x1' has no value in row 4" in told(name, rows, None, without(np.arange(3)))
+    assert "Column 'x1' has no value in row 4" in find_reason(
+        name, rows, None, without(np.arange(3))
+    )
 
 
 @pytest.mark.parametrize("name", DENSE)
 def test_degenerate_no_row_has_weight(name: str) -> None:
-    assert told(name, X, np.zeros(30), without(np.arange(3)))
+    assert find_reason(name, X, np.zeros(30), without(np.arange(3)))
 
 
 @pytest.mark.parametrize("name", DENSE)
@@ -66,7 +68,7 @@ def test_degenerate_the_training_part_has_no_weight(name: str) -> None:
     weights = np.zeros(30)
     weights[:9] = 1.0
 
-    assert told(name, X, weights, without(np.arange(9)))
+    assert find_reason(name, X, weights, without(np.arange(9)))
 
 
 @pytest.mark.parametrize("name", DENSE[2:-2])
@@ -74,7 +76,7 @@ def test_degenerate_hardly_any_weight_of_a_class_stays(name: str) -> None:
     weights = np.ones(30)
     weights[:3] = 1e12
 
-    assert "hardly any weight" in told(name, X, weights, without(np.arange(3)))
+    assert "hardly any weight" in find_reason(name, X, weights, without(np.arange(3)))
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -86,11 +88,11 @@ def test_degenerate_as_many_columns_as_rows(*, intercept: bool) -> None:
     singular = ridge_over_splits(wide.T, y, None, penalty=1e-300, intercept=intercept)
     empty = ridge_over_splits(wide.T, y, weights, penalty=1.0, intercept=intercept)
 
-    some, rest = np.arange(4), np.arange(4, 6)
+    first_columns, rest = np.arange(4), np.arange(4, 6)
     assert not isinstance(singular, OrdinaryFit)
     assert not isinstance(empty, OrdinaryFit)
-    assert isinstance(singular.predict(Part(some, rest, rest)), OrdinaryFit)
-    assert isinstance(empty.predict(Part(rest, some, some)), OrdinaryFit)
+    assert isinstance(singular.predict(Part(first_columns, rest, rest)), OrdinaryFit)
+    assert isinstance(empty.predict(Part(rest, first_columns, first_columns)), OrdinaryFit)
 
 
 def test_degenerate_columns_with_squares_beyond_all_scale_are_complete() -> None:

@@ -10,9 +10,9 @@ from thetahat.losses.base import Predictions
 
 # By hand: |2 - 2.5| and |2 + 1|.
 def test_by_hand_sizes_of_the_differences() -> None:
-    said = Predictions(np.array([1.0, 2.5, -1.0]))
+    predictions = Predictions(np.array([1.0, 2.5, -1.0]))
 
-    assert_array_equal(Absolute().losses(np.array([1.0, 2.0, 2.0]), said), [0.0, 0.5, 3.0])
+    assert_array_equal(Absolute().losses(np.array([1.0, 2.0, 2.0]), predictions), [0.0, 0.5, 3.0])
 
 
 def test_exact_the_median_is_the_best_constant() -> None:
@@ -29,11 +29,11 @@ def test_exact_the_median_is_the_best_constant() -> None:
 def test_against_sklearn_mean_absolute_error() -> None:
     from sklearn.metrics import mean_absolute_error
 
-    y, said = np.random.default_rng(20_261_105).normal(size=(2, 300))
+    y, predictions = np.random.default_rng(20_261_105).normal(size=(2, 300))
 
-    losses = Absolute().losses(y, Predictions(said))
+    losses = Absolute().losses(y, Predictions(predictions))
 
-    assert losses.mean() == pytest.approx(mean_absolute_error(y, said), rel=1e-12)
+    assert losses.mean() == pytest.approx(mean_absolute_error(y, predictions), rel=1e-12)
 
 
 def test_degenerate_error_beyond_double_precision_is_infinite() -> None:

@@ -30,16 +30,18 @@ def test_golden_mlxtend_bias_and_variance_of_a_tree_on_iris() -> None:
         X, y, test_size=0.3, random_state=123, shuffle=True, stratify=y
     )
     rng = np.random.RandomState(123)
-    said = []
+    votes_of_rounds = []
     for _ in range(ROUNDS):
         rows = rng.choice(len(y_train), size=len(y_train), replace=True)
         tree = DecisionTreeClassifier(random_state=123).fit(X_train[rows], y_train[rows])
-        said.append(tree.predict(X_test))
-    main = np.array([np.bincount(votes).argmax() for votes in np.array(said).T])
+        votes_of_rounds.append(tree.predict(X_test))
+    main = np.array([np.bincount(votes).argmax() for votes in np.array(votes_of_rounds).T])
 
-    loss = np.mean([ZeroOne().losses(y_test, Predictions(each)).mean() for each in said])
+    loss = np.mean([ZeroOne().losses(y_test, Predictions(each)).mean() for each in votes_of_rounds])
     bias = ZeroOne().losses(y_test, Predictions(main)).mean()
-    variance = np.mean([ZeroOne().losses(main, Predictions(each)).mean() for each in said])
+    variance = np.mean(
+        [ZeroOne().losses(main, Predictions(each)).mean() for each in votes_of_rounds]
+    )
 
     assert loss == pytest.approx(0.062, abs=6e-4)
     assert bias == pytest.approx(0.022, abs=6e-4)

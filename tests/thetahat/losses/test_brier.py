@@ -40,9 +40,11 @@ def test_against_sklearn_brier_score_loss() -> None:
 
 def test_exact_two_classes_lose_twice_the_binary_form() -> None:
     rng = np.random.default_rng(62)
-    given, y = said(rng.dirichlet([1.0, 1.0], size=50).tolist()), rng.integers(0, 2, 50)
+    predictions, y = said(rng.dirichlet([1.0, 1.0], size=50).tolist()), rng.integers(0, 2, 50)
 
-    assert_allclose(Brier().losses(y, given), 2 * Brier(form="binary").losses(y, given), rtol=1e-12)
+    assert_allclose(
+        Brier().losses(y, predictions), 2 * Brier(form="binary").losses(y, predictions), rtol=1e-12
+    )
 
 
 def test_naive_sum_over_classes() -> None:

@@ -26,23 +26,23 @@ def test_golden_german_credit() -> None:
 
 def test_exact_the_order_of_the_classes_does_not_matter() -> None:
     """The data's codes are those of the sorted labels: bad is 0."""
-    y, said = np.array([1, 1, 0, 0]), Predictions(np.array([1, 0, 1, 0]))
+    y, predictions = np.array([1, 1, 0, 0]), Predictions(np.array([1, 0, 1, 0]))
     rows = CostMatrix(costs=[[0, 1], [5, 0]], classes=["good", "bad"])
 
-    for given in (CostMatrix(costs=CREDIT), rows):
-        loss = adapt_to_classes(given, ("bad", "good"))
-        assert loss.losses(y, said).tolist() == [0, 1, 5, 0]
+    for costs in (CostMatrix(costs=CREDIT), rows):
+        loss = adapt_to_classes(costs, ("bad", "good"))
+        assert loss.losses(y, predictions).tolist() == [0, 1, 5, 0]
         assert adapt_to_classes(loss, ("good", "bad")).losses(
-            1 - y, Predictions(1 - said.output)
+            1 - y, Predictions(1 - predictions.output)
         ).tolist() == [0, 1, 5, 0]
 
 
 def test_limit_ones_off_the_diagonal_are_zero_one() -> None:
     rng = np.random.default_rng(95)
-    y, said = rng.integers(0, 3, 50), Predictions(rng.integers(0, 3, 50))
+    y, predictions = rng.integers(0, 3, 50), Predictions(rng.integers(0, 3, 50))
     ones = CostMatrix(costs=(1 - np.eye(3)).tolist(), classes=["a", "b", "c"])
 
-    assert ones.losses(y, said).tolist() == ZeroOne().losses(y, said).tolist()
+    assert ones.losses(y, predictions).tolist() == ZeroOne().losses(y, predictions).tolist()
 
 
 def test_property_gains_and_right_decisions_may_have_a_price() -> None:

@@ -45,10 +45,10 @@ def test_invalid_other_than_two_classes(name: str) -> None:
 @EVERY
 @pytest.mark.parametrize("shape", [(1,), (2, 2)])
 def test_invalid_values_of_another_shape(name: str, shape: tuple[int, ...]) -> None:
-    given = Predictions(np.array([0, 1]), scores=np.zeros(shape))
+    predictions = Predictions(np.array([0, 1]), scores=np.zeros(shape))
 
     with pytest.raises(InvalidParameter, match="Expected 2 decision values") as caught:
-        loss_of(name).losses(np.array([0, 1]), given)
+        loss_of(name).losses(np.array([0, 1]), predictions)
     assert caught.value.loc == ("scores",)
 
 

@@ -27,13 +27,13 @@ def loss_of(name: str) -> Loss:
     return LOSSES[name](**PARAMS.get(name, {}))
 
 
-def some(name: str, seed: int) -> tuple[np.ndarray, Predictions]:
+def draw_predictions(name: str, seed: int) -> tuple[np.ndarray, Predictions]:
     rng = np.random.default_rng(seed)
     if name == "poisson_deviance":
         return rng.poisson(2.0, 30).astype(np.float64), Predictions(rng.gamma(2.0, size=30))
     if LOSSES[name].task == "regression":
-        y, said = rng.normal(size=(2, 30))
-        return y, Predictions(said)
+        y, predictions = rng.normal(size=(2, 30))
+        return y, Predictions(predictions)
     if LOSSES[name].uses == "scores":
         values = rng.normal(size=30)
         return rng.integers(0, 2, 30), Predictions((values > 0).astype(int), scores=values)
@@ -53,9 +53,9 @@ def perfect(name: str, y: np.ndarray) -> Predictions:
 @EVERY
 @given(st.integers(0, 2**32))
 def test_property_finite_and_in_its_range(name: str, seed: int) -> None:
-    y, said = some(name, seed)
+    y, predictions = draw_predictions(name, seed)
 
-    losses = loss_of(name).losses(y, said)
+    losses = loss_of(name).losses(y, predictions)
 
     low, high = loss_of(name).value_range
     assert losses.shape == y.shape
@@ -67,15 +67,16 @@ def test_property_finite_and_in_its_range(name: str, seed: int) -> None:
 @EVERY
 @given(st.integers(0, 2**32))
 def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
-    y, said = some(name, seed)
+    y, predictions = draw_predictions(name, seed)
     order = np.random.default_rng(seed).permutation(len(y))
     probabilities, scores = (
-        None if part is None else part[order] for part in (said.probabilities, said.scores)
+        None if part is None else part[order]
+        for part in (predictions.probabilities, predictions.scores)
     )
 
-    together = loss_of(name).losses(y, said)
+    together = loss_of(name).losses(y, predictions)
     shuffled = loss_of(name).losses(
-        y[order], Predictions(said.output[order], probabilities, scores)
+        y[order], Predictions(predictions.output[order], probabilities, scores)
     )
 
     assert_array_equal(shuffled, together[order])
@@ -85,35 +86,35 @@ def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
     "name", [name for name in LOSSES if hasattr(LOSSES[name], "evaluate_errors")]
 )
 def test_exact_errors_alone_cost_the_same(name: str) -> None:
-    _, said = some(name, 3)
+    _, predictions = draw_predictions(name, 3)
     loss: Any = loss_of(name)
-    errors, out = said.output.reshape(5, 6).copy(), np.empty((5, 5))
+    errors, out = predictions.output.reshape(5, 6).copy(), np.empty((5, 5))
 
     loss.evaluate_errors(errors[:, 1:], out)
     loss.evaluate_errors(errors[:, 1:], errors[:, 1:])
 
     zeros = np.zeros(30)
-    wanted = loss.losses(zeros, said).reshape(5, 6)
+    wanted = loss.losses(zeros, predictions).reshape(5, 6)
     assert_array_equal(errors[:, 1:], wanted[:, 1:])
     assert_array_equal(out, wanted[:, 1:])
-    assert_array_equal(errors[:, 0], said.output.reshape(5, 6)[:, 0])
+    assert_array_equal(errors[:, 0], predictions.output.reshape(5, 6)[:, 0])
 
 
 @EVERY
 def test_limit_a_perfect_model_loses_nothing(name: str) -> None:
-    y, _ = some(name, 1)
+    y, _ = draw_predictions(name, 1)
 
     assert loss_of(name).losses(y, perfect(name, y)).max() < 1e-15
 
 
 @EVERY
 def test_property_leaves_its_input_alone(name: str) -> None:
-    y, said = some(name, 2)
-    for array in (y, said.output, said.probabilities, said.scores):
+    y, predictions = draw_predictions(name, 2)
+    for array in (y, predictions.output, predictions.probabilities, predictions.scores):
         if array is not None:
             array.setflags(write=False)
 
-    loss_of(name).losses(y, said)
+    loss_of(name).losses(y, predictions)
 
 
 @EVERY

@@ -25,15 +25,15 @@ def test_golden_documented_examples() -> None:
 
 @pytest.mark.parametrize("delta", [0.1, 1.0, 7.5])
 def test_against_scipy_huber(delta: float) -> None:
-    y, said = np.random.default_rng(91).normal(scale=3, size=(2, 200))
+    y, predictions = np.random.default_rng(91).normal(scale=3, size=(2, 200))
 
-    losses = Huber(delta=delta).losses(y, Predictions(said))
-    assert_allclose(losses, special.huber(delta, said - y), rtol=1e-12)
+    losses = Huber(delta=delta).losses(y, Predictions(predictions))
+    assert_allclose(losses, special.huber(delta, predictions - y), rtol=1e-12)
 
 
 def test_limit_large_and_small_delta() -> None:
-    y, said = np.random.default_rng(92).normal(size=(2, 50))
-    predictions = Predictions(said)
+    y, predicted = np.random.default_rng(92).normal(size=(2, 50))
+    predictions = Predictions(predicted)
 
     wide = Huber(delta=1e6).losses(y, predictions)
     assert_allclose(wide, Squared().losses(y, predictions) / 2, rtol=1e-14)

@@ -14,7 +14,7 @@ from thetahat.losses.pinball import Pinball
 
 @pytest.mark.outside("the documented examples of scikit-learn's mean_pinball_loss")
 @pytest.mark.parametrize(
-    ("quantile", "said", "mean"),
+    ("quantile", "values", "mean"),
     [
         (0.1, [0, 2, 3], 0.1 / 3),
         (0.1, [1, 2, 4], 0.3),
@@ -22,9 +22,9 @@ from thetahat.losses.pinball import Pinball
         (0.9, [1, 2, 4], 0.1 / 3),
     ],
 )
-def test_golden_documented_examples(quantile: float, said: list[float], mean: float) -> None:
+def test_golden_documented_examples(quantile: float, values: list[float], mean: float) -> None:
     losses = Pinball(quantile=quantile).losses(
-        np.array([1.0, 2.0, 3.0]), Predictions(np.array(said, dtype=np.float64))
+        np.array([1.0, 2.0, 3.0]), Predictions(np.array(values, dtype=np.float64))
     )
 
     assert losses.mean() == pytest.approx(mean, rel=1e-12)
@@ -33,17 +33,17 @@ def test_golden_documented_examples(quantile: float, said: list[float], mean: fl
 def test_against_sklearn_mean_pinball_loss() -> None:
     from sklearn.metrics import mean_pinball_loss
 
-    y, said = np.random.default_rng(81).normal(size=(2, 100))
+    y, predictions = np.random.default_rng(81).normal(size=(2, 100))
 
-    losses = Pinball(quantile=0.3).losses(y, Predictions(said))
-    assert losses.mean() == pytest.approx(mean_pinball_loss(y, said, alpha=0.3), rel=1e-12)
+    losses = Pinball(quantile=0.3).losses(y, Predictions(predictions))
+    assert losses.mean() == pytest.approx(mean_pinball_loss(y, predictions, alpha=0.3), rel=1e-12)
 
 
 def test_limit_at_a_half_it_is_half_the_absolute_loss() -> None:
-    y, said = np.random.default_rng(82).normal(size=(2, 100))
-    half = Absolute().losses(y, Predictions(said)) / 2
+    y, predictions = np.random.default_rng(82).normal(size=(2, 100))
+    half = Absolute().losses(y, Predictions(predictions)) / 2
 
-    assert_allclose(Pinball().losses(y, Predictions(said)), half, rtol=1e-14)
+    assert_allclose(Pinball().losses(y, Predictions(predictions)), half, rtol=1e-14)
 
 
 def test_exact_the_quantile_loses_least() -> None:

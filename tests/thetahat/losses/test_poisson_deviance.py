@@ -23,20 +23,20 @@ def test_against_sklearn_mean_poisson_deviance() -> None:
     from sklearn.metrics import mean_poisson_deviance
 
     rng = np.random.default_rng(93)
-    y, said = rng.poisson(1.5, 200), rng.gamma(2.0, size=200)
+    y, predictions = rng.poisson(1.5, 200), rng.gamma(2.0, size=200)
 
-    losses = PoissonDeviance().losses(y, Predictions(said))
-    assert losses.mean() == pytest.approx(mean_poisson_deviance(y, said), rel=1e-12)
+    losses = PoissonDeviance().losses(y, Predictions(predictions))
+    assert losses.mean() == pytest.approx(mean_poisson_deviance(y, predictions), rel=1e-12)
 
 
 def test_exact_twice_the_loss_of_log_likelihood() -> None:
     from scipy.stats import poisson
 
-    y, said = np.arange(8.0), np.linspace(0.3, 5, 8)
+    y, predictions = np.arange(8.0), np.linspace(0.3, 5, 8)
     itself = poisson.logpmf(y, np.maximum(y, 1e-300))
 
-    losses = PoissonDeviance().losses(y, Predictions(said))
-    assert_allclose(losses, 2 * (itself - poisson.logpmf(y, said)), rtol=1e-10, atol=1e-12)
+    losses = PoissonDeviance().losses(y, Predictions(predictions))
+    assert_allclose(losses, 2 * (itself - poisson.logpmf(y, predictions)), rtol=1e-10, atol=1e-12)
 
 
 def test_degenerate_rounding_never_makes_it_negative() -> None:

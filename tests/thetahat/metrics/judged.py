@@ -38,7 +38,7 @@ def values(truth: Any, output: Any) -> TruthAndPredictions:
     )
 
 
-def some(name: str, seed: int, n: int = 40, n_classes: int = 2) -> TruthAndPredictions:
+def draw_judged(name: str, seed: int, n: int = 40, n_classes: int = 2) -> TruthAndPredictions:
     """Predictions with something right in them, and ties among the scores."""
     rng = np.random.default_rng(seed)
     if METRICS[name].task == "regression":

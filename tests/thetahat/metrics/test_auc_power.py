@@ -72,14 +72,14 @@ def test_calibrated_power_of_binormal_scores() -> None:
 def test_exact_the_metric_says_what_it_takes() -> None:
     strata = np.repeat([0, 1], [72, 41])
 
-    told = RocAuc().details(strata, 0.73, 0.95, 0.8)["against_chance"]
+    power = RocAuc().details(strata, 0.73, 0.95, 0.8)["against_chance"]
 
-    assert (told["positives"], told["negatives"]) == (41, 72)
-    assert_allclose(told["power"], 0.9897453, atol=5e-8)
+    assert (power["positives"], power["negatives"]) == (41, 72)
+    assert_allclose(power["power"], 0.9897453, atol=5e-8)
     needed = compute_needed_positives(0.8, 0.73, 0.95, 72 / 41)
     assert needed is not None
-    assert told["positives_needed"] == math.ceil(needed)
-    assert told["negatives_needed"] == math.ceil(needed * 72 / 41)
+    assert power["positives_needed"] == math.ceil(needed)
+    assert power["negatives_needed"] == math.ceil(needed * 72 / 41)
 
 
 @pytest.mark.about("metrics/roc_auc")

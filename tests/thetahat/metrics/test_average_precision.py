@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from tests.thetahat.metrics.judged import binary, some, under
+from tests.thetahat.metrics.judged import binary, draw_judged, under
 from thetahat.metrics.average_precision import AveragePrecision
 
 
@@ -20,7 +20,7 @@ def test_golden_documented_example() -> None:
 
 @given(st.integers(0, 2**32))
 def test_naive_precision_at_every_positive(seed: int) -> None:
-    judged = some("average_precision", seed)
+    judged = draw_judged("average_precision", seed)
     scores = judged.scores
     assert scores is not None
 
@@ -38,7 +38,7 @@ def test_naive_precision_at_every_positive(seed: int) -> None:
 def test_against_sklearn_average_precision_score(seed: int) -> None:
     from sklearn.metrics import average_precision_score
 
-    judged = some("average_precision", seed)
+    judged = draw_judged("average_precision", seed)
     weights = np.random.default_rng(seed).integers(1, 4, judged.n)
 
     statistic = AveragePrecision().statistic(judged)
@@ -56,5 +56,5 @@ def test_degenerate_cases() -> None:
     perfect = AveragePrecision().statistic(binary([0, 0, 1], [0.1, 0.2, 0.3]))
     assert perfect.value() == 1.0
     assert not perfect.influence().any()
-    assert AveragePrecision().strata(some("average_precision", 1)) is None
+    assert AveragePrecision().strata(draw_judged("average_precision", 1)) is None
     AveragePrecision().check((0, 1))

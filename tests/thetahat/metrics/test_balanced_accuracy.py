@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from tests.thetahat.metrics.judged import labelled, some
+from tests.thetahat.metrics.judged import draw_judged, labelled
 from thetahat.metrics.balanced_accuracy import BalancedAccuracy
 
 
@@ -22,7 +22,7 @@ def test_golden_documented_example() -> None:
 def test_against_sklearn_balanced_accuracy_score(seed: int, n_classes: int) -> None:
     from sklearn.metrics import balanced_accuracy_score
 
-    judged = some("balanced_accuracy", seed, n_classes=n_classes)
+    judged = draw_judged("balanced_accuracy", seed, n_classes=n_classes)
 
     value = BalancedAccuracy().statistic(judged).value()
 
@@ -30,7 +30,7 @@ def test_against_sklearn_balanced_accuracy_score(seed: int, n_classes: int) -> N
 
 
 def test_exact_variance_is_that_of_independent_shares() -> None:
-    judged = some("balanced_accuracy", 5, n=60)
+    judged = draw_judged("balanced_accuracy", 5, n=60)
     right = judged.truth == judged.output
     parts = BalancedAccuracy().statistic(judged).influence() / judged.n
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from tests.thetahat.metrics.judged import every_case, some, under
+from tests.thetahat.metrics.judged import draw_judged, every_case, under
 from thetahat.errors import InvalidParameter
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import MAX_ROWS, Metric, choose_n_resamples
@@ -25,7 +25,7 @@ def test_exact_the_influence_function_is_the_derivative(
     name: str, metric: Metric, n_classes: int
 ) -> None:
     """Central differences of the metric by each row's weight, at equal weights."""
-    judged = some(name, 11, n_classes=n_classes)
+    judged = draw_judged(name, 11, n_classes=n_classes)
     statistic = metric.statistic(judged)
     n, step = judged.n, 1e-5
 
@@ -47,7 +47,7 @@ def test_exact_the_influence_function_is_the_derivative(
 def test_exact_counts_are_repeated_rows(
     name: str, metric: Metric, n_classes: int, seed: int
 ) -> None:
-    judged = some(name, seed, n_classes=n_classes)
+    judged = draw_judged(name, seed, n_classes=n_classes)
     counts = np.random.default_rng(seed).integers(0, 4, judged.n)
     repeated = judged.rows(np.repeat(np.arange(judged.n), counts))
 
@@ -61,7 +61,7 @@ def test_exact_counts_are_repeated_rows(
 def test_property_in_its_range_and_blind_to_the_order(
     name: str, metric: Metric, n_classes: int, seed: int
 ) -> None:
-    judged = some(name, seed, n_classes=n_classes)
+    judged = draw_judged(name, seed, n_classes=n_classes)
     order = np.random.default_rng(seed).permutation(judged.n)
 
     value, shuffled = (metric.statistic(j).value() for j in (judged, judged.rows(order)))
@@ -80,7 +80,7 @@ def test_calibrated_the_influence_function_gives_the_variance(name: str) -> None
     """Its mean square over n is near the variance of the metric over many samples."""
     n, repetitions = 400, 1500
     metric = METRICS[name]()
-    drawn = [some(name, seed, n=n) for seed in range(repetitions)]
+    drawn = [draw_judged(name, seed, n=n) for seed in range(repetitions)]
     values = np.array([metric.statistic(judged).value() for judged in drawn])
     claimed = np.array(
         [(metric.statistic(judged).influence() ** 2).mean() / n for judged in drawn[:300]]
@@ -94,7 +94,7 @@ def test_calibrated_the_influence_function_gives_the_variance(name: str) -> None
 
 @EVERY
 def test_property_leaves_its_input_alone(name: str) -> None:
-    judged = some(name, 2)
+    judged = draw_judged(name, 2)
     for array in (judged.truth, judged.output, judged.scores):
         if array is not None:
             array.setflags(write=False)

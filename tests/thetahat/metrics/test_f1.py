@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from tests.thetahat.metrics.judged import labelled, some
+from tests.thetahat.metrics.judged import draw_judged, labelled
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.metrics.f1 import F1
 
@@ -65,9 +65,9 @@ def test_exact_binary_variance_is_that_of_a_share() -> None:
 
 def test_naive_macro_variance_is_the_delta_method_over_the_table() -> None:
     """g' (diag(p) - p p') g / n, with the outer product that confidenceinterval leaves out."""
-    truth, said = np.array(README_TRUTH), np.array(README_SAID)
-    judged = labelled(truth, said, 3)
-    p = np.bincount(3 * truth + said, minlength=9) / 20
+    truth, labels = np.array(README_TRUTH), np.array(README_SAID)
+    judged = labelled(truth, labels, 3)
+    p = np.bincount(3 * truth + labels, minlength=9) / 20
 
     def macro_f1(cells: np.ndarray) -> float:
         t = cells.reshape(3, 3)
@@ -89,7 +89,7 @@ def test_naive_macro_variance_is_the_delta_method_over_the_table() -> None:
 def test_against_sklearn_f1_score(seed: int, n_classes: int) -> None:
     from sklearn.metrics import f1_score
 
-    judged = some("f1", seed, n_classes=n_classes)
+    judged = draw_judged("f1", seed, n_classes=n_classes)
     for average in ("macro", "micro"):
         value = F1(average=average).statistic(judged).value()
         assert_allclose(value, f1_score(judged.truth, judged.output, average=average))

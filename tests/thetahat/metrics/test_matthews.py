@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from tests.thetahat.metrics.judged import labelled, some
+from tests.thetahat.metrics.judged import draw_judged, labelled
 from thetahat.metrics.matthews import Matthews
 
 
@@ -19,7 +19,7 @@ def test_golden_documented_example() -> None:
 
 @given(st.integers(0, 2**32))
 def test_exact_two_classes_are_pearsons_correlation(seed: int) -> None:
-    judged = some("matthews", seed)
+    judged = draw_judged("matthews", seed)
     judged.output[:2] = (0, 1)  # both are said, so that there is a correlation
 
     value = Matthews().statistic(judged).value()
@@ -32,7 +32,7 @@ def test_exact_two_classes_are_pearsons_correlation(seed: int) -> None:
 def test_against_sklearn_matthews_corrcoef(seed: int, n_classes: int) -> None:
     from sklearn.metrics import matthews_corrcoef
 
-    judged = some("matthews", seed, n_classes=n_classes)
+    judged = draw_judged("matthews", seed, n_classes=n_classes)
 
     value = Matthews().statistic(judged).value()
 
@@ -40,10 +40,10 @@ def test_against_sklearn_matthews_corrcoef(seed: int, n_classes: int) -> None:
 
 
 def test_degenerate_one_class() -> None:
-    for truth, said in (([1, 1], [0, 1]), ([0, 1], [1, 1])):
-        assert np.isnan(Matthews().statistic(labelled(truth, said)).value())
+    for truth, labels in (([1, 1], [0, 1]), ([0, 1], [1, 1])):
+        assert np.isnan(Matthews().statistic(labelled(truth, labels)).value())
     assert Matthews().statistic(labelled([0, 1, 1], [0, 1, 1])).value() == pytest.approx(
         1, abs=1e-15
     )
-    assert Matthews().strata(some("matthews", 1)) is None
+    assert Matthews().strata(draw_judged("matthews", 1)) is None
     Matthews().check((0,))

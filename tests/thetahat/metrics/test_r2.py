@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from tests.thetahat.metrics.judged import some, under, values
+from tests.thetahat.metrics.judged import draw_judged, under, values
 from thetahat.metrics.r2 import RSquared
 
 
@@ -24,7 +24,7 @@ def test_golden_documented_example() -> None:
 def test_against_sklearn_r2_score(seed: int) -> None:
     from sklearn.metrics import r2_score
 
-    judged = some("r2", seed)
+    judged = draw_judged("r2", seed)
     weights = np.random.default_rng(seed).integers(1, 4, judged.n)
     statistic = RSquared().statistic(judged)
 
@@ -38,7 +38,7 @@ def test_against_sklearn_r2_score(seed: int) -> None:
 
 
 def test_exact_nothing_is_lost_to_a_large_mean() -> None:
-    judged = some("r2", 4)
+    judged = draw_judged("r2", 4)
     far = values(judged.truth + 1e9, judged.output + 1e9)
     near = values((judged.truth + 1e9) - 1e9, (judged.output + 1e9) - 1e9)
     counts = np.random.default_rng(1).integers(0, 3, judged.n)
@@ -67,5 +67,5 @@ def test_degenerate_resample_of_equal_targets() -> None:
 
     assert np.isnan(under(statistic, [2, 1, 0]))
     assert np.isnan(under(statistic, [0, 0, 3]))
-    assert RSquared().strata(some("r2", 1)) is None
+    assert RSquared().strata(draw_judged("r2", 1)) is None
     RSquared().check(())

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from tests.thetahat.metrics.judged import binary, some, under
+from tests.thetahat.metrics.judged import binary, draw_judged, under
 from tests.thetahat.metrics.published import NDKA, POOR_OUTCOME, S100B, SEPARATED, SEPARATING, WFNS
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.metrics.base import TruthAndPredictions
@@ -60,7 +60,7 @@ def test_golden_perfect_separation_is_exactly_one() -> None:
 
 @given(st.integers(0, 2**32))
 def test_naive_every_pair(seed: int) -> None:
-    judged = some("roc_auc", seed)
+    judged = draw_judged("roc_auc", seed)
     assert judged.scores is not None
 
     statistic = RocAuc().statistic(judged)
@@ -70,7 +70,7 @@ def test_naive_every_pair(seed: int) -> None:
 
 @given(st.integers(0, 2**32))
 def test_naive_delong_is_the_influence_function_by_class(seed: int) -> None:
-    judged = some("roc_auc", seed)
+    judged = draw_judged("roc_auc", seed)
     assert judged.scores is not None
     metric = RocAuc()
     influence, strata = metric.statistic(judged).influence(), metric.strata(judged)
@@ -92,7 +92,7 @@ def test_naive_delong_is_the_influence_function_by_class(seed: int) -> None:
 def test_against_sklearn_roc_auc_score(seed: int) -> None:
     from sklearn.metrics import roc_auc_score
 
-    two, three = some("roc_auc", seed), some("roc_auc", seed, n_classes=3)
+    two, three = draw_judged("roc_auc", seed), draw_judged("roc_auc", seed, n_classes=3)
     assert three.scores is not None
     weights = np.random.default_rng(seed).integers(1, 4, two.n)
     one_column = [roc_auc_score(three.truth == c, three.scores[:, c]) for c in range(3)]
@@ -106,7 +106,7 @@ def test_against_sklearn_roc_auc_score(seed: int) -> None:
 
 
 def test_exact_the_other_class_is_as_well_told_apart() -> None:
-    judged = some("roc_auc", 3)
+    judged = draw_judged("roc_auc", 3)
 
     for positive in (0, 1):
         metric = RocAuc(positive=positive)
@@ -114,7 +114,7 @@ def test_exact_the_other_class_is_as_well_told_apart() -> None:
 
 
 def test_exact_columns_of_scores_are_by_class() -> None:
-    judged = some("roc_auc", 4)
+    judged = draw_judged("roc_auc", 4)
     assert judged.scores is not None
     rows = TruthAndPredictions(
         task="classification",
@@ -126,7 +126,7 @@ def test_exact_columns_of_scores_are_by_class() -> None:
 
     assert RocAuc(positive="yes").statistic(rows).value() == RocAuc().statistic(judged).value()
     assert RocAuc(positive="no").statistic(rows).value() == 0.5  # all scores of that class tie
-    assert RocAuc().strata(some("roc_auc", 4, n_classes=3)) is None
+    assert RocAuc().strata(draw_judged("roc_auc", 4, n_classes=3)) is None
 
 
 def test_exact_strict_ties_count_nothing() -> None:
@@ -140,7 +140,7 @@ def test_exact_strict_ties_count_nothing() -> None:
     # a positive: (share of negatives below it - 3/4) / (1/3); a negative: (share above - 3/4)/(2/3)
     assert_allclose(strict, [(1 / 2 - 3 / 4) * 3, (1 - 3 / 4) * 1.5, -3 / 4 * 1.5])
     assert_allclose(half, RocAuc().statistic(judged).influence(), atol=1e-15)
-    assert RocAuc().statistic(some("roc_auc", 1, n_classes=3)).fold_influence() is None
+    assert RocAuc().statistic(draw_judged("roc_auc", 1, n_classes=3)).fold_influence() is None
 
 
 def test_degenerate_without_a_class() -> None:
@@ -157,9 +157,9 @@ def test_degenerate_all_scores_equal() -> None:
 
 
 def test_invalid_questions() -> None:
-    three = some("roc_auc", 1, n_classes=3)
+    three = draw_judged("roc_auc", 1, n_classes=3)
     assert three.scores is not None
-    one = TruthAndPredictions(
+    two_classes = TruthAndPredictions(
         task="classification",
         truth=three.truth,
         output=three.output,
@@ -167,20 +167,20 @@ def test_invalid_questions() -> None:
         classes=three.classes,
     )
     silent = TruthAndPredictions(
-        task="classification", truth=one.truth, output=one.output, classes=(0, 1)
+        task="classification", truth=two_classes.truth, output=two_classes.output, classes=(0, 1)
     )
     narrow = TruthAndPredictions(
         task="classification",
-        truth=one.truth,
-        output=one.output,
+        truth=two_classes.truth,
+        output=two_classes.output,
         scores=three.scores[:, :2],
         classes=three.classes,
     )
 
     with pytest.raises(UnsupportedCombination, match="needs one score for each"):
-        RocAuc().statistic(one)
+        RocAuc().statistic(two_classes)
     with pytest.raises(UnsupportedCombination, match="one score a row says nothing"):
-        RocAuc(positive=2).statistic(one)
+        RocAuc(positive=2).statistic(two_classes)
     with pytest.raises(UnsupportedCombination, match="there is none"):
         RocAuc().statistic(silent)
     with pytest.raises(InvalidParameter, match="3 classes and 2 columns"):

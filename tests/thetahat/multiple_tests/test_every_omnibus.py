@@ -115,10 +115,10 @@ def test_property_order_of_rows_and_models_does_not_matter(name: str, seed: int)
     rng, losses = np.random.default_rng(seed), zero_one(seed)
     mixed = losses[rng.permutation(24)][:, rng.permutation(4)]
 
-    one, other = (outcome_of(name, in_a_holdout(x)) for x in (losses, mixed))
+    first, other = (outcome_of(name, in_a_holdout(x)) for x in (losses, mixed))
 
     error = math.sqrt(0.5 / DRAWN) if name in RESAMPLED else 0  # of the difference, at most
-    assert_close(other.p_value, one.p_value, rtol=1e-9, atol=5.5 * error)
+    assert_close(other.p_value, first.p_value, rtol=1e-9, atol=5.5 * error)
 
 
 @pytest.mark.parametrize("name", BY_RANKS)
@@ -242,8 +242,8 @@ def test_exact_higher_scores_are_better() -> None:
 
 def test_invalid_rows() -> None:
     method = MULTIPLE_TESTS["friedman"]
-    one = build_layout(BlockKind.HOLDOUT, [0])
+    single_block = build_layout(BlockKind.HOLDOUT, [0])
     repeats = build_score_layout(BlockKind.RANDOM, np.full(6, 9.0), np.full(6, 1.0), 3, 2)
 
-    assert "two rows" in (method().inapplicable(one, 3) or "")
+    assert "two rows" in (method().inapplicable(single_block, 3) or "")
     assert "2 repeats" in (method().inapplicable(repeats, 3) or "")

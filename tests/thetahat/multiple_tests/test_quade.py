@@ -109,13 +109,13 @@ def test_by_hand_pairs_without_correction() -> None:
 def test_limit_without_ties_the_correction_changes_nothing() -> None:
     losses = np.random.default_rng(312).normal(size=(9, 5))
 
-    one, other = (outcome_of("quade", by_source(losses), ties=t) for t in ("none", "corrected"))
+    first, other = (outcome_of("quade", by_source(losses), ties=t) for t in ("none", "corrected"))
 
-    assert_close(one.statistic, other.statistic, rtol=1e-12)
-    assert_close(one.p_value, other.p_value, rtol=1e-12)
-    assert one.post_hoc is not None
+    assert_close(first.statistic, other.statistic, rtol=1e-12)
+    assert_close(first.p_value, other.p_value, rtol=1e-12)
+    assert first.post_hoc is not None
     assert other.post_hoc is not None
-    assert_close(one.post_hoc.standard_error, other.post_hoc.standard_error, rtol=1e-14)
+    assert_close(first.post_hoc.standard_error, other.post_hoc.standard_error, rtol=1e-14)
 
 
 def test_by_hand_values() -> None:

@@ -78,7 +78,9 @@ def plain_selection(
         for name, method in methods.items()
     }
     selected = {
-        name: find_smallest_risk(np.array([one.estimate for one in risks_of_values]), penalties)
+        name: find_smallest_risk(
+            np.array([estimate.estimate for estimate in risks_of_values]), penalties
+        )
         for name, risks_of_values in estimates.items()
     }
     return PlainSelection(losses=losses, risks=estimates, selected=selected)

@@ -29,12 +29,12 @@ def w(block: Sequence[Fraction]) -> Fraction:
     return total / (m * (m - 1))
 
 
-def g(one: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
+def g(first: Sequence[Fraction], other: Sequence[Fraction]) -> Fraction:
     total = Fraction(0)
-    for a in one:
+    for a in first:
         for b in other:
             total += a * b
-    return total / (len(one) * len(other))
+    return total / (len(first) * len(other))
 
 
 def g_sum(blocks: Blocks) -> Fraction:

@@ -114,15 +114,15 @@ def test_golden_sklearn() -> None:
 def test_golden_baycomp_moments() -> None:
     # y - x of scores there is a - b of losses here; n_2/n_1 = 1/(k - 1)
     # vector baycomp_unit_stats
-    one = posterior_of(BayesianCorrelatedT(), pair_of_scores([4, 2, 6], [5, 7, 3], share=1 / 3))
+    one_run = posterior_of(BayesianCorrelatedT(), pair_of_scores([4, 2, 6], [5, 7, 3], share=1 / 3))
     two = posterior_of(
         BayesianCorrelatedT(),
         pair_of_scores([4, 2, 6, 4], [5, 7, 3, 5], share=1 / 2, n_repeats=2),
     )
 
-    assert_close(details_of(one)["location"], 1.0)
-    assert_close(details_of(one)["scale"] ** 2, 13.333333333333332)
-    assert one.degrees_of_freedom == 2
+    assert_close(details_of(one_run)["location"], 1.0)
+    assert_close(details_of(one_run)["scale"] ** 2, 13.333333333333332)
+    assert one_run.degrees_of_freedom == 2
     assert_close(details_of(two)["scale"] ** 2, 32 / 3 * (1 / 4 + 1))
     assert two.degrees_of_freedom == 3
 

@@ -65,12 +65,12 @@ def test_by_hand_one_difference() -> None:
     within = simulate_probabilities(np.array([1.0]), 0.0, 1.0, 1.0, "rope", 2000, rng_of(1))
     # with r = .75 the sum 2 is out: right wins where u^2 > 1/2, P = 1 - sqrt(1/2)
     n = 40_000
-    some = simulate_probabilities(np.array([1.0]), 0.0, 0.75, 1.0, "rope", n, rng_of(1))
+    probabilities = simulate_probabilities(np.array([1.0]), 0.0, 0.75, 1.0, "rope", n, rng_of(1))
 
     assert always == (0, 0, 1)
     assert within == (0, 1, 0)
     truth = 1 - math.sqrt(0.5)
-    assert abs(some[2] - truth) < 5 * math.sqrt(truth * (1 - truth) / n)
+    assert abs(probabilities[2] - truth) < 5 * math.sqrt(truth * (1 - truth) / n)
 
 
 def naive(
@@ -160,13 +160,13 @@ def test_property_number_of_draws_follows_the_units() -> None:
     few = details_by(BayesianSignedRank(), sources(rng.random(8), rng.random(8)))
     many = differences_pair(rng.standard_normal(40_000))
     by_instance = details_by(BayesianSignedRank(unit="instance", n_draws=100), many)
-    asked = details_by(BayesianSignedRank(n_draws=200), sources(rng.random(8), rng.random(8)))
+    details = details_by(BayesianSignedRank(n_draws=200), sources(rng.random(8), rng.random(8)))
 
     assert few["n_draws"] == 10_000
     assert by_instance["n_draws"] == 100
     assert BayesianSignedRank()._choose_n_draws(10_000) == 2000  # 2e7 weights in all
     assert BayesianSignedRank()._choose_n_draws(10**6) == 1000
-    assert asked["n_draws"] == 200
+    assert details["n_draws"] == 200
     p = few["p_left"]
     assert few["monte_carlo_error"] >= math.sqrt(p * (1 - p) / 10_000)
 

@@ -87,10 +87,10 @@ def test_exact_pairs_of_a_batch_share_their_resamples() -> None:
     many = test.test_many(batch, TWO, lambda *_: rng_of(6))
     again = test.test_many(batch, TWO, lambda *_: rng_of(6))
     assert len(batch.evaluation_cache) == 1
-    for pair, one, two in zip(pairs, many, again, strict=True):
+    for pair, first, two in zip(pairs, many, again, strict=True):
         alone = test.test(pair, TWO, rng_of(6))
-        assert one.p_value == alone.p_value == two.p_value
-        assert_close(one.statistic, alone.statistic, rtol=1e-12)
+        assert first.p_value == alone.p_value == two.p_value
+        assert_close(first.statistic, alone.statistic, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("values", "most"), [(2, 0), (2, 2**26), (1000, 0), (1000, 2**26)])
@@ -114,16 +114,16 @@ def test_exact_a_pair_gets_the_same_alone_in_a_batch_and_beside_intervals(
     )
 
     result = evaluated(table, named, 11)
-    for (i, j), told in zip(((0, 1), (0, 2), (1, 2)), result["comparisons"], strict=True):
+    for (i, j), comparison in zip(((0, 1), (0, 2), (1, 2)), result["comparisons"], strict=True):
         pair = pair_over(layout, losses[i], losses[j])
-        for key in told["tests"]:
+        for key in comparison["tests"]:
             alone = test.test(pair, TWO, make_random_stream(11, f"tests/{key}"))
-            assert told["tests"][key]["p_value"] == alone.p_value
+            assert comparison["tests"][key]["p_value"] == alone.p_value
             assert 0.002 < (alone.p_value or 0) < 0.9
     if values > 2:  # the same resamples: where p < .05, 0 lies outside the interval
         mirrored = SharedResamples({"d": pair.difference}, draw_seed(rng_of_test()))
         deviations = mirrored.of_model("d", 499).sorted_deviations
-        (interval,) = told["intervals"]
+        (interval,) = comparison["intervals"]
         reach = percentile_reach(deviations, 0.025)
         assert reach[0] is not None
         assert_close(interval["lower"], interval["estimate"] + reach[0], rtol=1e-10)
@@ -160,9 +160,9 @@ def test_exact_a_single_pair_gets_the_same_alone_and_beside_intervals(values: in
         intervals=(ChosenMethod("percentile", "percentile", Percentile(n_resamples=199)),),
     )
 
-    (told,) = evaluated(table, named, 11)["comparisons"]
+    (comparison,) = evaluated(table, named, 11)["comparisons"]
     alone = test.test(pair_over(layout, losses[0], losses[1]), TWO, rng_of_test())
-    assert told["tests"]["bootstrap_difference"]["p_value"] == alone.p_value
+    assert comparison["tests"]["bootstrap_difference"]["p_value"] == alone.p_value
     assert 0.01 < (alone.p_value or 0) < 0.99
 
 

@@ -57,8 +57,14 @@ def test_golden_all_pairs_of_a_grid_search() -> None:
     # losses are scores with their sign changed: the first is better where a - b is below 0
     rows = np.array(
         [
-            (-float(outcome.statistic or 0), p, told["p_right"], told["p_left"], told["p_rope"])
-            for outcome, p, told in zip(outcomes, adjusted, within, strict=True)
+            (
+                -float(outcome.statistic or 0),
+                p,
+                details["p_right"],
+                details["p_left"],
+                details["p_rope"],
+            )
+            for outcome, p, details in zip(outcomes, adjusted, within, strict=True)
         ],
         dtype=np.float64,
     )

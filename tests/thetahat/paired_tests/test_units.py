@@ -53,11 +53,11 @@ def layout(kind: BlockKind, **columns: list[int]) -> Layout:
     ],
 )
 def test_exact_default_unit(kind: BlockKind, clusters: bool, unit: str) -> None:  # noqa: FBT001 - a table's column
-    given = layout(kind, cluster=[0, 1, 0, 1]) if clusters else layout(kind)
+    blocks = layout(kind, cluster=[0, 1, 0, 1]) if clusters else layout(kind)
 
-    assert choose_unit(given, None) == unit
-    assert reason_against_unit("sign", given, None) is None
-    assert choose_unit(given, "instance") == "instance"
+    assert choose_unit(blocks, None) == unit
+    assert reason_against_unit("sign", blocks, None) is None
+    assert choose_unit(blocks, "instance") == "instance"
 
 
 @pytest.mark.parametrize(
@@ -89,24 +89,24 @@ def test_by_hand_units() -> None:
 
 
 def test_by_hand_instances_are_averaged_over_repeats() -> None:
-    given = build_layout(
+    blocks = build_layout(
         RANDOM,
         [0, 0, 1, 1, 0, 0, 1, 1],
         repeat=[0] * 4 + [1] * 4,
         instance=[1, 2, 3, 4, 4, 1, 2, 3],
     )
-    pair = pair_over(given, [1, 2, 3, 4, 8, 5, 6, 7], [0] * 8)
+    pair = pair_over(blocks, [1, 2, 3, 4, 8, 5, 6, 7], [0] * 8)
 
     units = units_of(pair, None)
 
     assert_close(units.values[0], [3, 4, 5, 6])  # (1+5)/2, (2+6)/2, (3+7)/2, (4+8)/2
-    assert count_units(given, "instance") == 4
+    assert count_units(blocks, "instance") == 4
 
 
 def test_exact_sources_are_averaged_over_repeats() -> None:
-    given = build_layout(SOURCE, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
+    blocks = build_layout(SOURCE, [0, 1, 0, 1], repeat=[0, 0, 1, 1])
 
-    units = units_of(pair_over(given, [1, 2, 5, 8], [0, 0, 0, 0]), None)
+    units = units_of(pair_over(blocks, [1, 2, 5, 8], [0, 0, 0, 0]), None)
 
     assert_close(units.values[0], [3, 5])
 
@@ -137,11 +137,11 @@ REFUSALS: list[tuple[Layout, UnitName | None, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "unit", "words"), REFUSALS)
+@pytest.mark.parametrize(("blocks", "unit", "words"), REFUSALS)
 def test_invalid_units_are_refused_in_words(
-    given: Layout, unit: UnitName | None, words: str
+    blocks: Layout, unit: UnitName | None, words: str
 ) -> None:
-    reason = reason_against_unit("sign", given, unit)
+    reason = reason_against_unit("sign", blocks, unit)
 
     assert reason is not None
     assert reason.startswith("sign by ")
@@ -149,11 +149,11 @@ def test_invalid_units_are_refused_in_words(
 
 
 def test_exact_numbers_of_units() -> None:
-    given = layout(SOURCE, cluster=[5, 6, 7, 7])
+    blocks = layout(SOURCE, cluster=[5, 6, 7, 7])
 
-    assert count_units(given, "block") == 2
-    assert count_units(given, "cluster") == 3
-    assert count_units(given, "instance") == 4
+    assert count_units(blocks, "block") == 2
+    assert count_units(blocks, "cluster") == 3
+    assert count_units(blocks, "instance") == 4
 
 
 def caution_codes(pair_kind: BlockKind, unit: UnitName) -> set[str]:

@@ -61,11 +61,11 @@ def test_invalid_simple_imputer_of_another_mark_meets_a_number_that_is_missing()
 
 @pytest.mark.parametrize("sparse", [True, False])
 def test_exact_columns_are_dense_whatever_the_encoder_is_told(sparse: bool) -> None:  # noqa: FBT001 - a case
-    told = {"name": "OneHotEncoder", "params": {"sparse_output": sparse}}
-    pipeline = built({"name": "GaussianNB", "prepare": [told]})
+    spec = {"name": "OneHotEncoder", "params": {"sparse_output": sparse}}
+    pipeline = built({"name": "GaussianNB", "prepare": [spec]})
     assert isinstance(pipeline, Pipeline)
     assert getattr(pipeline.steps[0].step, "params") == {}  # noqa: B009 - no part of the protocol
-    table = reached([told], MIXED)
+    table = reached([spec], MIXED)
     assert table.names == ("a", "b", "kind_x", "kind_y", "place_p", "place_q")
     assert all(type(column) is np.ndarray for column in table.columns)
     assert table.columns[2].tolist() == [1.0, 0.0, 1.0, 0.0]

@@ -102,10 +102,10 @@ def test_against_sklearn_nested_groups() -> None:
     pipeline, table = theirs()
     wanted = pipeline.fit(table[TRAIN], Y[TRAIN]).predict_proba(table[TEST])
 
-    said = fit_predict(built(NESTED), TABLE, Y, TRAIN, TEST)
+    predictions = fit_predict(built(NESTED), TABLE, Y, TRAIN, TEST)
 
-    assert said.probabilities is not None
-    assert_allclose(said.probabilities, wanted, rtol=1e-5)  # where lbfgs stops
+    assert predictions.probabilities is not None
+    assert_allclose(predictions.probabilities, wanted, rtol=1e-5)  # where lbfgs stops
 
 
 def reached(prepare: list[Any]) -> Features:

@@ -131,5 +131,7 @@ def test_exact_the_defaults_of_a_class_can_be_pasted_into_a_request(name: str) -
     params = load_class(name)().get_params()
     learner = built({"name": name, "params": params}, min(get_learner_tasks(name)))
     # Where none is said a random state is drawn, so the one that is said is kept.
-    said = {} if params.get("random_state") is None else {"random_state": params["random_state"]}
-    assert getattr(learner, "params") == said  # noqa: B009 - no part of the protocol
+    random_state = (
+        {} if params.get("random_state") is None else {"random_state": params["random_state"]}
+    )
+    assert getattr(learner, "params") == random_state  # noqa: B009 - no part of the protocol

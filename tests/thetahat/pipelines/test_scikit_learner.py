@@ -187,8 +187,8 @@ def test_exact_a_random_state_that_is_the_class_s_default_is_kept() -> None:
     np.testing.assert_array_equal(
         predictions.scores, theirs.decision_function(features.matrix()[TEST])
     )
-    told = [build_params_schema(c)["properties"] for c in (Perceptron, RandomForestClassifier)]
-    assert told[0]["random_state"] == told[1]["random_state"]
+    schemas = [build_params_schema(c)["properties"] for c in (Perceptron, RandomForestClassifier)]
+    assert schemas[0]["random_state"] == schemas[1]["random_state"]
 
 
 def test_invalid_a_learner_that_raises_says_why_without_a_trace() -> None:

@@ -25,17 +25,19 @@ def fit_transform(wire: Any, part: Features) -> tuple[FittedStep, Features]:
     return step.fit_transform(part, np.zeros(part.n), task="classification", rng=rng)
 
 
-def one(column: Any) -> Features:
+def one_column(column: Any) -> Features:
     return Features(("a",), (np.asarray(column),))
 
 
 @pytest.mark.about("steps/standardise")
 def test_by_hand_standardise() -> None:
     # mean 4, squared deviations 4, 4, 0, 0, 9, 9 and 16: not used; 2, 4, 6 gives variance 8/3
-    fitted_step, made = fit_transform("standardise", one([2.0, 4.0, 6.0, NAN]))
+    fitted_step, made = fit_transform("standardise", one_column([2.0, 4.0, 6.0, NAN]))
     s = (8 / 3) ** 0.5
     np.testing.assert_allclose(made.columns[0], [-2 / s, 0, 2 / s, NAN], rtol=1e-15)
-    np.testing.assert_allclose(fitted_step.transform(one([10.0])).columns[0], [6 / s], rtol=1e-15)
+    np.testing.assert_allclose(
+        fitted_step.transform(one_column([10.0])).columns[0], [6 / s], rtol=1e-15
+    )
 
 
 @pytest.mark.about("steps/standardise")
@@ -59,28 +61,28 @@ def test_against_sklearn_standardise() -> None:
 def test_exact_standardise_does_only_what_is_asked(
     params: dict[str, Any], expected: list[float]
 ) -> None:
-    _, made = fit_transform({"name": "standardise", "params": params}, one([2.0, 6.0]))
+    _, made = fit_transform({"name": "standardise", "params": params}, one_column([2.0, 6.0]))
     assert made.columns[0].tolist() == expected
 
 
 def test_degenerate_standardise_without_spread_or_values() -> None:
     # ten times 0.1 has a mean that differs from 0.1 in the last bit
-    _, made = fit_transform("standardise", one([0.1] * 10))
+    _, made = fit_transform("standardise", one_column([0.1] * 10))
     np.testing.assert_allclose(made.columns[0], np.zeros(10), atol=1e-16)
-    _, made = fit_transform("standardise", one([NAN, NAN]))
+    _, made = fit_transform("standardise", one_column([NAN, NAN]))
     assert np.isnan(made.columns[0]).all()
 
 
 @pytest.mark.about("steps/impute")
 # By hand: mean and median of 1, 2, 6.
 def test_by_hand_impute() -> None:
-    part = one([1.0, NAN, 2.0, 6.0])
+    part = one_column([1.0, NAN, 2.0, 6.0])
     for strategy, fill in [("mean", 3.0), ("median", 2.0)]:
         fitted_step, made = fit_transform(
             {"name": "impute", "params": {"strategy": strategy}}, part
         )
         assert made.columns[0].tolist() == [1.0, fill, 2.0, 6.0]
-        assert fitted_step.transform(one([NAN])).columns[0].tolist() == [fill]
+        assert fitted_step.transform(one_column([NAN])).columns[0].tolist() == [fill]
     assert np.isnan(part.columns[0][1])  # the input is untouched
     constant = {"name": "impute", "params": {"strategy": "constant", "fill_value": 0}}
     assert fit_transform(constant, part)[1].columns[0].tolist() == [1.0, 0.0, 2.0, 6.0]
@@ -88,12 +90,15 @@ def test_by_hand_impute() -> None:
 
 def test_exact_impute_the_most_frequent_and_of_several_the_smallest() -> None:
     most = {"name": "impute", "params": {"strategy": "most_frequent"}}
-    _, made = fit_transform(most, one(strings("b", "a", None, "b", "a", "c")))
+    _, made = fit_transform(most, one_column(strings("b", "a", None, "b", "a", "c")))
     assert made.columns[0].tolist() == ["b", "a", "a", "b", "a", "c"]
-    _, made = fit_transform(most, one([5.0, 3.0, NAN, 5.0]))
+    _, made = fit_transform(most, one_column([5.0, 3.0, NAN, 5.0]))
     assert made.columns[0].tolist() == [5.0, 3.0, 5.0, 5.0]
     constant = {"name": "impute", "params": {"strategy": "constant", "fill_value": "?"}}
-    assert fit_transform(constant, one(strings(None, "a")))[1].columns[0].tolist() == ["?", "a"]
+    assert fit_transform(constant, one_column(strings(None, "a")))[1].columns[0].tolist() == [
+        "?",
+        "a",
+    ]
 
 
 @pytest.mark.about("steps/impute")
@@ -111,32 +116,35 @@ def test_against_sklearn_impute(strategy: str) -> None:
 @pytest.mark.about("steps/one_hot")
 # By hand over four rows.
 def test_by_hand_one_hot() -> None:
-    fitted_step, made = fit_transform("one_hot", one(strings("b", "a", None, "b")))
+    fitted_step, made = fit_transform("one_hot", one_column(strings("b", "a", None, "b")))
     assert made.names == ("a=a", "a=b", "a=(missing)")
     assert made.matrix().tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
-    assert fitted_step.transform(one(strings("z", "a"))).matrix().tolist() == [[0, 0, 0], [1, 0, 0]]
+    assert fitted_step.transform(one_column(strings("z", "a"))).matrix().tolist() == [
+        [0, 0, 0],
+        [1, 0, 0],
+    ]
     _, made = fit_transform(
-        {"name": "one_hot", "params": {"drop_first": True}}, one(strings("b", "a"))
+        {"name": "one_hot", "params": {"drop_first": True}}, one_column(strings("b", "a"))
     )
     assert made.names == ("a=b",)
     assert made.columns[0].tolist() == [1.0, 0.0]
-    _, made = fit_transform("one_hot", one([2.0, 10.0, NAN]))
+    _, made = fit_transform("one_hot", one_column([2.0, 10.0, NAN]))
     assert made.names == ("a=2.0", "a=10.0", "a=(missing)")
 
 
 def test_invalid_one_hot_refuses_unknown_categories_if_asked() -> None:
     wire = {"name": "one_hot", "params": {"unknown": "error"}}
-    fitted_step, _ = fit_transform(wire, one(strings("a", "b")))
-    assert fitted_step.transform(one(strings("b"))).names == ("a=a", "a=b")
+    fitted_step, _ = fit_transform(wire, one_column(strings("a", "b")))
+    assert fitted_step.transform(one_column(strings("b"))).names == ("a=a", "a=b")
     with pytest.raises(InvalidParameter, match="Column 'a' has the category 'z'") as refusal:
-        fitted_step.transform(one(strings("b", "z")))
+        fitted_step.transform(one_column(strings("b", "z")))
     assert refusal.value.loc == ("columns", "features", "a")
 
 
 def test_invalid_one_hot_refuses_columns_that_name_instances() -> None:
     names = strings(*(f"id{i}" for i in range(20_001)))
     with pytest.raises(InvalidParameter, match=r"20001 columns\. At most 20000"):
-        fit_transform("one_hot", one(names))
+        fit_transform("one_hot", one_column(names))
 
 
 @pytest.mark.about("steps/pca")
@@ -218,7 +226,7 @@ def test_invalid_impute_of_a_column(
     params: dict[str, Any], column: Any, error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        fit_transform({"name": "impute", "params": params}, one(column))
+        fit_transform({"name": "impute", "params": params}, one_column(column))
 
 
 @pytest.mark.parametrize("params", [{"strategy": "constant"}, {"fill_value": 1.0}])
@@ -236,8 +244,8 @@ def test_exact_standardised_columns_have_mean_0_and_variance_1() -> None:
     np.testing.assert_allclose(made.matrix().mean(axis=0), 0, atol=1e-14)
     np.testing.assert_allclose(made.matrix().var(axis=0), 1, rtol=1e-12)
     # what is learnt is a map of a value: a part of the rows goes where it went among all
-    some = Features(part.names, tuple(column[:7] for column in part.columns))
-    np.testing.assert_array_equal(fitted_step.transform(some).matrix(), made.matrix()[:7])
+    first_rows = Features(part.names, tuple(column[:7] for column in part.columns))
+    np.testing.assert_array_equal(fitted_step.transform(first_rows).matrix(), made.matrix()[:7])
 
 
 @pytest.mark.about("steps/impute")
@@ -252,7 +260,7 @@ def test_limit_impute_leaves_whole_columns_as_they_are(strategy: str) -> None:
 @pytest.mark.about("steps/one_hot")
 def test_exact_one_hot_columns_say_which_one_category_a_row_has() -> None:
     words = np.random.default_rng(6).choice(["book", "dvd", "toy"], size=40)
-    _, made = fit_transform("one_hot", one(words.astype(object)))
+    _, made = fit_transform("one_hot", one_column(words.astype(object)))
 
     np.testing.assert_array_equal(made.matrix().sum(axis=1), np.ones(40))
     back = [made.names[k].removeprefix("a=") for k in made.matrix().argmax(axis=1)]
@@ -279,7 +287,7 @@ def test_exact_all_components_turn_the_points_and_no_more() -> None:
 @pytest.mark.outside("scikit-learn OneHotEncoder, run here")
 def test_against_sklearn_one_hot() -> None:
     words = np.random.default_rng(9).choice(["book", "dvd", "toy", "food"], size=50)
-    _, made = fit_transform("one_hot", one(words.astype(object)))
+    _, made = fit_transform("one_hot", one_column(words.astype(object)))
 
     theirs = OneHotEncoder(sparse_output=False).fit(words[:, None])
     np.testing.assert_array_equal(made.matrix(), theirs.transform(words[:, None]))

@@ -123,12 +123,12 @@ TEXT_PIPELINES: list[tuple[Any, Any]] = [
 def test_against_sklearn_texts(wire: Any, theirs: Any) -> None:
     features = Features(("text",), (TEXTS,))
     for train, test in KFold(4).split(TEXTS):
-        said = fit_predict(built(wire), features, Y, train, test)
+        predictions = fit_predict(built(wire), features, Y, train, test)
         theirs.fit(TEXTS[train], Y[train])
 
-        assert_array_equal(said.output, theirs.predict(TEXTS[test]))
-        assert said.probabilities is not None
-        assert_allclose(said.probabilities, theirs.predict_proba(TEXTS[test]), rtol=1e-9)
+        assert_array_equal(predictions.output, theirs.predict(TEXTS[test]))
+        assert predictions.probabilities is not None
+        assert_allclose(predictions.probabilities, theirs.predict_proba(TEXTS[test]), rtol=1e-9)
 
 
 def test_against_sklearn_each_group_of_columns_has_its_own_steps() -> None:
@@ -150,12 +150,12 @@ def test_against_sklearn_each_group_of_columns_has_its_own_steps() -> None:
     )
     theirs = make_pipeline(groups, LogisticRegression(tol=1e-8))
     for train, test in KFold(4).split(TEXTS):
-        said = fit_predict(built(wire), TABLE, Y, train, test)
+        predictions = fit_predict(built(wire), TABLE, Y, train, test)
         theirs.fit(ROWS[train], Y[train])
 
-        assert said.probabilities is not None
+        assert predictions.probabilities is not None
         # the columns stand in another order, so the optimiser takes other last steps
-        assert_allclose(said.probabilities, theirs.predict_proba(ROWS[test]), rtol=1e-5)
+        assert_allclose(predictions.probabilities, theirs.predict_proba(ROWS[test]), rtol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -164,10 +164,10 @@ def test_against_sklearn_each_group_of_columns_has_its_own_steps() -> None:
 def test_exact_sparse_columns_say_what_dense_ones_say(name: str) -> None:
     wire = {"name": name, "params": {"random_state": 0} if name != "MultinomialNB" else {}}
     train, test = np.arange(45), np.arange(45, 60)
-    said = fit_predict(built(wire), SPARSE, Y, train, test)
+    predictions = fit_predict(built(wire), SPARSE, Y, train, test)
     wanted = fit_predict(built(wire), SPARSE.expanded(), Y, train, test)
 
-    assert_array_equal(said.output, wanted.output)
+    assert_array_equal(predictions.output, wanted.output)
 
 
 def test_exact_a_learner_that_takes_no_sparse_matrix_is_given_a_dense_one() -> None:
@@ -175,10 +175,10 @@ def test_exact_a_learner_that_takes_no_sparse_matrix_is_given_a_dense_one() -> N
     for name in ("gaussian_naive_bayes", "LinearDiscriminantAnalysis", "GaussianNB"):
         params = {"variance_smoothing": 0.1} if name == "gaussian_naive_bayes" else {}
         wire = {"name": name, "params": params}
-        said = fit_predict(built(wire), SPARSE, Y, train, test)
+        predictions = fit_predict(built(wire), SPARSE, Y, train, test)
         wanted = fit_predict(built(wire), SPARSE.expanded(), Y, train, test)
 
-        assert_array_equal(said.output, wanted.output)
+        assert_array_equal(predictions.output, wanted.output)
 
 
 def test_exact_our_own_steps_take_sparse_columns_one_by_one() -> None:
@@ -302,7 +302,9 @@ def test_exact_a_regression_takes_sparse_columns() -> None:
     y = AGE + COUNTS @ np.arange(COUNTS.shape[1])
     train, test = np.arange(45), np.arange(45, 60)
     wire = {"name": "Ridge", "params": {"alpha": 0.1, "solver": "sparse_cg", "tol": 1e-10}}
-    said = fit_predict(built(wire, "regression"), SPARSE, y, train, test, n_classes=0)
+    predictions = fit_predict(built(wire, "regression"), SPARSE, y, train, test, n_classes=0)
     X = SPARSE.matrix()
 
-    assert_allclose(said.output, Ridge(0.1).fit(X[train], y[train]).predict(X[test]), rtol=1e-7)
+    assert_allclose(
+        predictions.output, Ridge(0.1).fit(X[train], y[train]).predict(X[test]), rtol=1e-7
+    )

@@ -79,10 +79,10 @@ def test_calibrated_fixed_losses_have_the_variance_of_their_mean() -> None:
 
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
     design, rows = ReplacementsDesign(3, 2), Rows(n=13)
-    every, some = list(design.splits(rows, 5)), list(design.splits(rows, 5, start=2, stop=25))
+    every, stretch = list(design.splits(rows, 5)), list(design.splits(rows, 5, start=2, stop=25))
 
     assert len(every) == design.n_splits(rows) == 2 * (6 + 6 * 2)
-    for a, b in zip(every[2:25], some, strict=True):
+    for a, b in zip(every[2:25], stretch, strict=True):
         assert np.array_equal(a.test, b.test)
         assert np.array_equal(a.train, b.train)
 

@@ -83,11 +83,11 @@ def test_exact_the_noise_of_resamples_is_taken_off_in_proportion() -> None:
     corrected = Bootstrap632(n_resamples=60, correct_noise=True)
 
     # .632 of everything: the apparent errors are 0
-    for given in (fits, as_difference(fits)):
-        estimate = corrected.estimate(given)
+    for losses in (fits, as_difference(fits)):
+        estimate = corrected.estimate(losses)
         assert_allclose(estimate.value, 0.632**2 * out.variance(without_noise=True), rtol=1e-12)
         assert "few_resamples" not in [c.code for c in estimate.cautions]
-        assert METHOD.estimate(given).value > float(estimate.value)
+        assert METHOD.estimate(losses).value > float(estimate.value)
 
 
 def test_exact_the_estimate_of_a_difference_is_the_difference_of_estimates() -> None:

@@ -98,7 +98,7 @@ def test_naive_the_standard_error_is_in_proportion_to_the_estimate() -> None:
 
 def test_naive_the_no_information_error_is_over_all_pairs() -> None:
     rng = np.random.default_rng(4)
-    y, said = rng.normal(size=(2, 7))
+    y, predictions = rng.normal(size=(2, 7))
     classes, codes = rng.integers(3, size=(2, 9))
     probabilities = rng.dirichlet([1, 1, 1], size=9)
 
@@ -108,10 +108,12 @@ def test_naive_the_no_information_error_is_over_all_pairs() -> None:
             [
                 loss.losses(np.array([a]), Predictions(output=np.array([b])))[0]
                 for a in y
-                for b in said
+                for b in predictions
             ]
         )
-        assert_allclose(compute_no_information_error(loss, y, Predictions(output=said)), by_hand)
+        assert_allclose(
+            compute_no_information_error(loss, y, Predictions(output=predictions)), by_hand
+        )
     by_hand = np.mean([a != b for a in classes for b in codes])
     error = compute_no_information_error(LOSSES["zero_one"](), classes, Predictions(output=codes))
     assert_allclose(error, by_hand)
@@ -125,11 +127,11 @@ def test_naive_the_no_information_error_is_over_all_pairs() -> None:
 def test_exact_targets_in_several_pieces_give_the_same_no_information_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    y, said = np.random.default_rng(5).normal(size=(2, 50))
-    whole = compute_no_information_error(LOSSES["huber"](), y, Predictions(output=said))
+    y, predictions = np.random.default_rng(5).normal(size=(2, 50))
+    whole = compute_no_information_error(LOSSES["huber"](), y, Predictions(output=predictions))
     monkeypatch.setattr("thetahat.refit_estimators._no_information._PAIRS_AT_ONCE", 200)
     pieces = compute_no_information_error(
-        LOSSES["huber"](), y, Predictions(output=said, scores=said)
+        LOSSES["huber"](), y, Predictions(output=predictions, scores=predictions)
     )
 
     assert_allclose(pieces, whole, rtol=1e-12)

@@ -56,9 +56,9 @@ def test_naive_the_subsamples_are_of_disjoint_halves() -> None:
 
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
     design, rows = ConservativeZ(n_halvings=2, n_subsamples=3).design, Rows(n=30)
-    every, some = list(design.splits(rows, 5)), list(design.splits(rows, 5, start=4, stop=11))
+    every, stretch = list(design.splits(rows, 5)), list(design.splits(rows, 5, start=4, stop=11))
 
-    for a, b in zip(every[4:11], some, strict=True):
+    for a, b in zip(every[4:11], stretch, strict=True):
         assert (a.repeat, a.block) == (b.repeat, b.block)
         assert np.array_equal(a.test, b.test)
         assert np.array_equal(a.train, b.train)

@@ -54,7 +54,7 @@ def small(name: str) -> Any:
     return build(**LESS.get(name, {"n_resamples": 20}))
 
 
-def said(method: Any, fits: RefitLosses) -> list[Any]:
+def compute_results(method: Any, fits: RefitLosses) -> list[Any]:
     """All that a method says of some fits."""
     results: list[Any] = []
     if "variances" in method.gives:
@@ -117,7 +117,7 @@ def test_property_the_parts_put_together_are_the_whole(name: str) -> None:
     assert whole.no_information == pieces.no_information
     for a, b in zip(whole.losses, pieces.losses, strict=True):
         assert np.array_equal(a, b)
-    assert said(small(name), whole) == said(small(name), pieces)
+    assert compute_results(small(name), whole) == compute_results(small(name), pieces)
 
 
 @EVERY
@@ -126,7 +126,7 @@ def test_property_numbers_are_finite_and_the_input_untouched(name: str) -> None:
     fits = fitted(method.design, DATA, LEARNERS["ridge"](), seed=5)
     for part in fits.losses:
         part.setflags(write=False)
-    for result in said(method, fits):
+    for result in compute_results(method, fits):
         assert result.target in method.info.targets
         assert np.isfinite(result.estimate)
         if hasattr(result, "value"):
@@ -146,16 +146,16 @@ def test_property_numbers_are_finite_and_the_input_untouched(name: str) -> None:
 def test_property_it_says_nothing_of_pairs_or_says_why_not(name: str) -> None:
     method = small(name)
     field = min(method.gives)
-    asked = [RequestedRefit(field, 0, "x", method)]
+    requested = [RequestedRefit(field, 0, "x", method)]
     fits = {
         model: {method.design: fitted(method.design, DATA, LEARNERS[model](), seed=5)}
         for model in ("ridge", "mean")
     }
-    estimates = compute_estimates(asked, fits, Choices())
+    estimates = compute_estimates(requested, fits, Choices())
 
-    assert [one.key for one in estimates["ridge"]] == ["x"]
-    assert collect_designs(asked) == (method.design,)
-    listed = list(reasons_against_pairs(asked))
+    assert [estimate.key for estimate in estimates["ridge"]] == ["x"]
+    assert collect_designs(requested) == (method.design,)
+    listed = list(reasons_against_pairs(requested))
     assert len(estimates["ridge", "mean"]) + len(listed) == 1
     assert all(entry["name"] == name and entry["reason"] for entry in listed)
 
@@ -208,12 +208,12 @@ def test_naive_learners_together_are_each_by_itself(name: str) -> None:
     assert isinstance(together["c"], EvaluationError)
     assert together["c"].message.startswith("In an extra fit: Learner 'c', ")
     for key, learner in zip("ab", learners, strict=False):
-        said = together[key]
-        assert not isinstance(said, EvaluationError)
+        together_estimates = together[key]
+        assert not isinstance(together_estimates, EvaluationError)
         wanted = run_design(RefitTask(key, learner, DATA, loss), design, 5, 0, n)
-        assert said[1] == wanted[1]
+        assert together_estimates[1] == wanted[1]
         for of_kind, values in wanted[0].items():
-            assert_allclose(said[0][of_kind], values, rtol=1e-9, atol=1e-12)
+            assert_allclose(together_estimates[0][of_kind], values, rtol=1e-9, atol=1e-12)
 
 
 def test_invalid_fits_of_other_splits_have_no_difference() -> None:
@@ -245,10 +245,10 @@ def test_exact_what_is_drawn_is_the_same_kept_or_not(
 ) -> None:
     design = small(name).design
     kept = fitted(design, DATA, LEARNERS["ridge"](), seed=5)
-    of_kept = said(small(name), kept)
+    of_kept = compute_results(small(name), kept)
     monkeypatch.setattr(module, "_MAX_CACHED_ROWS", 0)
     anew = fitted(design, DATA, LEARNERS["ridge"](), seed=5)
 
     for a, b in zip(kept.losses, anew.losses, strict=True):
         assert np.array_equal(a, b)
-    assert said(small(name), anew) == of_kept
+    assert compute_results(small(name), anew) == of_kept

@@ -29,7 +29,9 @@ class GivenBags(ResamplesDesign):
         return np.array(self.bags[resample - 1]), 0
 
 
-def given(bags: list[list[int]], losses: list[list[float]]) -> tuple[GivenBags, RefitLosses]:
+def bags_and_losses(
+    bags: list[list[int]], losses: list[list[float]]
+) -> tuple[GivenBags, RefitLosses]:
     """The first row of losses are those of the fit to all data."""
     design = GivenBags(len(bags), tuple(tuple(bag) for bag in bags))
     rows = Rows(n=len(bags[0]))
@@ -41,7 +43,7 @@ def test_by_hand_two_resamples_of_three_rows() -> None:
     # Bags (0, 0, 1) and (1, 2, 2): row 2 is out of the first with loss .6, row 0 out of the second
     # with .2. E = .4. q = (.2/3, -.2/3); N - Nbar of row 0 is (1, -1), so its sum is .4/3, and
     # D_0 = 2.5 (-.2)/3 + .4/3 = -1/30; D_2 = 1/30. The variance is 3/2 * 2/900 = 1/300.
-    design, fits = given([[2, 1, 0], [0, 1, 2]], [[9, 9, 9], [9, 9, 0.6], [0.2, 9, 9]])
+    design, fits = bags_and_losses([[2, 1, 0], [0, 1, 2]], [[9, 9, 9], [9, 9, 0.6], [0.2, 9, 9]])
 
     out = compute_out_of_bag_errors(design, fits)
 
@@ -55,7 +57,7 @@ def test_by_hand_two_resamples_of_three_rows() -> None:
 def test_by_hand_the_two_averages_of_three_resamples() -> None:
     # By instance: row 0 has (.2 + .4)/2 = .3 and row 2 has (.6 + 1)/2 = .8: .55. By resample:
     # .6, .2 and (.4 + 1)/2 = .7: their mean is .5.
-    design, fits = given(
+    design, fits = bags_and_losses(
         [[2, 1, 0], [0, 1, 2], [0, 3, 0]],
         [[9, 9, 9], [9, 9, 0.6], [0.2, 9, 9], [0.4, 9, 1.0]],
     )
@@ -208,16 +210,16 @@ def test_exact_every_resample_leaves_something_out() -> None:
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
     design, rows = ResamplesDesign(9), Rows(n=7)
     every = list(design.splits(rows, 5))
-    some = list(design.splits(rows, 5, start=4, stop=7))
+    stretch = list(design.splits(rows, 5, start=4, stop=7))
 
-    assert [s.block for s in some] == [4, 5, 6]
-    for a, b in zip(every[4:7], some, strict=True):
+    assert [s.block for s in stretch] == [4, 5, 6]
+    for a, b in zip(every[4:7], stretch, strict=True):
         assert np.array_equal(a.train, b.train)
     assert sum(len(s.test) for s in every) == design.n_tests(rows)
 
 
 def test_degenerate_an_instance_that_is_never_out_is_left_out() -> None:
-    design, fits = given([[2, 1, 0], [0, 1, 2]], [[9, 9, 9], [9, 9, 0.6], [0.2, 9, 9]])
+    design, fits = bags_and_losses([[2, 1, 0], [0, 1, 2]], [[9, 9, 9], [9, 9, 0.6], [0.2, 9, 9]])
 
     @dataclass(frozen=True, slots=True, kw_only=True)
     class OnGivenBags(OutOfBagEstimate):

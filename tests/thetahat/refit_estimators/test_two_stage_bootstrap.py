@@ -46,9 +46,9 @@ def test_naive_the_632_plus_error_of_every_sample() -> None:
     estimates = []
     for stage in range(31):
         whole, *inner = splits[5 * stage : 5 * stage + 5]
-        said = fit(whole.train)
-        gamma = np.mean([(y[i] - said[j]) ** 2 for i in whole.train for j in whole.train])
-        apparent = np.mean((y - said)[whole.train] ** 2)
+        predictions = fit(whole.train)
+        gamma = np.mean([(y[i] - predictions[j]) ** 2 for i in whole.train for j in whole.train])
+        apparent = np.mean((y - predictions)[whole.train] ** 2)
         by_copy = []
         for row in whole.train:
             losses = [(y[row] - fit(s.train)[row]) ** 2 for s in inner if row in s.test]
@@ -80,17 +80,17 @@ def test_exact_nothing_that_was_learnt_is_tested_on() -> None:
         assert np.array_equal(whole.train, whole.test)
         assert len(set(whole.train.tolist())) >= 2
         for split in inner:
-            learnt = set(split.train.tolist())
-            assert sorted(i for i in whole.train if i not in learnt) == split.test.tolist()
+            trained_on = set(split.train.tolist())
+            assert sorted(i for i in whole.train if i not in trained_on) == split.test.tolist()
             assert len(split.test) > 0
             assert len(split.train) == 3
 
 
 def test_exact_a_stretch_of_the_splits_is_that_of_all() -> None:
     design, rows = TwoStageDesign(4, 3), Rows(n=9)
-    every, some = list(design.splits(rows, 7)), list(design.splits(rows, 7, start=2, stop=11))
+    every, stretch = list(design.splits(rows, 7)), list(design.splits(rows, 7, start=2, stop=11))
 
-    for a, b in zip(every[2:11], some, strict=True):
+    for a, b in zip(every[2:11], stretch, strict=True):
         assert (a.label, a.repeat) == (b.label, b.repeat)
         assert np.array_equal(a.train, b.train)
         assert np.array_equal(a.test, b.test)

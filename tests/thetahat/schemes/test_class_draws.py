@@ -93,10 +93,10 @@ def test_calibrated_number_of_draws_made_again() -> None:
 def test_exact_draws_are_a_function_of_seed_and_number() -> None:
     rows, design = rows_of(2), ResamplesDesign(30)
     whole = list(design.splits(rows, 9))
-    some = list(design.splits(rows, 9, start=20, stop=25))
+    stretch = list(design.splits(rows, 9, start=20, stop=25))
 
-    for one, other in zip(whole[20:25], some, strict=True):
-        assert_array_equal(one.train, other.train)
+    for first, other in zip(whole[20:25], stretch, strict=True):
+        assert_array_equal(first.train, other.train)
     assert n_classes_learnt(design, rows, 10) == {2}
 
 

@@ -78,10 +78,10 @@ def test_against_sklearn_whole_clusters(size: float, n_clusters: int) -> None:
 
     cluster = np.repeat(np.arange(n_clusters), 1 + np.arange(n_clusters) % 3)
     (split,) = Holdout(test_size=size, whole_clusters=True).splits(of_clusters(cluster), 4)
-    tested, learnt = set(cluster[split.test]), set(cluster[split.train])
+    tested, trained_on = set(cluster[split.test]), set(cluster[split.train])
 
-    assert not tested & learnt
-    assert tested | learnt == set(range(n_clusters))
+    assert not tested & trained_on
+    assert tested | trained_on == set(range(n_clusters))
     assert np.array_equal(
         np.sort(np.concatenate([split.train, split.test])), np.arange(len(cluster))
     )

@@ -17,8 +17,12 @@ def test_by_hand_sizes_of_both_levels() -> None:
     for split in scheme.splits(rows, 1):
         inner = list(split_training_part(scheme.internal(rows), rows, split, 1))
         assert (len(split.train), len(split.test)) == (8, 4)
-        assert [(len(one.train), len(one.test)) for one in inner] == [(6, 2)] * 4
-        assert_array_equal(np.sort(np.concatenate([one.test for one in inner])), split.train)
+        assert [(len(inner_split.train), len(inner_split.test)) for inner_split in inner] == [
+            (6, 2)
+        ] * 4
+        assert_array_equal(
+            np.sort(np.concatenate([inner_split.test for inner_split in inner])), split.train
+        )
 
 
 def test_exact_the_external_folds_are_those_of_k_fold() -> None:
@@ -49,4 +53,4 @@ def test_against_sklearn_sizes_of_both_levels(n: int) -> None:
         inner = split_training_part(scheme.internal(rows), rows, split, 1)
         assert (len(split.train), len(split.test)) == (len(train), len(test))
         sizes = [(len(a), len(b)) for a, b in Theirs(4).split(train)]
-        assert [(len(one.train), len(one.test)) for one in inner] == sizes
+        assert [(len(inner_split.train), len(inner_split.test)) for inner_split in inner] == sizes

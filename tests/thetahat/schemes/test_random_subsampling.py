@@ -47,8 +47,8 @@ def test_calibrated_draws_are_independent() -> None:
     reps, n = 4000, 8
     both = np.zeros(n)
     for seed in range(reps):
-        one, two = RandomSubsampling(n_draws=2, test_size=0.25).splits(Rows(n=n), seed)
-        both[np.intersect1d(one.test, two.test)] += 1
+        first, two = RandomSubsampling(n_draws=2, test_size=0.25).splits(Rows(n=n), seed)
+        both[np.intersect1d(first.test, two.test)] += 1
 
     # 8 rows within 4 standard errors: true for all but 1 seed in 2000; these are fixed.
     assert np.abs(both / reps - 1 / 16).max() < 4 * math.sqrt(15) / 16 / math.sqrt(reps)

@@ -51,8 +51,8 @@ def test_against_sklearn_time_series_split(n: int, params: dict[str, Any]) -> No
     from sklearn.model_selection import TimeSeriesSplit
 
     ours = list(TimeSeries(**params).splits(in_order(n), 0))
-    given = {"n_splits" if name == "n_folds" else name: v for name, v in params.items()}
-    theirs: Any = TimeSeriesSplit(**given)
+    keywords = {"n_splits" if name == "n_folds" else name: v for name, v in params.items()}
+    theirs: Any = TimeSeriesSplit(**keywords)
 
     assert pairs(ours) == [(a.tolist(), b.tolist()) for a, b in theirs.split(np.zeros(n))]
 
@@ -81,14 +81,14 @@ def test_property_instants_may_be_words_or_dates() -> None:
     words = np.array(["2024-01", "2024-03", "2024-02", "2024-04"], dtype=object)
     dates = words.astype("datetime64[M]")
 
-    one, two = (drawn(TimeSeries(n_folds=2), Rows(n=4, time=t), 1) for t in (words, dates))
+    first, two = (drawn(TimeSeries(n_folds=2), Rows(n=4, time=t), 1) for t in (words, dates))
 
-    assert one == two
-    assert one[0][3:] == ([0, 2], [1])
+    assert first == two
+    assert first[0][3:] == ([0, 2], [1])
 
 
 @pytest.mark.parametrize(
-    ("params", "what"),
+    ("params", "parameter"),
     [
         ({"n_folds": 1}, "n_folds must be at least 2"),
         ({"test_size": 0}, "test_size must be at least 1"),
@@ -96,8 +96,8 @@ def test_property_instants_may_be_words_or_dates() -> None:
         ({"max_train_size": 0}, "max_train_size must be at least 1"),
     ],
 )
-def test_invalid_parameters(params: dict[str, int], what: str) -> None:
-    with pytest.raises(InvalidParameter, match=what):
+def test_invalid_parameters(params: dict[str, int], parameter: str) -> None:
+    with pytest.raises(InvalidParameter, match=parameter):
         TimeSeries(**params)
 
 

@@ -40,7 +40,7 @@ def drawn(
     return bootstrap_statistic(statistic, data, resamples, with_errors=errors)
 
 
-def given(
+def bootstrap_rows(
     statistic: Statistic, data: Sample, rows: Sequence[Sequence[int]], *, errors: bool = False
 ) -> StatisticReplicates:
     resamples = GivenResamples(np.array(rows, dtype=np.intp), statistic.strata(data))

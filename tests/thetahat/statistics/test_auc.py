@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.thetahat.statistics.replicating import check_by_hand, drawn, given, sample
+from tests.thetahat.statistics.replicating import bootstrap_rows, check_by_hand, drawn, sample
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.statistics.auc import Auc
 
@@ -18,7 +18,7 @@ def by_pairs(x: np.ndarray, y: np.ndarray) -> float:
 
 @pytest.mark.outside("scikit-learn's documented example of roc_auc_score: 0.75")
 def test_golden_documented_example() -> None:
-    replicates = given(Auc(), sample([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]), [[0, 0, 2, 3]])
+    replicates = bootstrap_rows(Auc(), sample([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]), [[0, 0, 2, 3]])
 
     assert replicates.estimate == 0.75
     assert replicates.values[0] == 1
@@ -81,4 +81,4 @@ def test_invalid_labels() -> None:
     with pytest.raises(InsufficientData, match="needs both labels, and all are 1"):
         drawn(Auc(), sample([1, 2, 3], [1, 1, 1]))
     with pytest.raises(InvalidParameter, match="Resample 0 has no value: a class is missing"):
-        given(Auc(), sample([1, 2, 3], [0, 0, 1]), [[0, 0, 1]])
+        bootstrap_rows(Auc(), sample([1, 2, 3], [0, 0, 1]), [[0, 0, 1]])

@@ -7,9 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.thetahat.statistics.replicating import (
     LAW_GPA,
     LAW_LSAT,
+    bootstrap_rows,
     check_by_hand,
     drawn,
-    given,
     sample,
 )
 from thetahat.errors import InsufficientData, InvalidParameter
@@ -50,10 +50,10 @@ def test_naive_the_correlation_of_what_is_drawn() -> None:
 
 def test_exact_units_do_not_matter_and_a_sign_turns_it() -> None:
     x, y = LAW_LSAT, LAW_GPA
-    one = drawn(Correlation(), sample(x, y))
+    plain = drawn(Correlation(), sample(x, y))
     turned = drawn(Correlation(), sample(7 + 1e60 * x, -1e-30 * y))
 
-    assert_allclose(turned.values, -one.values, rtol=1e-10)
+    assert_allclose(turned.values, -plain.values, rtol=1e-10)
 
 
 def test_exact_a_straight_line_is_one_in_every_resample() -> None:
@@ -78,7 +78,7 @@ def test_exact_draws_without_a_spread_are_drawn_again_and_counted() -> None:
 
 def test_invalid_a_given_resample_without_a_spread() -> None:
     with pytest.raises(InvalidParameter, match="Resample 1 has no value: x or y") as caught:
-        given(Correlation(), sample([1, 2, 3], [1, 3, 2]), [[0, 1, 2], [0, 0, 0]])
+        bootstrap_rows(Correlation(), sample([1, 2, 3], [1, 3, 2]), [[0, 1, 2], [0, 0, 0]])
     assert caught.value.loc == ("resamples", 1)
 
 

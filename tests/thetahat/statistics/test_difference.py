@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.thetahat.statistics.replicating import check_by_hand, drawn, given, sample
+from tests.thetahat.statistics.replicating import bootstrap_rows, check_by_hand, drawn, sample
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.statistics import STATISTICS
 from thetahat.statistics.difference import Difference
@@ -65,9 +65,9 @@ def test_exact_independent_samples_add_their_variances() -> None:
     rows = [[*a, *b] for a in np.ndindex(5, 5) for b in np.ndindex(5, 5)]
     # all pairs of resamples of two draws each would be 5^4: rows repeat to the samples' sizes
     rows = [[a, b, a, b, a, 5 + c, 5 + d, 5 + c, 5 + d, 5 + c] for a, b, c, d in rows]
-    replicates = given(Difference(), sample(x, y), rows)
+    replicates = bootstrap_rows(Difference(), sample(x, y), rows)
     alone = [
-        given(MeanStatistic(), sample(v), [[a, b, a, b, a] for a, b in np.ndindex(5, 5)])
+        bootstrap_rows(MeanStatistic(), sample(v), [[a, b, a, b, a] for a, b in np.ndindex(5, 5)])
         for v in (x, y)
     ]
 

@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.statistics.replicating import (
+    bootstrap_rows,
     check_by_hand,
     drawn,
     every_resample,
-    given,
     sample,
 )
 from thetahat.errors import InsufficientData, InvalidParameter
@@ -21,7 +21,7 @@ ROWS = [[4, 0, 2, 0, 3], [1, 3, 3, 0, 4], [2, 2, 4, 3, 0]]  # (7,3,2,3,1), (5,1,
 
 @pytest.mark.outside(LECTURE)
 def test_golden_the_lecture_s_example_to_the_last_digit() -> None:
-    replicates = given(MeanStatistic(), sample(X), ROWS)
+    replicates = bootstrap_rows(MeanStatistic(), sample(X), ROWS)
 
     assert replicates.estimate == 3.6
     assert_array_equal(replicates.values, [3.2, 3.4, 3.0])
@@ -35,7 +35,7 @@ def test_golden_the_lecture_s_example_to_the_last_digit() -> None:
 @pytest.mark.parametrize("x", [[4.0, 1.5], [0.0, 1.0, 5.0], [3.0, 5.0, 2.0, 9.0]])
 def test_exact_all_resamples_have_the_plug_in_variance(x: list[float]) -> None:
     n = len(x)
-    replicates = given(MeanStatistic(), sample(x), every_resample(n))
+    replicates = bootstrap_rows(MeanStatistic(), sample(x), every_resample(n))
 
     assert_allclose(replicates.bias, 0, atol=1e-15)
     assert_allclose(replicates.scaled.var() / n**2, np.var(x) / n, rtol=1e-13)
@@ -76,7 +76,7 @@ def test_calibrated_the_variance_of_drawn_resamples() -> None:
 def test_exact_nothing_is_lost_to_a_mean_far_above_the_spread(offset: float) -> None:
     unit = np.spacing(offset)
     base = np.array([3, 5, 2, 1, 7]) * unit
-    near, far = (given(MeanStatistic(), sample(x), ROWS) for x in (base, base + offset))
+    near, far = (bootstrap_rows(MeanStatistic(), sample(x), ROWS) for x in (base, base + offset))
 
     assert far.variance is not None
     assert near.variance is not None
@@ -86,18 +86,18 @@ def test_exact_nothing_is_lost_to_a_mean_far_above_the_spread(offset: float) -> 
 
 @pytest.mark.parametrize("unit", [2.0**-800, 2.0**240])
 def test_exact_tiny_and_huge_values_keep_their_standard_error(unit: float) -> None:
-    replicates = given(MeanStatistic(), sample(np.array(X) * unit), ROWS)
+    replicates = bootstrap_rows(MeanStatistic(), sample(np.array(X) * unit), ROWS)
 
     assert replicates.standard_error == 0.2 * unit
 
 
 def test_degenerate_one_value_and_one_value_many_times() -> None:
-    one, same = (
+    single, same = (
         drawn(MeanStatistic(), sample([4.0])),
         drawn(MeanStatistic(), sample([0.1] * 7), errors=True),
     )
 
-    assert (one.variance, one.bias, one.acceleration, one.sample_standard_error) == (
+    assert (single.variance, single.bias, single.acceleration, single.sample_standard_error) == (
         0,
         0,
         None,
@@ -105,7 +105,7 @@ def test_degenerate_one_value_and_one_value_many_times() -> None:
     )
     assert (same.variance, same.bias, same.estimate) == (0, 0, 0.1)
     assert same.is_constant
-    assert one.is_constant
+    assert single.is_constant
 
 
 def test_invalid_samples() -> None:

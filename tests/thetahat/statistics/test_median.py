@@ -6,10 +6,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import binom
 
 from tests.thetahat.statistics.replicating import (
+    bootstrap_rows,
     check_by_hand,
     drawn,
     every_resample,
-    given,
     sample,
 )
 from thetahat.errors import InvalidParameter
@@ -19,7 +19,7 @@ from thetahat.statistics.median import Median
 # By hand: of 27 resamples of three values 7, 13 and 7 have each median.
 def test_by_hand_all_resamples_of_three_values() -> None:
     # the median is the smallest value where at least two draws are: 3 (1/9)(2/3) + 1/27 = 7/27
-    replicates = given(Median(), sample([10, 40, 20]), every_resample(3))
+    replicates = bootstrap_rows(Median(), sample([10, 40, 20]), every_resample(3))
 
     values, times = np.unique(replicates.values, return_counts=True)
     assert_array_equal(values, [10, 20, 40])

@@ -43,7 +43,7 @@ def test_invalid_number_of_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("values", "wanted"),
     [
         ([1, 2.5, None], [1, 2.5, math.nan]),
         ([True, False], [1, 0]),
@@ -53,15 +53,15 @@ def test_invalid_number_of_names() -> None:
         (np.array([1.5, np.nan], dtype=np.float32), [1.5, math.nan]),
     ],
 )
-def test_exact_numeric_features(given: Any, wanted: list[float]) -> None:
-    assert feature(given).dtype == np.float64
-    assert_array_equal(feature(given), wanted)
+def test_exact_numeric_features(values: Any, wanted: list[float]) -> None:
+    assert feature(values).dtype == np.float64
+    assert_array_equal(feature(values), wanted)
 
 
-@pytest.mark.parametrize("given", [["a", None], np.array(["a", None], dtype=object)])
-def test_exact_text_features(given: Any) -> None:
-    assert feature(given).dtype == object
-    assert feature(given).tolist() == ["a", None]
+@pytest.mark.parametrize("values", [["a", None], np.array(["a", None], dtype=object)])
+def test_exact_text_features(values: Any) -> None:
+    assert feature(values).dtype == object
+    assert feature(values).tolist() == ["a", None]
 
 
 def test_exact_text_of_fixed_width() -> None:
@@ -69,7 +69,7 @@ def test_exact_text_of_fixed_width() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message", "loc"),
+    ("values", "message", "loc"),
     [
         ([1.0, math.inf], "feature 'a' is inf in row 1", ("features", "a", 1)),
         ([1.0, -2e154], "feature 'a' is -2e.154 in row 1. .* at most 1e.140", ("features", "a", 1)),
@@ -81,9 +81,9 @@ def test_exact_text_of_fixed_width() -> None:
         (np.array([1j]), "has type complex128", ("features", "a")),
     ],
 )
-def test_invalid_features(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+def test_invalid_features(values: Any, message: str, loc: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidParameter, match=message) as caught:
-        feature(given)
+        feature(values)
 
     assert caught.value.loc == loc
 
@@ -93,7 +93,7 @@ def test_exact_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message", "loc"),
+    ("values", "message", "loc"),
     [
         ([1.0, None], "The target has no value in row 1", ("target", 1)),
         ([1.0, math.nan], "The target has no value in row 1", ("target", 1)),
@@ -102,15 +102,15 @@ def test_exact_numbers() -> None:
         ([10**400], "too large", ("target",)),
     ],
 )
-def test_invalid_numbers(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+def test_invalid_numbers(values: Any, message: str, loc: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidParameter, match=message) as caught:
-        parse_numbers(given, "target")
+        parse_numbers(values, "target")
 
     assert caught.value.loc == loc
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted"),
+    ("values", "wanted"),
     [
         ([3, 1], [3, 1]),
         ([3.0, 1], [3, 1]),
@@ -123,15 +123,15 @@ def test_invalid_numbers(given: Any, message: str, loc: tuple[Any, ...]) -> None
         (np.array(["b", "a"]), ["b", "a"]),
     ],
 )
-def test_exact_labels(given: Any, wanted: list[Any]) -> None:
-    labels = parse_labels(given, "source").tolist()
+def test_exact_labels(values: Any, wanted: list[Any]) -> None:
+    labels = parse_labels(values, "source").tolist()
 
     assert labels == wanted
     assert [type(label) for label in labels] == [type(label) for label in wanted]
 
 
 @pytest.mark.parametrize(
-    ("given", "message", "loc"),
+    ("values", "message", "loc"),
     [
         (["a", None], "The source has no value in row 1", ("source", 1)),
         (["a", math.nan], "The source has no value in row 1", ("source", 1)),
@@ -145,15 +145,15 @@ def test_exact_labels(given: Any, wanted: list[Any]) -> None:
         (np.array([1j]), "The source column has type complex128", ("source",)),
     ],
 )
-def test_invalid_labels(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+def test_invalid_labels(values: Any, message: str, loc: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidParameter, match=message) as caught:
-        parse_labels(given, "source")
+        parse_labels(values, "source")
 
     assert caught.value.loc == loc
 
 
 @pytest.mark.parametrize(
-    ("given", "codes", "classes"),
+    ("values", "codes", "classes"),
     [
         (["spam", "ham", "spam"], [1, 0, 1], ("ham", "spam")),
         ([10, 2, 10], [1, 0, 1], (2, 10)),
@@ -161,8 +161,8 @@ def test_invalid_labels(given: Any, message: str, loc: tuple[Any, ...]) -> None:
         (np.array([2.0, 0.0]), [1, 0], (0, 2)),
     ],
 )
-def test_exact_classes_are_sorted(given: Any, codes: list[int], classes: tuple[Any, ...]) -> None:
-    class_codes, labels = encode_classes(given, "target")
+def test_exact_classes_are_sorted(values: Any, codes: list[int], classes: tuple[Any, ...]) -> None:
+    class_codes, labels = encode_classes(values, "target")
 
     assert class_codes.dtype == np.intp
     assert class_codes.tolist() == codes
@@ -171,7 +171,7 @@ def test_exact_classes_are_sorted(given: Any, codes: list[int], classes: tuple[A
 
 
 @pytest.mark.parametrize(
-    ("given", "codes", "classes"),
+    ("values", "codes", "classes"),
     [
         (np.array([1.5, 0.5, 1.5]), [1, 0, 1], (0.5, 1.5)),
         ([2, 0.5, 2], [1, 0, 1], (0.5, 2.0)),
@@ -180,16 +180,16 @@ def test_exact_classes_are_sorted(given: Any, codes: list[int], classes: tuple[A
     ],
 )
 def test_exact_classes_may_be_fractions(
-    given: Any, codes: list[int], classes: tuple[Any, ...]
+    values: Any, codes: list[int], classes: tuple[Any, ...]
 ) -> None:
-    class_codes, labels = encode_classes(given, "target", fractions=True)
+    class_codes, labels = encode_classes(values, "target", fractions=True)
 
     assert (class_codes.tolist(), labels) == (codes, classes)
     assert [type(label) for label in labels] == [type(label) for label in classes]
 
 
 @pytest.mark.parametrize(
-    ("given", "message", "loc"),
+    ("values", "message", "loc"),
     [
         ([0.5, math.nan], "The target has no value in row 1", ("target", 1)),
         ([0.5, math.inf], "The target is inf in row 1", ("target", 1)),
@@ -197,9 +197,9 @@ def test_exact_classes_may_be_fractions(
         ([0.5, "a"], "The target column mixes float and str", ("target",)),
     ],
 )
-def test_invalid_fractions_as_classes(given: Any, message: str, loc: tuple[Any, ...]) -> None:
+def test_invalid_fractions_as_classes(values: Any, message: str, loc: tuple[Any, ...]) -> None:
     with pytest.raises(InvalidParameter, match=message) as caught:
-        encode_classes(given, "target", fractions=True)
+        encode_classes(values, "target", fractions=True)
 
     assert caught.value.loc == loc
 
@@ -216,15 +216,15 @@ def test_exact_instants() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "values",
     [
         np.array(["2020-01-02", "NaT"], dtype="datetime64[D]"),
         [1.0, None],
         ["2020-01-02", None],
     ],
 )
-def test_invalid_instants(given: Any) -> None:
+def test_invalid_instants(values: Any) -> None:
     with pytest.raises(InvalidParameter, match="The time has no value in row 1") as caught:
-        parse_time_column(given, "time")
+        parse_time_column(values, "time")
 
     assert caught.value.loc == ("time", 1)

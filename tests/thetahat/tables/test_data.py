@@ -13,13 +13,15 @@ from thetahat.tables.data import Data, build_data
 
 def made(**changed: Any) -> Data:
     """Three rows of everything, with what a test changes."""
-    given: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "features": {"age": [30, None, 50], "town": ["a", "b", None]},
         "target": ["spam", "ham", "spam"],
         "task": "classification",
         **changed,
     }
-    return build_data(given.pop("features"), given.pop("target"), given.pop("task"), **given)
+    return build_data(
+        columns.pop("features"), columns.pop("target"), columns.pop("task"), **columns
+    )
 
 
 def test_exact_a_classification() -> None:

@@ -89,11 +89,11 @@ def test_exact_groups_written_out_are_the_same_table() -> None:
 
 
 def test_exact_rows_keep_their_numbers_and_their_groups() -> None:
-    some = TABLE.rows(np.array([3, 1])).rows(np.array([1]))
+    selected = TABLE.rows(np.array([3, 1])).rows(np.array([1]))
 
-    assert some.row_number(0) == 1
-    assert_array_equal(some.matrix(), TABLE.matrix()[[1]])
-    assert_array_equal(some.sparse_matrix().toarray(), TABLE.matrix()[[1]])
+    assert selected.row_number(0) == 1
+    assert_array_equal(selected.matrix(), TABLE.matrix()[[1]])
+    assert_array_equal(selected.sparse_matrix().toarray(), TABLE.matrix()[[1]])
 
 
 @pytest.mark.parametrize("call", ["complete_matrix", "sparse_matrix"])

@@ -121,10 +121,10 @@ def test_exact_smallest_p_value_of_drawn_permutations() -> None:
 
 def test_exact_the_seed_decides() -> None:
     x, y = np.random.default_rng(1).normal(size=(2, 40))
-    one, same, other = (outcome_of(x, y, seed=seed, n_resamples=199) for seed in (1, 1, 2))
+    first, same, other = (outcome_of(x, y, seed=seed, n_resamples=199) for seed in (1, 1, 2))
 
-    assert one == same
-    assert one.p_value != other.p_value
+    assert first == same
+    assert first.p_value != other.p_value
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])

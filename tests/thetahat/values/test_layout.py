@@ -60,12 +60,12 @@ def test_exact_repeats() -> None:
 
 
 def test_exact_training_sizes_given() -> None:
-    one = build_layout(BlockKind.RANDOM, [0, 0, 1, 1], n_train=90)
+    layout = build_layout(BlockKind.RANDOM, [0, 0, 1, 1], n_train=90)
     each = build_layout(BlockKind.RANDOM, [0, 0, 1, 1], n_train={1: 30, 0: 50})
 
-    assert one.n_train is not None
+    assert layout.n_train is not None
     assert each.n_train is not None
-    assert_array_equal(one.n_train, [90, 90])
+    assert_array_equal(layout.n_train, [90, 90])
     assert_array_equal(each.n_train, [50, 30])
     assert each.test_to_train_ratio == 4 / 80
 
@@ -134,9 +134,9 @@ def test_invalid_columns() -> None:
 
 
 def test_invalid_number_of_blocks() -> None:
-    with pytest.raises(InsufficientData, match="one block, and random blocks need two") as one:
+    with pytest.raises(InsufficientData, match="one block, and random blocks need two") as refused:
         build_layout(BlockKind.RANDOM, [0, 0])
-    assert one.value.loc == ("block",)
+    assert refused.value.loc == ("block",)
     with pytest.raises(InsufficientData, match="one block in repeat 1, and source blocks"):
         build_layout(BlockKind.SOURCE, [0, 1, 0, 0], repeat=[0, 0, 1, 1])
     with pytest.raises(InvalidParameter, match="A holdout is one test set, and there are 2"):

@@ -122,9 +122,9 @@ def test_exact_scores_know_the_means_alone() -> None:
 
     assert_allclose(blocks.between_variance, 7, rtol=1e-15)
     assert_allclose(blocks.pooled_mean, 41 / 9, rtol=1e-15)
-    for what in ("within_variances", "total_centred_squares"):
+    for name in ("within_variances", "total_centred_squares"):
         with pytest.raises(InsufficientData, match="one loss per instance"):
-            getattr(blocks, what)
+            getattr(blocks, name)
 
 
 def test_degenerate_equal_losses_have_no_spread_at_all() -> None:

@@ -242,8 +242,8 @@ def test_calibrated_interval_of_a_mean_that_is_learnt() -> None:
     for _ in range(repetitions):
         y = np.sqrt(shared) * np.repeat(rng.standard_normal(c), m)
         y += np.sqrt(1 - shared) * rng.standard_normal(c * m)
-        learnt = np.array([y[fold != k].mean() for k in range(folds)])
-        values = (y - learnt[fold]) ** 2
+        means = np.array([y[fold != k].mean() for k in range(folds)])
+        values = (y - means[fold]) ** 2
         estimate = ClusterRobustCorrected().estimate(BlockLosses(layout, values=values))
         plain = NadeauBengio().estimate(BlockLosses(plain_layout, values=values))
         for kind, of in (("known", estimate), ("ignored", plain)):

@@ -118,26 +118,26 @@ def test_property_finite_named_and_repeatable(name: str, kind: BlockKind) -> Non
     losses = some_losses(kind, name=name)
     assert method_of(name, kind).inapplicable(losses.layout) is None
 
-    one, two = mean_loss(name, losses), mean_loss(name, losses)
+    first, two = mean_loss(name, losses), mean_loss(name, losses)
 
-    value = np.asarray(one.value)
+    value = np.asarray(first.value)
     off_diagonal = ~np.eye(4, dtype=bool) if value.ndim == 2 else np.ones(value.shape, dtype=bool)
     assert np.isfinite(value[off_diagonal]).all()
-    assert_array_equal(one.value, two.value)
-    assert one.target in VARIANCES[name].info.targets
-    assert one.mean == VARIANCES[name].info.mean
+    assert_array_equal(first.value, two.value)
+    assert first.target in VARIANCES[name].info.targets
+    assert first.mean == VARIANCES[name].info.mean
     moments = losses.moments
     assert (
-        one.estimate
+        first.estimate
         == {
             MeanKind.MACRO: moments.macro_mean,
             MeanKind.POOLED: moments.pooled_mean,
             MeanKind.FIRST_SPLIT: moments.means[0],
-        }[one.mean]
+        }[first.mean]
     )
-    assert one.degrees_of_freedom is None or one.degrees_of_freedom > 0
-    assert not one.usable or (isinstance(one.value, float) and one.value > 0)
-    for caution in one.cautions:
+    assert first.degrees_of_freedom is None or first.degrees_of_freedom > 0
+    assert not first.usable or (isinstance(first.value, float) and first.value > 0)
+    for caution in first.cautions:
         assert caution.code == caution.code.lower()
         assert " " in caution.message
 
@@ -161,11 +161,11 @@ def test_property_squared_units(name: str, kind: BlockKind, data: st.DataObject)
     factor = data.draw(st.sampled_from([-4.0, 0.5, 8.0]))  # powers of two: no rounding
     scaled = [[factor * e for e in row] for row in rows]
 
-    one, two = (mean_loss(name, some_losses(kind, x, name)) for x in (rows, scaled))
+    first, two = (mean_loss(name, some_losses(kind, x, name)) for x in (rows, scaled))
 
-    assert_array_equal(two.value, factor**2 * np.asarray(one.value))
-    assert two.estimate == factor * one.estimate
-    assert two.usable == one.usable
+    assert_array_equal(two.value, factor**2 * np.asarray(first.value))
+    assert two.estimate == factor * first.estimate
+    assert two.usable == first.usable
 
 
 KEEPS_THE_MEAN = {"theta_1", "theta_omega_k", "theta_gamma_kl"}
@@ -180,14 +180,14 @@ def test_property_a_constant_changes_nothing(
     rows = data.draw(block_rows())
     moved = [[e + 1024 for e in row] for row in rows]  # still exact
 
-    one, two = (mean_loss(name, some_losses(kind, x, name)) for x in (rows, moved))
+    first, two = (mean_loss(name, some_losses(kind, x, name)) for x in (rows, moved))
 
     if name in KEEPS_THE_MEAN:
-        assert not one.usable
+        assert not first.usable
         assert not two.usable
     else:
-        assert_array_equal(one.value, two.value)
-        assert one.usable == two.usable
+        assert_array_equal(first.value, two.value)
+        assert first.usable == two.usable
 
 
 @EVERY_FIT
@@ -210,15 +210,15 @@ def test_property_order_does_not_matter(name: str, kind: BlockKind, data: st.Dat
     )
     shuffled = BlockLosses(mixed, values=losses.rows[order])
 
-    one, two = np.asarray(mean_loss(name, losses).value), mean_loss(name, shuffled).value
+    first, two = np.asarray(mean_loss(name, losses).value), mean_loss(name, shuffled).value
 
-    if one.ndim > 0:  # results follow the labels' first appearance
+    if first.ndim > 0:  # results follow the labels' first appearance
         at = np.array(shuffled.layout.block_labels)
-        one = one[np.ix_(at, at)] if one.ndim == 2 else one[at]
+        first = first[np.ix_(at, at)] if first.ndim == 2 else first[at]
     size = losses.rows.var() + losses.rows.mean() ** 2
     # resamples meet the clusters in another order: 5 Monte-Carlo errors of both, of sqrt(2 / B)
     drawn = isinstance(method_of(name, kind, 3), ResampledVariance)
-    assert_allclose(two, one, rtol=0.1 if drawn else 1e-9, atol=1e-12 * size)
+    assert_allclose(two, first, rtol=0.1 if drawn else 1e-9, atol=1e-12 * size)
 
 
 def scores_layout(like: Layout) -> Layout:

@@ -168,11 +168,11 @@ def test_exact_linear_in_the_mean_where_rows_sum_differently() -> None:
 def test_exact_repeats_are_averaged() -> None:
     other = [[0.0, 4.0], [9.0, 2.0, 1.0], [3.0, 3.0, 5.0, 6.0]]
     both = Quadratic(bias=(0, 1, -2)).estimate(repeats_of([RAGGED, other]))
-    one, two = (
+    first, two = (
         Quadratic(bias=(0, 1, -2)).estimate(losses_of(rows)).value for rows in (RAGGED, other)
     )
 
-    assert_allclose(both.value, (one + two) / 2, rtol=1e-13)
+    assert_allclose(both.value, (first + two) / 2, rtol=1e-13)
     assert "variance_of_one_repeat" in {c.code for c in both.cautions}
 
 

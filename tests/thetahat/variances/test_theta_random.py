@@ -93,12 +93,12 @@ def test_exact_noisy_shows_both_terms() -> None:
 def test_exact_facts_of_equal_blocks() -> None:
     rng = np.random.default_rng(311)
     rows = rng.gamma(1.5, size=(6, 8)).tolist()
-    one, three, four, five = (mean_loss(f"theta_{i}", rows).value for i in (1, 3, 4, 5))
+    theta_1, three, four, five = (mean_loss(f"theta_{i}", rows).value for i in (1, 3, 4, 5))
     array = np.array(rows)
     within = array.var(axis=1, ddof=1).mean()
     between = array.mean(axis=1).var(ddof=1)
 
-    assert_allclose(one, array.mean() ** 2, rtol=1e-12)
+    assert_allclose(theta_1, array.mean() ** 2, rtol=1e-12)
     assert_allclose(three, between / 6, rtol=1e-12)
     assert_allclose(four, within / 48, rtol=1e-12)
     assert_allclose(five, four + (1 + 1 / 6) * (between - within / 8), rtol=1e-10)
@@ -122,9 +122,9 @@ def test_exact_bayle_within_is_theta_4_for_equal_folds() -> None:
 def test_exact_repeats_are_averaged(name: str) -> None:
     other: Rows = [[0, 4], [9, 2, 1], [3, 3, 5, 6]]
     estimate = VARIANCES[name]().estimate(repeats_of([RAGGED, other]))
-    one, two = mean_loss(name, RAGGED).value, mean_loss(name, other).value
+    first, two = mean_loss(name, RAGGED).value, mean_loss(name, other).value
 
-    assert_allclose(estimate.value, (one + two) / 2, rtol=1e-13)
+    assert_allclose(estimate.value, (first + two) / 2, rtol=1e-13)
     assert estimate.degrees_of_freedom == mean_loss(name, RAGGED).degrees_of_freedom
     assert "variance_of_one_repeat" in codes(estimate)
 

@@ -42,12 +42,12 @@ def test_by_hand_self_normalised() -> None:
 @pytest.mark.about("weighted_risks/self_normalised")
 def test_exact_a_factor_of_the_weights_and_a_constant_loss_fall_out() -> None:
     losses, weights = some(1)
-    one = SelfNormalised().estimate(losses, weights)
+    estimate = SelfNormalised().estimate(losses, weights)
     other = SelfNormalised().estimate(losses + 1e6, 7 * weights)
 
-    assert_allclose(other.estimate - 1e6, one.estimate, rtol=1e-8)
-    assert_allclose(other.variance, one.variance, rtol=1e-6)
-    assert losses.min() <= one.estimate <= losses.max()
+    assert_allclose(other.estimate - 1e6, estimate.estimate, rtol=1e-8)
+    assert_allclose(other.variance, estimate.variance, rtol=1e-6)
+    assert losses.min() <= estimate.estimate <= losses.max()
 
 
 @pytest.mark.about("weighted_risks/self_normalised")
@@ -70,8 +70,8 @@ def test_by_hand_truncated() -> None:
     assert estimate.bias == -3 / 4
     assert codes(estimate) == ["weights_truncated"]
     assert "2 weights are truncated at 1" in estimate.cautions[0].message
-    one = Truncated(cut=1.8).estimate(LOSSES, WEIGHTS)
-    assert "1 weight is truncated at 1.8" in one.cautions[0].message
+    truncated = Truncated(cut=1.8).estimate(LOSSES, WEIGHTS)
+    assert "1 weight is truncated at 1.8" in truncated.cautions[0].message
 
 
 @pytest.mark.about("weighted_risks/truncated")
@@ -218,10 +218,10 @@ def test_by_hand_by_source() -> None:
 
 
 def test_invalid_risks_of_different_instances() -> None:
-    one, other = (Weighted().estimate(LOSSES[:k], WEIGHTS[:k]) for k in (3, 4))
+    first, other = (Weighted().estimate(LOSSES[:k], WEIGHTS[:k]) for k in (3, 4))
 
     with pytest.raises(InvalidParameter, match="3 and 4 instances"):
-        estimate_paired_difference(one, other)
+        estimate_paired_difference(first, other)
 
 
 @pytest.mark.about("weighted_risks/self_normalised")

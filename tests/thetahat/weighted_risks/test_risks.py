@@ -70,14 +70,14 @@ def test_by_hand_controlled_by_fold() -> None:
     assert "2 folds, the smallest of which has 2 points" in estimate.cautions[0].message
 
 
-def some(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
+def draw_losses_and_weights(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(seed)
     return rng.gamma(2.0, size=n), rng.gamma(0.7, size=n)
 
 
 @pytest.mark.about("weighted_risks/controlled")
 def test_naive_loops() -> None:
-    losses, weights = some(5)
+    losses, weights = draw_losses_and_weights(5)
     n = len(losses)
     lw = [float(l * w) for l, w in zip(losses, weights, strict=True)]
     mean_lw, mean_w = sum(lw) / n, sum(weights) / n
@@ -96,7 +96,7 @@ def test_naive_loops() -> None:
 
 @pytest.mark.about("weighted_risks/controlled")
 def test_exact_controlled_is_the_intercept_of_a_regression() -> None:
-    losses, weights = some(6)
+    losses, weights = draw_losses_and_weights(6)
     design = np.column_stack([np.ones(len(weights)), weights - 1])
     (intercept, slope), *_ = np.linalg.lstsq(design, losses * weights)
 
@@ -108,7 +108,7 @@ def test_exact_controlled_is_the_intercept_of_a_regression() -> None:
 
 @pytest.mark.about("weighted_risks/controlled")
 def test_exact_variance_falls_by_the_squared_correlation() -> None:
-    losses, weights = some(7)
+    losses, weights = draw_losses_and_weights(7)
     rho = np.corrcoef(losses * weights, weights)[0, 1]
     plain, controlled = (m.estimate(losses, weights).variance for m in (Weighted(), Controlled()))
 
@@ -118,7 +118,7 @@ def test_exact_variance_falls_by_the_squared_correlation() -> None:
 @pytest.mark.about("weighted_risks/weighted", "weighted_risks/controlled")
 @pytest.mark.parametrize("name", WEIGHTED_RISKS)
 def test_limit_weights_of_one_give_the_mean_loss(name: str) -> None:
-    losses, _ = some(8)
+    losses, _ = draw_losses_and_weights(8)
     estimate = WEIGHTED_RISKS[name]().estimate(losses, np.ones(len(losses)))
 
     assert_allclose(estimate.estimate, losses.mean(), rtol=1e-14)
@@ -127,21 +127,21 @@ def test_limit_weights_of_one_give_the_mean_loss(name: str) -> None:
 
 
 def test_limit_one_fold_is_all() -> None:
-    losses, weights = some(9)
+    losses, weights = draw_losses_and_weights(9)
     fold = np.zeros(len(losses), dtype=np.intp)
 
-    one = Controlled(beta_from="fold").estimate(losses, weights, fold)
+    by_fold = Controlled(beta_from="fold").estimate(losses, weights, fold)
 
-    assert one.estimate == Controlled().estimate(losses, weights).estimate
+    assert by_fold.estimate == Controlled().estimate(losses, weights).estimate
 
 
 def test_limit_about_one_is_about_the_mean_where_that_is_one() -> None:
-    losses, weights = some(10)
+    losses, weights = draw_losses_and_weights(10)
     weights /= weights.mean()
 
-    one = Controlled(about_one=True).estimate(losses, weights)
+    about_one = Controlled(about_one=True).estimate(losses, weights)
 
-    assert_allclose(one.estimate, Controlled().estimate(losses, weights).estimate, rtol=1e-12)
+    assert_allclose(about_one.estimate, Controlled().estimate(losses, weights).estimate, rtol=1e-12)
 
 
 def test_degenerate_fold_whose_weights_do_not_vary() -> None:
@@ -164,13 +164,13 @@ def test_degenerate_equal_terms() -> None:
 
 def test_exact_far_from_zero() -> None:
     """A mean loss 1e8 times its spread costs no digits of a difference between models."""
-    losses, weights = some(11)
+    losses, weights = draw_losses_and_weights(11)
     small = np.round(losses * 64) / 64
     weights = np.round(weights * 64) / 64
-    one = Controlled().estimate(small, np.full(len(small), 1.0))
+    estimate = Controlled().estimate(small, np.full(len(small), 1.0))
     far = Controlled().estimate(small + 2.0**27, np.full(len(small), 1.0))
 
-    assert_allclose(far.variance, one.variance, rtol=1e-12)
+    assert_allclose(far.variance, estimate.variance, rtol=1e-12)
     # with beta of order 1e8 the summands are the losses' again, up to its own rounding
     varied = Controlled().estimate(small + 2.0**27, weights)
     assert_allclose(varied.estimate, 2.0**27 + small.mean(), rtol=1e-7)
@@ -179,22 +179,22 @@ def test_exact_far_from_zero() -> None:
 @pytest.mark.parametrize("name", WEIGHTED_RISKS)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.25, 2.0, 16.0]))
 def test_property_units_and_order(name: str, seed: int, factor: float) -> None:
-    losses, weights = some(seed, 12)
+    losses, weights = draw_losses_and_weights(seed, 12)
     method = WEIGHTED_RISKS[name]()
-    one, scaled = (method.estimate(c * losses, weights) for c in (1.0, factor))
+    plain, scaled = (method.estimate(c * losses, weights) for c in (1.0, factor))
     order = np.random.default_rng(seed).permutation(12)
     shuffled = method.estimate(losses[order], weights[order])
 
-    assert_allclose(scaled.estimate, factor * one.estimate, rtol=1e-12)
-    assert_allclose(scaled.variance, factor**2 * one.variance, rtol=1e-10)
-    assert_allclose(shuffled.estimate, one.estimate, rtol=1e-10)
-    assert_allclose(shuffled.variance, one.variance, rtol=1e-9)
+    assert_allclose(scaled.estimate, factor * plain.estimate, rtol=1e-12)
+    assert_allclose(scaled.variance, factor**2 * plain.variance, rtol=1e-10)
+    assert_allclose(shuffled.estimate, plain.estimate, rtol=1e-10)
+    assert_allclose(shuffled.variance, plain.variance, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", WEIGHTED_RISKS)
 def test_property_describes_itself_and_leaves_its_input_alone(name: str) -> None:
     info = WEIGHTED_RISKS[name].info
-    losses, weights = some(12)
+    losses, weights = draw_losses_and_weights(12)
     before = losses.copy(), weights.copy()
     losses.setflags(write=False)
     weights.setflags(write=False)
@@ -298,7 +298,7 @@ def test_exact_a_control_that_few_rows_carry_has_a_caution(n: int, is_few: bool)
 def test_against_scipy_error_of_weighted_losses() -> None:
     from scipy import stats
 
-    losses, weights = some(33)
+    losses, weights = draw_losses_and_weights(33)
     estimate = Weighted().estimate(losses, weights)
 
     assert_allclose(estimate.estimate, np.mean(losses * weights), rtol=1e-13)
@@ -310,7 +310,7 @@ def test_against_scipy_error_of_weighted_losses() -> None:
 def test_against_scipy_intercept_of_a_regression() -> None:
     from scipy import stats
 
-    losses, weights = some(34)
+    losses, weights = draw_losses_and_weights(34)
     line = stats.linregress(weights - 1, losses * weights)
     estimate = Controlled().estimate(losses, weights)
 

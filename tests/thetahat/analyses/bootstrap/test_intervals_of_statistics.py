@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from tests.thetahat.statistics.replicating import LAW_GPA, LAW_LSAT, drawn, given, sample
+from tests.thetahat.statistics.replicating import LAW_GPA, LAW_LSAT, bootstrap_rows, drawn, sample
 from thetahat.analyses.bootstrap import resampling
 from thetahat.analyses.bootstrap.intervals import METHODS, build_intervals, explain_misfit
 from thetahat.analyses.bootstrap.resampling import MAX_DRAWS, check_size
@@ -104,7 +104,7 @@ def test_against_scipy_paired_and_with_resamples_of_its_own() -> None:
 def test_exact_the_formulas_on_given_replicates() -> None:
     x = sample([3, 5, 2, 1, 7])
     rows = [[a, b, c, 0, 4] for a in range(5) for b in range(5) for c in range(5)]
-    replicates = given(MeanStatistic(), x, rows, errors=True)
+    replicates = bootstrap_rows(MeanStatistic(), x, rows, errors=True)
     values, estimate = np.array([x.x[list(row)].mean() for row in rows]), 3.6
     errors = np.array([x.x[list(row)].std(ddof=1) / 5**0.5 for row in rows])
     low, high = np.quantile(values, [0.05, 0.95])
@@ -158,7 +158,7 @@ def codes(interval: Any) -> list[str]:
 @pytest.mark.parametrize("name", METHODS)
 def test_degenerate_nothing_is_built_without_a_spread(name: str) -> None:
     same = drawn(MeanStatistic(), sample([2.0] * 30), 999, errors=True)
-    single = given(MeanStatistic(), sample([1, 2, 3]), [[0, 1, 1]], errors=True)
+    single = bootstrap_rows(MeanStatistic(), sample([1, 2, 3]), [[0, 1, 1]], errors=True)
     for replicates, code in ((same, "no_spread"), (single, "one_replicate")):
         interval = build_intervals(replicates, MeanStatistic(), [name], 0.95, TWO)[0]
         assert (interval.lower, interval.upper) == (None, None)
@@ -167,7 +167,7 @@ def test_degenerate_nothing_is_built_without_a_spread(name: str) -> None:
 
 
 def test_degenerate_all_replicates_on_one_side() -> None:
-    replicates = given(MeanStatistic(), sample([1, 2, 9]), [[0, 1, 1], [0, 0, 1]] * 50)
+    replicates = bootstrap_rows(MeanStatistic(), sample([1, 2, 9]), [[0, 1, 1], [0, 0, 1]] * 50)
     interval = build_intervals(replicates, MeanStatistic(), ["bca"], 0.95, TWO)[0]
 
     assert (interval.lower, interval.upper) == (None, None)

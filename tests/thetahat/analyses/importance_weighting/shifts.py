@@ -12,7 +12,7 @@ from thetahat.tables.features import Features
 
 
 def shift(
-    seed: int = 1, *, task: str = "classification", labelled: bool = True, **given: Any
+    seed: int = 1, *, task: str = "classification", labelled: bool = True, **roles: Any
 ) -> SourceAndTarget:
     """Return 24 source rows in 4 folds and 15 target rows, of two features."""
     rng = np.random.default_rng(seed)
@@ -27,5 +27,5 @@ def shift(
         target_y=u if labelled else None,
         fold=np.arange(24) % 4,
         fold_labels=(0, 1, 2, 3),
-        **given,
+        **roles,
     )

@@ -57,8 +57,8 @@ class Warning_:  # noqa: N801 - not to be taken for the built-in one
 def ridges(*, signs: bool, slow: bool, intercept: bool = False) -> LearnerWithGrid:
     inner: list[Any] = [Ridge(penalty=p, intercept=intercept) for p in PENALTIES]
     if slow:
-        inner = [OneAtATime(one) for one in inner]
-    learners = [SignClassifier(one) for one in inner] if signs else inner
+        inner = [OneAtATime(learner) for learner in inner]
+    learners = [SignClassifier(learner) for learner in inner] if signs else inner
     return LearnerWithGrid(
         name="r", learners=tuple(learners), parameter="penalty", values=PENALTIES
     )
@@ -74,9 +74,9 @@ def test_naive_a_fit_at_a_time(task: str, intercept: bool, weights: FloatArray |
     slow = ridges(signs=signs, slow=True, intercept=intercept)
 
     for k in range(4):
-        one = compute_fold_losses(fast, sample, loss, weights, k, 1)
+        fold_losses = compute_fold_losses(fast, sample, loss, weights, k, 1)
         other = compute_fold_losses(slow, sample, loss, weights, k, 1)
-        assert_allclose(one.losses, other.losses, rtol=1e-10, atol=1e-12)
+        assert_allclose(fold_losses.losses, other.losses, rtol=1e-10, atol=1e-12)
     on_target = compute_target_losses(fast, sample, loss, weights, 1)
     slowly = compute_target_losses(slow, sample, loss, weights, 1)
     assert_allclose(on_target.losses, slowly.losses, rtol=1e-9, atol=1e-12)
@@ -213,10 +213,10 @@ def test_exact_the_coefficients_are_those_of_the_fits_on_the_target(
     coefficients = fit_ridge_to_source(candidate, sample, WEIGHTS)
     assert coefficients is not None
     assert sample.target_y is not None
-    said = sample.target.complete_matrix() @ coefficients[0] + coefficients[1]
+    predictions = sample.target.complete_matrix() @ coefficients[0] + coefficients[1]
     truth = np.where(sample.target_y == 1, 1, -1) if signs else sample.target_y
     on_target = compute_target_losses(candidate, sample, loss, WEIGHTS, 1).losses
 
-    assert_allclose((said - truth[:, None]) ** 2, on_target, rtol=1e-9, atol=1e-12)
+    assert_allclose((predictions - truth[:, None]) ** 2, on_target, rtol=1e-9, atol=1e-12)
     assert fit_ridge_to_source(candidate, sample, None) is not None
     assert fit_ridge_to_source(ridges(signs=signs, slow=True), sample, None) is None

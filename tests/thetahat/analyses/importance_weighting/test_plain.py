@@ -16,7 +16,9 @@ from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
 
-def some(seed: int, n: int = 30, p: int = 2) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+def draw_regression(
+    seed: int, n: int = 30, p: int = 2
+) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p)) + 0.5
     y = np.where(rng.random(n) < 0.6, 1.0, -1.0)
@@ -51,7 +53,7 @@ def test_by_hand_four_points_two_folds_one_penalty() -> None:
 def test_against_sklearn_ridge(intercept: bool) -> None:  # noqa: FBT001 - a parameter
     from sklearn.linear_model import Ridge
 
-    X, y, weights, fold = some(1)
+    X, y, weights, fold = draw_regression(1)
     penalties = np.geomspace(1e-3, 1e3, 7)
     selection = plain_selection(X, y, weights, penalties, fold, intercept=intercept)
 
@@ -75,7 +77,7 @@ def test_against_sklearn_ridge(intercept: bool) -> None:  # noqa: FBT001 - a par
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize(("n", "p"), [(30, 1), (30, 4), (12, 40), (60, 100)])
 def test_naive_all_penalties_from_one_decomposition(n: int, p: int, intercept: bool) -> None:  # noqa: FBT001 - a parameter
-    X, y, weights, fold = some(2, n, p)
+    X, y, weights, fold = draw_regression(2, n, p)
     weights[3] = 0
     # with more columns than rows the plain equations have a condition of 1e3 over the penalty
     penalties = np.geomspace(1e-3 if n > p else 0.1, 1e6, 50)
@@ -88,7 +90,7 @@ def test_naive_all_penalties_from_one_decomposition(n: int, p: int, intercept: b
 
 
 def test_limit_equal_weights_make_every_risk_plain_cross_validation() -> None:
-    X, y, _, fold = some(3)
+    X, y, _, fold = draw_regression(3)
     ones, penalties = np.ones(30), np.geomspace(1e-2, 1e2, 9)
     every = {name: WEIGHTED_RISKS[name]() for name in WEIGHTED_RISKS}
     selection = plain_selection(X, y, ones, penalties, fold, every)
@@ -100,7 +102,7 @@ def test_limit_equal_weights_make_every_risk_plain_cross_validation() -> None:
 
 
 def test_exact_fits_without_weights_and_risks_with_them() -> None:
-    X, y, weights, fold = some(4)
+    X, y, weights, fold = draw_regression(4)
     penalties = np.array([0.1, 10.0])
     plain = plain_selection(X, y, np.ones(30), penalties, fold)
     selection = plain_selection(X, y, weights, penalties, fold, weighted_fit=False)
@@ -111,7 +113,7 @@ def test_exact_fits_without_weights_and_risks_with_them() -> None:
 
 
 def test_degenerate_rows_without_weight_have_no_say() -> None:
-    X, y, weights, _ = some(5)
+    X, y, weights, _ = draw_regression(5)
     theta, level = fit_weighted_ridge(X, y, np.zeros(30), np.array([1.0, 2.0]))
     kept = weights > np.median(weights)
     some_theta, _ = fit_weighted_ridge(X, y, weights * kept, np.array([1.0]), intercept=True)
@@ -125,12 +127,12 @@ def test_degenerate_rows_without_weight_have_no_say() -> None:
 
 
 def test_degenerate_a_singular_problem_has_the_solution_of_least_norm() -> None:
-    X, y, weights, _ = some(6)
+    X, y, weights, _ = draw_regression(6)
     twice = np.column_stack([X[:, 0], X[:, 0]])
-    (one,), _ = fit_weighted_ridge(X[:, :1], y, weights, np.array([0.0]))
+    (coefficient,), _ = fit_weighted_ridge(X[:, :1], y, weights, np.array([0.0]))
     theta, _ = fit_weighted_ridge(twice, y, weights, np.array([0.0]))
 
-    assert_allclose(theta[:, 0], [one[0] / 2, one[0] / 2], rtol=1e-10)
+    assert_allclose(theta[:, 0], [coefficient[0] / 2, coefficient[0] / 2], rtol=1e-10)
 
 
 def test_exact_of_equal_risks_the_larger_penalty_wins() -> None:

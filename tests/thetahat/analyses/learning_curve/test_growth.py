@@ -92,13 +92,13 @@ def test_exact_time_keeps_the_latest() -> None:
 def test_property_the_order_depends_on_seed_and_split_alone() -> None:
     growth = Growth(sizes=(10,), grow_by="instance")
     again = Growth(sizes=(0.1, 10, 20), grow_by="instance")
-    one, other = parts(growth, "k_fold"), parts(again, "k_fold")
+    first, other = parts(growth, "k_fold"), parts(again, "k_fold")
 
-    for a, b in zip(one, other, strict=True):
+    for a, b in zip(first, other, strict=True):
         assert_array_equal(a[0].train, b[1].train)
     assert any(
         not np.array_equal(a[0].train, b[0].train)
-        for a, b in zip(one, parts(growth, "k_fold", seed=6), strict=True)
+        for a, b in zip(first, parts(growth, "k_fold", seed=6), strict=True)
     )
 
 

@@ -95,7 +95,9 @@ def test_exact_named_intervals_are_those_of_points_and_steps() -> None:
     choices = Choices(intervals=(ChosenMethod("n", "normal", INTERVALS["normal"]()),))
     curve = build_curve(size_losses(falling([10, 160]), [10, 160]), 200, choices, 1)
 
-    methods = {one.method for point in curve.points for one in point.model.intervals or ()}
+    methods = {
+        interval.method for point in curve.points for interval in point.model.intervals or ()
+    }
     assert methods == {"n"}
     assert curve.steps[0].interval is not None
     assert curve.steps[0].interval.method == "n"

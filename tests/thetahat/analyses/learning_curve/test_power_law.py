@@ -118,7 +118,7 @@ def test_naive_covariances_of_one_partition_of_repeats_and_of_a_holdout() -> Non
     block = np.repeat([0, 1, 2], 4)
     means = values.reshape(3, 3, 4).mean(axis=2)
 
-    one = estimate_means([1, 2, 3], losses_of(values, BlockKind.RANDOM, block=block))
+    estimate = estimate_means([1, 2, 3], losses_of(values, BlockKind.RANDOM, block=block))
     held = estimate_means(
         [1, 2, 3], losses_of(values, BlockKind.HOLDOUT, block=np.zeros(12, dtype=np.intp))
     )
@@ -133,10 +133,10 @@ def test_naive_covariances_of_one_partition_of_repeats_and_of_a_holdout() -> Non
         ),
     )
 
-    assert_allclose(one.covariance, np.cov(means) / 3, rtol=1e-12)
+    assert_allclose(estimate.covariance, np.cov(means) / 3, rtol=1e-12)
     assert_allclose(held.covariance, np.cov(values) / 12, rtol=1e-12)
     # J = 6 splits, n2/n1 = 4/8
     assert_allclose(
         twice.covariance, np.cov(np.hstack([means, means])) * (1 / 6 + 1 / 2), rtol=1e-12
     )
-    assert (one.degrees_of_freedom, held.degrees_of_freedom) == (2, 11)
+    assert (estimate.degrees_of_freedom, held.degrees_of_freedom) == (2, 11)

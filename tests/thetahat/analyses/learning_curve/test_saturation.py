@@ -48,7 +48,7 @@ def test_by_hand_the_smallest_size_that_is_enough_gives_the_test_share() -> None
     assert result.decision == "saturated"
     assert (result.from_size, result.n_train) == ("60", 60)
     assert result.test_share == pytest.approx(0.4)
-    assert [one.size for one in result.sizes] == ["20", "40", "60", "80", "90"]
+    assert [smaller.size for smaller in result.sizes] == ["20", "40", "60", "80", "90"]
     assert_allclose(result.sizes[-1].test_share, 0.1)
     assert "From size 60 on" in result.reason
 

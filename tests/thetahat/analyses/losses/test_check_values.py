@@ -32,18 +32,18 @@ def check_values(table: LossTable, choices: Choices) -> None:
 
 def _asking(family: str, name: str) -> Choices:
     entry = ChosenMethod(name, name, REGISTRIES[family][name]())
-    asked: dict[str, Any] = {family: (entry,)}
-    return Choices(**asked)
+    request: dict[str, Any] = {family: (entry,)}
+    return Choices(**request)
 
 
 def test_exact_those_that_need_zero_and_one_say_so() -> None:
-    said = {
+    names = {
         name
         for registry in REGISTRIES.values()
         for name, method in registry.items()
         if method.info.only_zero_one
     }
-    assert said == NEED
+    assert names == NEED
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,14 @@ def _codes(table: LossTable, correction: str) -> set[str]:
     return {caution["code"] for caution in result["cautions"]}
 
 
-@pytest.mark.parametrize(("correction", "said"), [("finner", True), ("holm", False)])
-def test_exact_a_correction_that_can_be_liberal_is_said(correction: str, *, said: bool) -> None:
+@pytest.mark.parametrize(("correction", "is_reported"), [("finner", True), ("holm", False)])
+def test_exact_a_correction_that_can_be_liberal_is_said(
+    correction: str, *, is_reported: bool
+) -> None:
     two = five_by_nine(BlockKind.HOLDOUT)
     third = {**two.models, "third": next(iter(two.models.values()))}
     three = LossTable(two.layout, third, loss_range=two.loss_range)
-    assert ("correction_can_be_liberal" in _codes(three, correction)) is said
+    assert ("correction_can_be_liberal" in _codes(three, correction)) is is_reported
     assert "correction_can_be_liberal" not in _codes(two, correction)
 
 

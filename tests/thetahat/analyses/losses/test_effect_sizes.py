@@ -62,14 +62,14 @@ def test_naive_superiority_and_ranks_pair_by_pair() -> None:
 
 def test_property_swapping_the_models_turns_the_sizes_round() -> None:
     d = np.random.default_rng(73).standard_normal(30)
-    one, other = (to_json(compute_effect_size("instance", x)) for x in (d, -d))
+    first, other = (to_json(compute_effect_size("instance", x)) for x in (d, -d))
 
-    assert_close(other["hedges_g"], -one["hedges_g"])
-    assert_close(other["rank_biserial"], -one["rank_biserial"])
+    assert_close(other["hedges_g"], -first["hedges_g"])
+    assert_close(other["rank_biserial"], -first["rank_biserial"])
     assert_close(
-        other["probability_of_superiority"], 1 - one["probability_of_superiority"], rtol=1e-12
+        other["probability_of_superiority"], 1 - first["probability_of_superiority"], rtol=1e-12
     )
-    assert abs(one["hedges_g"]) < abs(one["value"])
+    assert abs(first["hedges_g"]) < abs(first["value"])
 
 
 def test_degenerate_no_difference_and_few_units() -> None:

@@ -141,9 +141,9 @@ def test_property_verdict_says_what_the_two_sided_interval_says(
         interval, verdict = comparison["interval"], comparison["verdict"]
         if interval is None or verdict["method"] in (None, "sign"):
             continue
-        said = {verdict["decision"], *verdict["also"]}
-        assert ("better" in said) == (interval["upper"] < 0)
-        assert ("worse" in said) == (interval["lower"] > 0)
+        decisions = {verdict["decision"], *verdict["also"]}
+        assert ("better" in decisions) == (interval["upper"] < 0)
+        assert ("worse" in decisions) == (interval["lower"] > 0)
 
 
 @given(tables())
@@ -151,10 +151,10 @@ def test_property_swapping_two_models_changes_the_sign_alone(table: LossTable) -
     names = list(table.models)[:2]
     if len(names) < 2:
         return
-    one = LossTable(table.layout, {n: table.models[n] for n in names})
+    part = LossTable(table.layout, {n: table.models[n] for n in names})
     other = LossTable(table.layout, {n: table.models[n] for n in reversed(names)})
 
-    (first,), (second,) = (result_of(t)["comparisons"] for t in (one, other))
+    (first,), (second,) = (result_of(t)["comparisons"] for t in (part, other))
 
     flipped = {"better": "worse", "worse": "better", "undecided": "undecided"}
     assert second["verdict"]["decision"] == flipped[first["verdict"]["decision"]]

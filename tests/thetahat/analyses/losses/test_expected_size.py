@@ -159,7 +159,9 @@ def test_by_hand_the_thresholds(size: float, error: float, expected: str | None)
 
     cautions = list_size_cautions({"t": caution})
 
-    assert [one.code for one in cautions.get("t", ())] == ([] if expected is None else [expected])
+    assert [raised.code for raised in cautions.get("t", ())] == (
+        [] if expected is None else [expected]
+    )
 
 
 def test_exact_every_test_of_the_library_was_studied() -> None:
@@ -168,5 +170,5 @@ def test_exact_every_test_of_the_library_was_studied() -> None:
 
     studied = {row["name"] for row in ROWS if row["subject"] != "verdict"}
     methods: dict[str, Any] = {**PAIRED_TESTS, **MULTIPLE_TESTS}
-    assert {name for name, one in methods.items() if not one.info.by_request_only} <= studied
+    assert {name for name, method in methods.items() if not method.info.by_request_only} <= studied
     assert {row["design"] for row in ROWS} == set(STUDY["designs"])

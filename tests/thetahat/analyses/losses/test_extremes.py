@@ -36,8 +36,8 @@ def sound(table: LossTable, **choices: Any) -> dict[str, Any]:
     return result
 
 
-def codes(told: list[dict[str, Any]]) -> set[str]:
-    return {caution["code"] for caution in told}
+def codes(evaluation: list[dict[str, Any]]) -> set[str]:
+    return {caution["code"] for caution in evaluation}
 
 
 @EVERY_KIND

@@ -260,10 +260,10 @@ def test_exact_details_never_replace_fields() -> None:
         details={"value": 9, "ratio": np.float64(0.5)},
     )
 
-    told = to_json(estimate)
-    assert told["value"] == -0.25
-    assert told["standard_error"] is None
-    assert told["ratio"] == 0.5
+    fields = to_json(estimate)
+    assert fields["value"] == -0.25
+    assert fields["standard_error"] is None
+    assert fields["ratio"] == 0.5
 
 
 def test_exact_arrays_have_no_standard_error() -> None:

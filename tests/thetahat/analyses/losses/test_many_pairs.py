@@ -90,27 +90,27 @@ def one_by_one(
     return outcomes
 
 
-def assert_alike(some: Any, other: Any) -> None:
-    if isinstance(some, dict):
-        assert set(some) == set(other)
-        for key, item in some.items():
+def assert_alike(ours: Any, other: Any) -> None:
+    if isinstance(ours, dict):
+        assert set(ours) == set(other)
+        for key, item in ours.items():
             assert_alike(item, other[key])
-    elif isinstance(some, float):
-        assert_allclose(some, other, rtol=1e-9, atol=1e-13)
+    elif isinstance(ours, float):
+        assert_allclose(ours, other, rtol=1e-9, atol=1e-13)
     else:
-        assert some == other
+        assert ours == other
 
 
-def assert_same(some: TestOutcome | EvaluationError, other: TestOutcome | EvaluationError) -> None:
-    if isinstance(some, EvaluationError) or isinstance(other, EvaluationError):
-        assert (type(some), str(some)) == (type(other), str(other))
+def assert_same(ours: TestOutcome | EvaluationError, other: TestOutcome | EvaluationError) -> None:
+    if isinstance(ours, EvaluationError) or isinstance(other, EvaluationError):
+        assert (type(ours), str(ours)) == (type(other), str(other))
         return
-    codes = [[caution.code for caution in outcome.cautions] for outcome in (some, other)]
+    codes = [[caution.code for caution in outcome.cautions] for outcome in (ours, other)]
     assert codes[0] == codes[1]
-    assert (some.unit, some.degrees_of_freedom) == (other.unit, other.degrees_of_freedom)
-    assert_alike(some.statistic, other.statistic)
-    assert_alike(some.p_value, other.p_value)
-    assert_alike(dict(some.details), dict(other.details))
+    assert (ours.unit, ours.degrees_of_freedom) == (other.unit, other.degrees_of_freedom)
+    assert_alike(ours.statistic, other.statistic)
+    assert_alike(ours.p_value, other.p_value)
+    assert_alike(dict(ours.details), dict(other.details))
 
 
 @pytest.mark.parametrize("name", ALIKE)
@@ -129,8 +129,8 @@ def test_naive_a_batch_is_its_pairs_one_by_one(
         for outcome in method.test_many(batch, alternative, partial(make_random_stream, 7, name))
     ]
 
-    for some, other in zip(outcomes, expected, strict=True):
-        assert_same(some, other)
+    for ours, other in zip(outcomes, expected, strict=True):
+        assert_same(ours, other)
 
 
 @given(
@@ -152,9 +152,9 @@ def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
     if test.inapplicable(table.layout) is not None:
         return
     rng = make_random_stream(7, "wilcoxon")
-    for some, batch in build_batches(table, None):
+    for pairs_of_batch, batch in build_batches(table, None):
         outcomes = test.test_many(batch, alternative, lambda *_: rng)
-        for i, (pair, outcome) in enumerate(zip(some, outcomes, strict=True)):
+        for i, (pair, outcome) in enumerate(zip(pairs_of_batch, outcomes, strict=True)):
             assert_same(outcome, test.test(pair.losses, alternative, rng))
             assert (outcome.statistic, outcome.p_value) == (
                 outcomes.statistics[i],
@@ -173,8 +173,8 @@ def test_exact_pairs_of_very_many_units_are_ranked_one_by_one(
     monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 90)
     one_by_one = test.test_many(batch, Alternative.LESS, lambda *_: rng)
 
-    for some, other in zip(together, one_by_one, strict=True):
-        assert_same(some, other)
+    for ours, other in zip(together, one_by_one, strict=True):
+        assert_same(ours, other)
     assert_allclose(together.p_values, one_by_one.p_values, rtol=1e-13)
 
 
@@ -185,10 +185,10 @@ def test_exact_arrays_of_paired_t_tests_are_the_numbers_of_their_outcomes(
     test, rng = ThetaT(variance="iid"), make_random_stream(7, "theta_t")
     if test.inapplicable(table.layout) is not None:
         return
-    for some, batch in build_batches(table, None):
+    for pairs_of_batch, batch in build_batches(table, None):
         outcomes = test.test_many(batch, alternative, lambda *_: rng)
         assert isinstance(outcomes, LazyOutcomes)
-        for i, (pair, outcome) in enumerate(zip(some, outcomes, strict=True)):
+        for i, (pair, outcome) in enumerate(zip(pairs_of_batch, outcomes, strict=True)):
             assert_same(outcome, test.test(pair.losses, alternative, rng))
             numbers = (outcomes.statistics[i], outcomes.p_values[i])
             if outcome.p_value is None:
@@ -230,12 +230,12 @@ def test_exact_a_p_value_does_not_depend_on_the_other_pairs() -> None:
     table = wide_table()
     two = LossTable(table.layout, {n: table.models[n] for n in ("m0", "m1")})
 
-    some, other = (result_of(t)["comparisons"][0] for t in (table, two))
+    first, other = (result_of(t)["comparisons"][0] for t in (table, two))
 
     for key, outcome in other["tests"].items():
-        assert_alike(some["tests"][key]["p_value"], outcome["p_value"])
-    assert some["tests"]["permutation"]["p_value"] == other["tests"]["permutation"]["p_value"]
-    assert some["interval"]["lower"] == pytest.approx(other["interval"]["lower"], rel=1e-10)
+        assert_alike(first["tests"][key]["p_value"], outcome["p_value"])
+    assert first["tests"]["permutation"]["p_value"] == other["tests"]["permutation"]["p_value"]
+    assert first["interval"]["lower"] == pytest.approx(other["interval"]["lower"], rel=1e-10)
 
 
 def test_exact_batching_does_not_change_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,11 +378,11 @@ def test_exact_cautions_of_pairs_are_reported_once() -> None:
 
     result = result_of(table, detail="brief", tests=named("tests", "sign", "wilcoxon"))
 
-    said = {(c["where"], c["code"]): c for c in result["comparison_cautions"]}
-    assert said["tests.sign", "ignores_training_variance"]["pairs"] == 3
-    assert said["pair", "identical_losses"]["pairs"] == 1
-    assert said["pair", "identical_losses"]["message"] == "a and copy have identical losses."
-    assert said["tests.sign", "no_difference"]["pairs"] == 1
+    cautions = {(c["where"], c["code"]): c for c in result["comparison_cautions"]}
+    assert cautions["tests.sign", "ignores_training_variance"]["pairs"] == 3
+    assert cautions["pair", "identical_losses"]["pairs"] == 1
+    assert cautions["pair", "identical_losses"]["message"] == "a and copy have identical losses."
+    assert cautions["tests.sign", "no_difference"]["pairs"] == 1
     copies, *others = result["comparisons"]
     assert {"where": "pair", "code": "identical_losses"} in copies["cautions"]
     assert {"where": "tests.sign", "code": "no_difference"} in copies["cautions"]
@@ -411,14 +411,14 @@ def test_exact_many_pairs_are_reported_in_brief_unless_the_request_asks_for_all(
     assert n_pairs > MAX_FULL_COMPARISONS
 
     result = result_of(table, **wanted)
-    asked = result_of(table, detail="brief", **wanted)
+    brief = result_of(table, detail="brief", **wanted)
     against_one = result_of(table, control="m3", **wanted)
 
     assert (result["detail"], len(result["comparisons"])) == ("brief", n_pairs)
     codes = [c["code"] for c in result["cautions"]]
     assert codes.count("brief_comparisons") == 1
-    assert asked["comparisons"] == result["comparisons"]
-    assert "brief_comparisons" not in [c["code"] for c in asked["cautions"]]
+    assert brief["comparisons"] == result["comparisons"]
+    assert "brief_comparisons" not in [c["code"] for c in brief["cautions"]]
     assert (against_one["detail"], len(against_one["comparisons"])) == ("full", 45)
 
 

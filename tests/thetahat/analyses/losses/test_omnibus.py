@@ -23,7 +23,7 @@ def four_sources() -> Any:
     return table_of(build_layout(BlockKind.SOURCE, np.arange(4)), FOUR_ROWS)
 
 
-def asked(*names: str) -> tuple[ChosenMethod[Any], ...]:
+def requested_tests(*names: str) -> tuple[ChosenMethod[Any], ...]:
     return tuple(ChosenMethod(name, name, MULTIPLE_TESTS[name]()) for name in names)
 
 
@@ -71,7 +71,7 @@ def test_limit_two_models_have_none_and_miss_none() -> None:
 
 
 def test_exact_named_ones_alone() -> None:
-    result = result_of(four_sources(), tests=(), omnibus=asked("quade"))
+    result = result_of(four_sources(), tests=(), omnibus=requested_tests("quade"))
 
     assert set(result["omnibus"]) == {"quade"}
     assert all(comparison["tests"] == {} for comparison in result["comparisons"])
@@ -91,7 +91,7 @@ def test_exact_the_request_s_unit_is_taken() -> None:
 
 
 def test_invalid_named_one_that_does_not_fit() -> None:
-    choices = Choices(omnibus=asked("cochran_q"))
+    choices = Choices(omnibus=requested_tests("cochran_q"))
 
     with pytest.raises(UnsupportedCombination, match=r"cochran_q .*fit: .*friedman") as caught:
         check(four_sources().layout, choices, ["a", "b", "c"])
@@ -101,15 +101,15 @@ def test_invalid_named_one_that_does_not_fit() -> None:
         check(four_sources().layout, Choices(omnibus=(third,)), ["a", "b", "c"])
     assert caught.value.loc == ("tests", 2)
     with pytest.raises(UnsupportedCombination, match="at least 3 models, but there are 2"):
-        check(four_sources().layout, Choices(omnibus=asked("friedman")), ["a", "b"])
-    check(four_sources().layout, Choices(omnibus=asked("friedman")), ["a", "b", "c"])
+        check(four_sources().layout, Choices(omnibus=requested_tests("friedman")), ["a", "b"])
+    check(four_sources().layout, Choices(omnibus=requested_tests("friedman")), ["a", "b", "c"])
 
 
 def test_invalid_named_cochran_on_other_losses_raises() -> None:
     table = normal_table(54, BlockKind.HOLDOUT, shifts=(0.0, 0.0, 0.5))
 
     with pytest.raises(UnsupportedCombination, match="0 or 1") as caught:
-        result_of(table, omnibus=asked("cochran_q"))
+        result_of(table, omnibus=requested_tests("cochran_q"))
     assert caught.value.loc == ("tests",)
     second = ChosenMethod("q", "cochran_q", MULTIPLE_TESTS["cochran_q"](), place=1)
     with pytest.raises(UnsupportedCombination, match="0 or 1") as caught:
@@ -128,4 +128,4 @@ def test_invalid_correction_for_what_is_compared() -> None:
 
 def test_invalid_key_twice() -> None:
     with pytest.raises(InvalidParameter, match="twice"):
-        Choices(omnibus=asked("quade", "quade"))
+        Choices(omnibus=requested_tests("quade", "quade"))

@@ -123,10 +123,10 @@ def test_by_hand_large_mean_keeps_its_digits() -> None:
         {n: BlockLosses(small.layout, values=m.rows + 2.0**27) for n, m in small.models.items()},
     )
 
-    one, other = (result_of(t)["comparisons"][0] for t in (small, large))
+    first, other = (result_of(t)["comparisons"][0] for t in (small, large))
     # adding 2^27 rounds each loss at 1e-8 of its spread
-    assert_allclose(other["verdict"]["p_value"], one["verdict"]["p_value"], rtol=1e-5)
-    assert_allclose(other["difference"], one["difference"], rtol=1e-6)
+    assert_allclose(other["verdict"]["p_value"], first["verdict"]["p_value"], rtol=1e-5)
+    assert_allclose(other["difference"], first["difference"], rtol=1e-6)
 
 
 def test_exact_units_of_an_effect() -> None:

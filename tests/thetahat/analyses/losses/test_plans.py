@@ -215,20 +215,20 @@ def test_by_hand_leave_one_out_plans_instances() -> None:
 def test_exact_few_sources_count_each_degree(n: int) -> None:
     """Ask for just the power that n sources have: with one degree less it would take n + 1."""
     layout = build_layout(BlockKind.SOURCE, [0, 0, 1, 1])
-    asked = compute_power(1.0, 0.5 / math.sqrt(n), n - 1.0, 0.05) - 1e-9
+    power = compute_power(1.0, 0.5 / math.sqrt(n), n - 1.0, 0.05) - 1e-9
     rests_on = basis("theta_gamma", 1.0, 0.5 / math.sqrt(2), 1.0, Target.NEW_SOURCE)
 
-    assert planned(rests_on, layout, power=asked).total == n
+    assert planned(rests_on, layout, power=power).total == n
 
 
 @pytest.mark.parametrize("repeats", [2, 3, 5])
 def test_exact_few_repeats_count_each_degree(repeats: int) -> None:
     layout = build_layout(BlockKind.RANDOM, [0, 0, 1, 1])  # n2/n1 = 1
     j = 2.0 * repeats
-    asked = compute_power(1.0, 0.3 * math.sqrt(1 / j + 1), min(j - 1, 7), 0.05) - 1e-9
+    power = compute_power(1.0, 0.3 * math.sqrt(1 / j + 1), min(j - 1, 7), 0.05) - 1e-9
     rests_on = basis("nadeau_bengio", 1.0, 0.3 * math.sqrt(1 / 2 + 1), 1.0)
 
-    design = planned(rests_on, layout, power=asked)
+    design = planned(rests_on, layout, power=power)
     assert (design.unit, design.total) == ("repeats", repeats)
 
 

@@ -115,10 +115,12 @@ def test_exact_verdict_says_what_could_be_detected() -> None:
     pair = evaluated(table, Choices(margin=0.2, power=0.9), 1)["comparisons"][0]
     verdict = pair["verdict"]
     error, degrees = (pair["interval"][k] for k in ("standard_error", "degrees_of_freedom"))
-    told = verdict["detectable"]
-    assert (told["power"], told["alpha"]) == (0.9, pytest.approx(0.05))
-    assert_allclose(compute_power(told["difference"], error, degrees, 0.05), 0.9, rtol=1e-8)
-    assert_allclose(told["power_at_margin"], compute_power(0.2, error, degrees, 0.05), rtol=1e-12)
+    detectable = verdict["detectable"]
+    assert (detectable["power"], detectable["alpha"]) == (0.9, pytest.approx(0.05))
+    assert_allclose(compute_power(detectable["difference"], error, degrees, 0.05), 0.9, rtol=1e-8)
+    assert_allclose(
+        detectable["power_at_margin"], compute_power(0.2, error, degrees, 0.05), rtol=1e-12
+    )
 
 
 def test_calibrated_detectable_difference_is_found_so_often() -> None:

@@ -254,9 +254,9 @@ def test_exact_wilson_needs_no_variance() -> None:
 
     without = result_of(table, variances=(), intervals=named("intervals", "wilson"))
     beside = result_of(table, intervals=named("intervals", "wilson"))
-    (one,), (other,) = (r["models"]["a"]["intervals"] for r in (without, beside))
-    assert (one["lower"], one["upper"]) == (other["lower"], other["upper"])
-    assert one["recommended"]
+    (first,), (other,) = (r["models"]["a"]["intervals"] for r in (without, beside))
+    assert (first["lower"], first["upper"]) == (other["lower"], other["upper"])
+    assert first["recommended"]
     assert other["recommended"]
 
 

@@ -42,10 +42,10 @@ def test_exact_an_own_estimate_is_reported_apart_with_its_intervals() -> None:
         is_own_estimate=True,
     )
     model = evaluated(_table(), Choices(), 1, refits={"a": [estimate]})["models"]["a"]
-    told = model["estimates"]["oob"]
-    assert (told["estimate"], told["variance"]) == (0.5, 0.01)
-    assert told["standard_error"] == pytest.approx(0.1, rel=1e-15)
-    (interval,) = told["intervals"]
+    out_of_bag = model["estimates"]["oob"]
+    assert (out_of_bag["estimate"], out_of_bag["variance"]) == (0.5, 0.01)
+    assert out_of_bag["standard_error"] == pytest.approx(0.1, rel=1e-15)
+    (interval,) = out_of_bag["intervals"]
     assert interval["lower"] == pytest.approx(0.3040036015459946, rel=1e-12)
     assert interval["upper"] == pytest.approx(0.6959963984540054, rel=1e-12)
     assert "oob" not in model["variances"]
@@ -85,8 +85,8 @@ def test_exact_an_interval_of_its_own_is_shown_and_one_per_target_recommended() 
     )
     choices = Choices(clip=True, range=(0.0, 1.0))
     model = evaluated(_table(), choices, 1, refits={"a": [estimate]})["models"]["a"]
-    (told,) = (i for i in model["intervals"] if i["method"] == "two_stage_bootstrap")
-    assert (told["lower"], told["upper"], told["recommended"]) == (0.4, 1.0, False)
-    assert [c["code"] for c in told["cautions"]] == ["interval_clipped_to_range"]
+    (interval,) = (i for i in model["intervals"] if i["method"] == "two_stage_bootstrap")
+    assert (interval["lower"], interval["upper"], interval["recommended"]) == (0.4, 1.0, False)
+    assert [c["code"] for c in interval["cautions"]] == ["interval_clipped_to_range"]
     recommended = [i for i in model["intervals"] if i["recommended"]]
     assert [i["target"] for i in recommended].count("these_sources") == 1

@@ -57,8 +57,8 @@ def test_exact_what_is_too_much_is_not_done_unasked(monkeypatch: pytest.MonkeyPa
     assert set(resampled(result["comparisons"][0])) == NAMES - {"studentised"}
     assert "studentised" in [e["name"] for e in result["not_applicable"]]
 
-    asked = result_of(normal_table(1), intervals=named("intervals", "studentised"))
-    assert set(resampled(asked["comparisons"][0])) == {"studentised"}
+    named_alone = result_of(normal_table(1), intervals=named("intervals", "studentised"))
+    assert set(resampled(named_alone["comparisons"][0])) == {"studentised"}
 
 
 def test_exact_scores_are_mirrored_in_a_difference() -> None:

@@ -81,10 +81,10 @@ def as_losses(table: LossTable) -> LossTable:
     models = {
         name: BlockLosses(
             table.layout,
-            values=None if one.values is None else 1 - one.values,
-            scores=None if one.scores is None else 1 - one.scores,
+            values=None if model.values is None else 1 - model.values,
+            scores=None if model.scores is None else 1 - model.scores,
         )
-        for name, one in table.models.items()
+        for name, model in table.models.items()
     }
     return replace(table, models=models, higher_is_better=False)
 
@@ -92,49 +92,49 @@ def as_losses(table: LossTable) -> LossTable:
 def compare_intervals(of_scores: list[Any], of_losses: list[Any], origin: float) -> None:
     """Compare intervals that are mirrored about ``origin`` / 2."""
     assert len(of_scores) == len(of_losses)
-    for one, other in zip(of_scores, of_losses, strict=True):
-        assert (one["method"], one["variance"]) == (other["method"], other["variance"])
-        assert one["target"] == other["target"]
-        assert one.get("recommended") == other.get("recommended")
-        assert one["alternative"] == SIDES[other["alternative"]]
+    for first, other in zip(of_scores, of_losses, strict=True):
+        assert (first["method"], first["variance"]) == (other["method"], other["variance"])
+        assert first["target"] == other["target"]
+        assert first.get("recommended") == other.get("recommended")
+        assert first["alternative"] == SIDES[other["alternative"]]
         # bca counts the resamples below the estimate; those equal to it are rounded to either side
-        atol = 0.01 if one["method"] == "bca" else 1e-10
-        with case(f"{one['method']} on {one['variance']}"):
-            assert_close(one["estimate"], origin - other["estimate"])
-            assert_close(one["standard_error"], other["standard_error"])
-            assert one["degrees_of_freedom"] == other["degrees_of_freedom"]
+        atol = 0.01 if first["method"] == "bca" else 1e-10
+        with case(f"{first['method']} on {first['variance']}"):
+            assert_close(first["estimate"], origin - other["estimate"])
+            assert_close(first["standard_error"], other["standard_error"])
+            assert first["degrees_of_freedom"] == other["degrees_of_freedom"]
             for end, opposite in (("lower", "upper"), ("upper", "lower")):
                 mirrored = None if other[opposite] is None else origin - other[opposite]
-                assert_close(one[end], mirrored, atol)
+                assert_close(first[end], mirrored, atol)
 
 
-def assert_close(one: Any, other: Any, atol: float = 1e-10) -> None:
+def assert_close(ours: Any, other: Any, atol: float = 1e-10) -> None:
     """Compare two numbers or None; the two are computed from values that were rounded apart."""
-    assert (one is None) == (other is None), (one, other)
-    if one is not None:
-        assert_allclose(one, other, rtol=1e-7, atol=atol)
+    assert (ours is None) == (other is None), (ours, other)
+    if ours is not None:
+        assert_allclose(ours, other, rtol=1e-7, atol=atol)
 
 
-def assert_values_close(one: Any, other: Any) -> None:
+def assert_values_close(ours: Any, other: Any) -> None:
     """Compare two variances: numbers, or arrays with None where one is undefined."""
-    numbers = np.array(one, dtype=np.float64)
+    numbers = np.array(ours, dtype=np.float64)
     assert_allclose(numbers, np.array(other, dtype=np.float64), rtol=1e-7, atol=1e-14)
 
 
 def compare_tests(of_scores: Any, of_losses: Any) -> None:
     """Compare the tests of a pair: p-values are equal, statistics are equal or change sign."""
     assert of_scores.keys() == of_losses.keys()
-    for name, one in of_scores.items():
+    for name, test in of_scores.items():
         with case(name):
             other = of_losses[name]
-            assert_close(one["p_value"], other["p_value"])
-            assert_close(one.get("p_value_adjusted"), other.get("p_value_adjusted"))
-            assert one["degrees_of_freedom"] == other["degrees_of_freedom"]
+            assert_close(test["p_value"], other["p_value"])
+            assert_close(test.get("p_value_adjusted"), other.get("p_value_adjusted"))
+            assert test["degrees_of_freedom"] == other["degrees_of_freedom"]
             for key, opposite in (("p_left", "p_right"), ("p_rope", "p_rope")):
                 # simulated ones: 7 standard errors of a difference of two
-                assert_close(one.get(key), other.get(opposite), _simulation_error(one))
+                assert_close(test.get(key), other.get(opposite), _simulation_error(test))
             for key in ("a_better", "b_better"):
-                assert one.get(key) == other.get(key)
+                assert test.get(key) == other.get(key)
 
 
 def _simulation_error(outcome: Any) -> float:
@@ -144,12 +144,12 @@ def _simulation_error(outcome: Any) -> float:
 
 def compare_pairs(of_scores: list[Any], of_losses: list[Any]) -> None:
     """Compare all comparisons."""
-    for one, other in zip(of_scores, of_losses, strict=True):
-        assert (one["a"], one["b"]) == (other["a"], other["b"])
-        assert_close(one["difference"], -other["difference"])
-        assert_close(one["difference_pooled"], -other["difference_pooled"])
-        compare_intervals(one["intervals"], other["intervals"], 0.0)
-        compare_tests(one["tests"], other["tests"])
+    for first, other in zip(of_scores, of_losses, strict=True):
+        assert (first["a"], first["b"]) == (other["a"], other["b"])
+        assert_close(first["difference"], -other["difference"])
+        assert_close(first["difference_pooled"], -other["difference_pooled"])
+        compare_intervals(first["intervals"], other["intervals"], 0.0)
+        compare_tests(first["tests"], other["tests"])
         for key, sign in (
             ("value", -1),
             ("hedges_g", -1),
@@ -157,11 +157,11 @@ def compare_pairs(of_scores: list[Any], of_losses: list[Any]) -> None:
             ("probability_of_superiority", 1),
         ):
             number = other["effect_size"][key]
-            assert_close(one["effect_size"][key], None if number is None else sign * number)
-        for name, estimate in one["variances"].items():
+            assert_close(first["effect_size"][key], None if number is None else sign * number)
+        for name, estimate in first["variances"].items():
             with case(name):
                 assert_values_close(estimate["value"], other["variances"][name]["value"])
-        judged, mirrored = one["verdict"], other["verdict"]
+        judged, mirrored = first["verdict"], other["verdict"]
         for key in ("decision", "also", "target", "method", "variance", "plan_reason", "margin"):
             assert judged[key] == mirrored[key], key
         for key in ("p_value", "p_value_equivalent", "p_value_not_worse", "p_value_adjusted"):
@@ -175,21 +175,21 @@ def compare_pairs(of_scores: list[Any], of_losses: list[Any]) -> None:
 def compare_omnibus(of_scores: Any, of_losses: Any) -> None:
     """Compare the tests of all models at once."""
     assert of_scores.keys() == of_losses.keys()
-    for name, one in of_scores.items():
+    for name, outcome in of_scores.items():
         other = of_losses[name]
         with case(name):
             for key in ("statistic", "p_value"):
-                assert_close(one[key], other[key])
+                assert_close(outcome[key], other[key])
             for key in ("set", "tied", "tied_with", "eliminated", "error_counts"):
-                assert one.get(key) == other.get(key)
+                assert outcome.get(key) == other.get(key)
             for key in ("mcs_p_values", "p_values", "mean_ranks", "average_ranks"):
-                for model, value in one.get(key, {}).items():
+                for model, value in outcome.get(key, {}).items():
                     assert_close(value, other[key][model])
-            if "mean_scores" in one:
-                for model, value in one["mean_scores"].items():
+            if "mean_scores" in outcome:
+                for model, value in outcome["mean_scores"].items():
                     assert_close(value, 1 - other["mean_losses"][model])
-            if "diagram" in one:
-                assert one["diagram"]["groups"] == other["diagram"]["groups"]
+            if "diagram" in outcome:
+                assert outcome["diagram"]["groups"] == other["diagram"]["groups"]
 
 
 def compare_results(of_scores: Any, of_losses: Any) -> None:
@@ -230,7 +230,9 @@ def test_exact_scores_give_the_mirrored_result_of_losses(
     table = scores_on(LAYOUTS[layout], zero_one=zero_one)
     choices = Choices(margin=0.05, alternative=alternative)  # type: ignore[arg-type] # as requests have it
 
-    of_scores, of_losses = (evaluated(one, choices, 3) for one in (table, as_losses(table)))
+    of_scores, of_losses = (
+        evaluated(each_table, choices, 3) for each_table in (table, as_losses(table))
+    )
 
     assert of_scores["summary"]["best_model"] == "m0"
     compare_results(of_scores, of_losses)
@@ -266,7 +268,9 @@ def test_exact_every_method_mirrors_scores(family: str, name: str) -> None:
         with case(place):
             table = scores_on(layout, zero_one=True)
             choices = Choices(margin=0.05, alternative="greater", **chosen)  # type: ignore[arg-type] # as requests have it
-            of_scores, of_losses = (evaluated(one, choices, 3) for one in (table, as_losses(table)))
+            of_scores, of_losses = (
+                evaluated(each_table, choices, 3) for each_table in (table, as_losses(table))
+            )
             compare_results(of_scores, of_losses)
             n_used += 1
     assert n_used
@@ -282,12 +286,12 @@ def test_exact_weighted_risks_of_scores_are_mirrored(layout: str) -> None:
     choices = Choices(alternative="less")  # type: ignore[arg-type] # as requests have it
 
     of_scores, of_losses = (
-        evaluated(one, choices, 3, weights=weights) for one in (table, as_losses(table))
+        evaluated(first, choices, 3, weights=weights) for first in (table, as_losses(table))
     )
 
-    for one, other in zip(of_scores["comparisons"], of_losses["comparisons"], strict=True):
-        assert one["risks"].keys() == set(ALL_RISKS)
-        for name, risk in one["risks"].items():
+    for first, other in zip(of_scores["comparisons"], of_losses["comparisons"], strict=True):
+        assert first["risks"].keys() == set(ALL_RISKS)
+        for name, risk in first["risks"].items():
             with case(name):
                 assert_close(risk["difference"], -other["risks"][name]["difference"])
                 interval, mirrored = risk["interval"], other["risks"][name]["interval"]

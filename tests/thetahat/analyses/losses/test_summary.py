@@ -54,12 +54,12 @@ def test_exact_the_best_score_is_the_highest() -> None:
 
 
 def test_exact_one_model_and_ties() -> None:
-    one = _evaluate(scores_of({"a": [0.1, 0.2, 0.3]})).summary
+    summary = _evaluate(scores_of({"a": [0.1, 0.2, 0.3]})).summary
     same = _evaluate(scores_of({name: [0.1, 0.2, 0.3] for name in "abc"})).summary
     ties = _evaluate(scores_of({"a": [0.1, 0.2], "b": [0.1, 0.2], "c": [0.3, 0.4]})).summary
 
-    assert one.sentences[0].startswith("The mean loss of a is 0.20")
-    assert len(one.sentences) == 1
+    assert summary.sentences[0].startswith("The mean loss of a is 0.20")
+    assert len(summary.sentences) == 1
     assert same.sentences[0].startswith("All 3 models have the same mean loss: 0.20")
     assert ties.sentences[0].startswith("a and b have the lowest mean loss of 3 models: 0.15")
 
@@ -85,7 +85,9 @@ def test_exact_a_long_summary_keeps_the_most_relevant() -> None:
     estimates = [model.estimate for model in summary.models]
     assert estimates == sorted(estimates)
     assert len(summary.comparisons) == MAX_COMPARISONS
-    assert all(summary.best_model in {one.a, one.b} for one in summary.comparisons)
+    assert all(
+        summary.best_model in {comparison.a, comparison.b} for comparison in summary.comparisons
+    )
     assert sum(summary.decisions.values()) == 300
     assert summary.sentences[-1].startswith("Of all 300 comparisons, in ")
 
@@ -101,7 +103,7 @@ def test_exact_models_in_brief_keep_what_is_recommended_and_named(family: str | 
     assert model.recommended == whole.recommended
     assert (model.variances is None) == (family != "variances")
     assert (model.intervals is None) == (family != "intervals")
-    used = [[one for one in r.methods if one.family != "tests"] for r in (brief, full)]
+    used = [[method for method in r.methods if method.family != "tests"] for r in (brief, full)]
     assert used[0] == used[1]  # brief comparisons have fewer tests
     assert np.array_equal(model.mean.blocks, whole.mean.blocks)
     assert not isinstance(brief.comparisons[0].verdict, Verdict)

@@ -31,8 +31,8 @@ def test_exact_a_bootstrap_of_very_many_units_is_left_out_with_its_reason() -> N
 
 
 def test_exact_what_is_named_is_done_whatever_it_takes() -> None:
-    asked = (ChosenMethod("boot", "bootstrap_difference", BootstrapDifference()),)
-    selection = select("tests", asked, PAIRED_TESTS, _holdout(300_301), Choices())
+    tests = (ChosenMethod("boot", "bootstrap_difference", BootstrapDifference()),)
+    selection = select("tests", tests, PAIRED_TESTS, _holdout(300_301), Choices())
     assert [entry.key for entry in selection.methods] == ["boot"]
 
 

@@ -37,14 +37,14 @@ def question(
 
 
 def terms(**changes: Any) -> VerdictTerms:
-    given: dict[str, Any] = {
+    options: dict[str, Any] = {
         "level": 0.95,
         "margin": None,
         "correction": "holm",
         "power": 0.8,
         "layout": LAYOUT,
     }
-    return VerdictTerms(**{**given, **changes})
+    return VerdictTerms(**{**options, **changes})
 
 
 def decide(*differences: float, **changes: Any) -> list[str]:
@@ -57,9 +57,9 @@ def test_against_statsmodels_two_one_sided_tests() -> None:
     x = [2.84, 2.51, 2.41, 2.95, 3.14, 3.79, 4.14, 3.85, 3.02, 3.45, 5.37, 3.81, 4.19, 3.16, 3.84]
     y = [2.6, 2.82, 2.18, 3.46, 4.01, 3.04, 3.47, 4.06, 2.91, 3.59, 4.51, 3.16, 3.86, 3.31, 3.02]
     d = np.array(x) - np.array(y)
-    asked = question(float(d.mean()), float(d.std(ddof=1)) / 15**0.5, 14.0)
+    question_asked = question(float(d.mean()), float(d.std(ddof=1)) / 15**0.5, 14.0)
 
-    verdict = compute_evidence(asked, 0.6)
+    verdict = compute_evidence(question_asked, 0.6)
 
     assert verdict.difference is not None
     assert verdict.equivalence is not None
@@ -160,10 +160,12 @@ def test_by_hand_adjusted_p_values_are_reported() -> None:
 
 def test_by_hand_p_values_of_the_statements_about_a_margin() -> None:
     """d = 0 with error .1 and a margin of .2: P(Z < -2) = .0227501 for both statements."""
-    (one,) = judge([question(0.0)], terms(margin=0.2))
-    assert_allclose(_numbers([one.p_value_equivalent, one.p_value_not_worse]), 0.0227501, rtol=1e-5)
-    assert one.p_value_equivalent_adjusted is None
-    assert one.p_value_not_worse_adjusted is None
+    (verdict,) = judge([question(0.0)], terms(margin=0.2))
+    assert_allclose(
+        _numbers([verdict.p_value_equivalent, verdict.p_value_not_worse]), 0.0227501, rtol=1e-5
+    )
+    assert verdict.p_value_equivalent_adjusted is None
+    assert verdict.p_value_not_worse_adjusted is None
 
     for three in judge([question(0.0)] * 3, terms(margin=0.2, correction="bonferroni")):
         raw = _numbers([three.p_value_equivalent, three.p_value_not_worse])
@@ -180,10 +182,10 @@ def test_exact_swapping_the_models_flips_the_decision(shift: float, margin: floa
     table = normal_table(8, shifts=(0.0, shift), k=8)
     swapped = type(table)(table.layout, dict(reversed(list(table.models.items()))))
 
-    one, other = verdict_of(table, margin=margin), verdict_of(swapped, margin=margin)
-    if "not_worse" not in {one["decision"], other["decision"]}:
-        assert flipped.get(one["decision"], one["decision"]) == other["decision"]
-    assert one["p_value"] == pytest.approx(other["p_value"], rel=1e-12)
+    first, other = verdict_of(table, margin=margin), verdict_of(swapped, margin=margin)
+    if "not_worse" not in {first["decision"], other["decision"]}:
+        assert flipped.get(first["decision"], first["decision"]) == other["decision"]
+    assert first["p_value"] == pytest.approx(other["p_value"], rel=1e-12)
 
 
 def test_exact_words_for_better_and_worse() -> None:
@@ -293,9 +295,9 @@ def test_degenerate_equal_differences_go_by_the_sign(n: int, decision: str) -> N
 
 
 def test_degenerate_no_basis_is_undecided() -> None:
-    asked = PairQuestion(a="a", b="b", basis=None, constant=None, n_units=9)
+    question_asked = PairQuestion(a="a", b="b", basis=None, constant=None, n_units=9)
 
-    (verdict,) = judge([asked], terms(margin=0.1))
+    (verdict,) = judge([question_asked], terms(margin=0.1))
     assert verdict.decision == "undecided"
     assert "interval of their difference could be built" in verdict.reason
     assert verdict.p_value is None
@@ -311,23 +313,23 @@ def test_calibrated_verdict_errs_at_its_level_on_normal_blocks() -> None:
     # or `worse` is said in 5 % of the tables.
     rng = np.random.default_rng(3_110)
     n_tables = 1500
-    said = 0
+    n_errors = 0
     for values in rng.normal(size=(n_tables, 6)):
         d = float(values.mean())
-        asked = question(d, float(values.std(ddof=1)) / 6**0.5, 5.0)
-        said += judge([asked], terms())[0].decision != "undecided"
+        question_asked = question(d, float(values.std(ddof=1)) / 6**0.5, 5.0)
+        n_errors += judge([question_asked], terms())[0].decision != "undecided"
 
     error = (0.05 * 0.95 / n_tables) ** 0.5
-    assert abs(said / n_tables - 0.05) < 4 * error  # fails for 1 seed in 16 000
+    assert abs(n_errors / n_tables - 0.05) < 4 * error  # fails for 1 seed in 16 000
 
 
 def test_exact_equalities_take_shaffer_and_margins_holm() -> None:
     # z of .15, .21 and .30 over .1: p = .1336, .0357, .0027; with one equality false at most one
     # of the other two is true, so that the second is not doubled
-    asked = [question(d) for d in (0.15, 0.21, 0.3)]
+    questions = [question(d) for d in (0.15, 0.21, 0.3)]
 
     holm, shaffer, exhaustive = (
-        judge(asked, terms(correction=c)) for c in ("holm", "shaffer", "bergmann_hommel")
+        judge(questions, terms(correction=c)) for c in ("holm", "shaffer", "bergmann_hommel")
     )
 
     assert [v.decision for v in holm] == ["undecided", "undecided", "worse"]

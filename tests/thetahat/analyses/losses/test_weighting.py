@@ -50,7 +50,9 @@ def test_exact_a_pair_has_the_difference_of_its_risks(name: str) -> None:
 def test_exact_each_pair_against_a_control() -> None:
     models = {"a": A, "b": B, "c": A + 1}
     result = result_of(BlockKind.RANDOM, models, np.ones(12), control="b")
-    differences = [one["risks"]["weighted"]["difference"] for one in result["comparisons"]]
+    differences = [
+        comparison["risks"]["weighted"]["difference"] for comparison in result["comparisons"]
+    ]
 
     assert_allclose(differences, [A.mean() - B.mean(), A.mean() + 1 - B.mean()], rtol=1e-12)
 
@@ -105,8 +107,8 @@ def test_exact_sources_that_are_given(*, named: bool) -> None:
     assert ("by_source" in risk) == named
     if named:
         expected = [((A + 0.5) * WEIGHTS)[codes == k].mean() for k in (0, 1)]
-        assert_allclose([one["estimate"] for one in risk["by_source"]], expected, rtol=1e-12)
-        assert [one["n"] for one in risk["by_source"]] == [5, 7]
+        assert_allclose([source["estimate"] for source in risk["by_source"]], expected, rtol=1e-12)
+        assert [source["n"] for source in risk["by_source"]] == [5, 7]
 
 
 def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:

@@ -202,13 +202,13 @@ def test_degenerate_a_normal_interval_beyond_one_is_shown_and_said() -> None:
 
 @pytest.mark.about("metrics/roc_auc")
 @pytest.mark.parametrize(
-    ("asked", "drop_open_end"), [(Alternative.LESS, "upper"), (Alternative.GREATER, "lower")]
+    ("alternative", "drop_open_end"), [(Alternative.LESS, "upper"), (Alternative.GREATER, "lower")]
 )
 def test_exact_one_sided_intervals_ask_whether_a_is_better(
-    asked: Alternative, drop_open_end: str
+    alternative: Alternative, drop_open_end: str
 ) -> None:
     """``less``, a is better, is a lower bound of what is better when higher."""
-    of = reading(RocAuc(), noisy(1, 60), holdout(60), alternative=asked)
+    of = reading(RocAuc(), noisy(1, 60), holdout(60), alternative=alternative)
     two = reading(RocAuc(), noisy(1, 60), holdout(60), level=0.9)
 
     for method, variance in (
@@ -217,12 +217,12 @@ def test_exact_one_sided_intervals_ask_whether_a_is_better(
         ("percentile", None),
         ("bca", None),
     ):
-        one = interval_of(of, method, variance)
+        one_sided = interval_of(of, method, variance)
         both = interval_of(two, method, variance)
         closed = "lower" if drop_open_end == "upper" else "upper"
-        assert getattr(one, drop_open_end) is None
-        assert_allclose(getattr(one, closed), getattr(both, closed), rtol=1e-12)
-        assert one.alternative is not asked
+        assert getattr(one_sided, drop_open_end) is None
+        assert_allclose(getattr(one_sided, closed), getattr(both, closed), rtol=1e-12)
+        assert one_sided.alternative is not alternative
 
 
 @pytest.mark.about("metrics/r2")
@@ -248,10 +248,10 @@ def test_naive_bca_quantiles() -> None:
 @pytest.mark.about("metrics/matthews", "metrics/f1", "metrics/roc_auc")
 def test_degenerate_resamples_without_a_value() -> None:
     rare = binary([1, 1] + [0] * 18, [20, 5, *range(18)])  # 12 % of resamples lack a positive
-    some = binary([1] * 4 + [0] * 16, [20, 5, 7, 11, *range(16)])  # and here 1 %
+    judged = binary([1] * 4 + [0] * 16, [20, 5, 7, 11, *range(16)])  # and here 1 %
 
     lost = reading(RocAuc(n_resamples=2000), rare, holdout(20))
-    kept = reading(RocAuc(n_resamples=2000), some, holdout(20))
+    kept = reading(RocAuc(n_resamples=2000), judged, holdout(20))
 
     assert not [i for i in lost.intervals if i.method in {"percentile", "bca"}]
     assert "undefined_resamples" in codes(interval_of(kept, "percentile", None).cautions)
@@ -281,7 +281,7 @@ def test_degenerate_what_cannot_be_built_is_left_out() -> None:
     assert "replicates_on_one_side" in codes(bca.cautions)
     # without any variance the percentile interval is recommended
     alone = recommend(BlockKind.HOLDOUT, built[::-1])
-    assert [(one.interval.method, one.interval.recommended) for one in alone] == [
+    assert [(interval.interval.method, interval.interval.recommended) for interval in alone] == [
         ("bca", False),
         ("percentile", True),
     ]

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.analyses.metrics.readings import folds, holdout, measured
-from tests.thetahat.metrics.judged import some
+from tests.thetahat.metrics.judged import draw_judged
 from thetahat.analyses.metrics import bootstrap as module
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric, MetricOfKinds, TruthAndPredictions
@@ -27,7 +27,7 @@ LAYOUTS = {
 
 
 def judged_of(name: str, n_classes: int = 2) -> TruthAndPredictions:
-    judged = some(name, 3, N, n_classes)
+    judged = draw_judged(name, 3, N, n_classes)
     scores = None if judged.scores is None else np.round(judged.scores)
     return replace(judged, scores=scores)
 

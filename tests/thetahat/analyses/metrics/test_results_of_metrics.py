@@ -83,9 +83,9 @@ class Backwards(RocAuc):
 def test_exact_what_is_better_when_lower_is_not_turned() -> None:
     two = {name: MARKERS[name] for name in ("wfns", "s100b")}
 
-    told = tree(Backwards(n_resamples=0), two, holdout(113), alternative=Alternative.LESS)
+    result = tree(Backwards(n_resamples=0), two, holdout(113), alternative=Alternative.LESS)
 
-    pair = told["comparisons"][0]["metrics"]["roc_auc"]
+    pair = result["comparisons"][0]["metrics"]["roc_auc"]
     assert_allclose(pair["p_value"], 1 - 0.0135878911145941, rtol=1e-11)
     assert pair["alternative"] == "less"
     assert pair["interval"]["lower"] is None
@@ -116,18 +116,18 @@ def test_exact_blocks_and_repeats() -> None:
     block = np.r_[np.arange(40) % 4, np.arange(40) // 10]
     layout = folds(block, repeat=np.repeat([0, 1], 40), instance=np.tile(np.arange(40), 2))
 
-    told = tree(RSquared(n_resamples=0), {"m": judged}, layout)["models"]["m"]["metrics"]["r2"]
+    metric = tree(RSquared(n_resamples=0), {"m": judged}, layout)["models"]["m"]["metrics"]["r2"]
 
     def of(rows: np.ndarray) -> float:
         return RSquared().statistic(judged.rows(np.flatnonzero(rows))).value()
 
     first = np.arange(80) < 40
     each = [[of((block == k) & half) for k in range(4)] for half in (first, ~first)]
-    assert_allclose(told["estimate"]["splits"], np.ravel(each))
-    assert_allclose(told["estimate"]["blocks"], np.mean(each, axis=0))
-    assert_allclose(told["estimate"]["macro"], np.mean(each))
-    assert_allclose(told["estimate"]["pooled"], (of(first) + of(~first)) / 2)
-    assert told["mean"] == "pooled"
+    assert_allclose(metric["estimate"]["splits"], np.ravel(each))
+    assert_allclose(metric["estimate"]["blocks"], np.mean(each, axis=0))
+    assert_allclose(metric["estimate"]["macro"], np.mean(each))
+    assert_allclose(metric["estimate"]["pooled"], (of(first) + of(~first)) / 2)
+    assert metric["mean"] == "pooled"
 
 
 @pytest.mark.about("metrics/roc_auc")
@@ -153,19 +153,19 @@ def test_degenerate_undefined_values_are_null_and_said() -> None:
     constant = labelled([0, 1, 0, 1], [1, 1, 1, 1])
     result = tree(Matthews(), {"a": constant, "b": constant}, holdout(4))
 
-    told = result["models"]["a"]["metrics"]["matthews"]
-    assert told["estimate"] == {"pooled": None, "macro": None, "blocks": [None]}
-    assert (told["variance"], told["method"], told["intervals"]) == (None, None, [])
-    assert codes(told["cautions"]) == {"undefined_blocks"}
+    metric = result["models"]["a"]["metrics"]["matthews"]
+    assert metric["estimate"] == {"pooled": None, "macro": None, "blocks": [None]}
+    assert (metric["variance"], metric["method"], metric["intervals"]) == (None, None, [])
+    assert codes(metric["cautions"]) == {"undefined_blocks"}
     pair = result["comparisons"][0]["metrics"]["matthews"]
     assert (pair["difference"], pair["p_value"], pair["interval"]) == (None, None, None)
 
     lacking = binary([1, 0, 1, 0, 1, 1], [3, 1, 2, 4, 5, 6])
-    told = tree(AUC, {"m": lacking}, sources([0, 0, 1, 1, 2, 2]))["models"]["m"]["metrics"][
+    metric = tree(AUC, {"m": lacking}, sources([0, 0, 1, 1, 2, 2]))["models"]["m"]["metrics"][
         "roc_auc"
     ]
-    assert told["estimate"]["blocks"] == [1.0, 0.0, None]
-    assert "undefined for 1 of 3 splits" in told["cautions"][0]["message"]
+    assert metric["estimate"]["blocks"] == [1.0, 0.0, None]
+    assert "undefined for 1 of 3 splits" in metric["cautions"][0]["message"]
 
 
 @pytest.mark.about("metrics/roc_auc")
@@ -184,9 +184,9 @@ def test_degenerate_differences_without_variance(
     a = binary([0, 0, 1, 1], [1, 2, 3, 4])
     other = binary([0, 0, 1, 1], b)
 
-    told = tree(AUC, {"a": a, "b": other}, holdout(4), alternative=Alternative(alternative))
+    result = tree(AUC, {"a": a, "b": other}, holdout(4), alternative=Alternative(alternative))
 
-    pair = told["comparisons"][0]["metrics"]["roc_auc"]
+    pair = result["comparisons"][0]["metrics"]["roc_auc"]
     assert (pair["statistic"], pair["p_value"]) == (None, p_value)
     assert "zero_variance" in codes(pair["cautions"])
 
@@ -195,9 +195,9 @@ def test_degenerate_differences_without_variance(
 def test_degenerate_one_positive_has_no_p_value() -> None:
     a, b = binary([0, 0, 1], [1, 3, 2]), binary([0, 0, 1], [1, 2, 3])
 
-    told = tree(AUC, {"a": a, "b": b}, holdout(3))
+    result = tree(AUC, {"a": a, "b": b}, holdout(3))
 
-    pair = told["comparisons"][0]["metrics"]["roc_auc"]
+    pair = result["comparisons"][0]["metrics"]["roc_auc"]
     assert (pair["statistic"], pair["p_value"], pair["variance"]) == (None, None, None)
     assert pair["difference"] == -0.5
 
@@ -221,15 +221,15 @@ def test_exact_brief_pairs_have_the_same_numbers() -> None:
     full = tree(RocAuc(n_resamples=100), judged, holdout(60))["comparisons"]
     brief = tree(RocAuc(n_resamples=100), judged, holdout(60), detail="brief")
 
-    for one, whole in zip(brief["comparisons"], full, strict=True):
-        short, long = one["metrics"]["roc_auc"], whole["metrics"]["roc_auc"]
+    for brief_pair, whole in zip(brief["comparisons"], full, strict=True):
+        short, long = brief_pair["metrics"]["roc_auc"], whole["metrics"]["roc_auc"]
         for field in ("difference", "statistic", "p_value", "p_value_adjusted"):
             assert short[field] == long[field]
         for field in ("lower", "upper"):
             assert short[field] == (None if long["interval"] is None else long["interval"][field])
         assert "intervals" not in short
-    told = {(c["where"], c["code"]): c["pairs"] for c in brief["comparison_cautions"]}
-    assert told["metrics.roc_auc", "difference_in_metric_units"] == 6
-    assert told["metrics.roc_auc", "zero_variance"] == 1
+    cautions = {(c["where"], c["code"]): c["pairs"] for c in brief["comparison_cautions"]}
+    assert cautions["metrics.roc_auc", "difference_in_metric_units"] == 6
+    assert cautions["metrics.roc_auc", "zero_variance"] == 1
     codes_by_pair = [[c["code"] for c in pair["cautions"]] for pair in brief["comparisons"]]
     assert codes_by_pair == [[], [], ["zero_variance"], [], [], []]

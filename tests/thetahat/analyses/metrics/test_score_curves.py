@@ -70,19 +70,19 @@ def test_naive_groups_have_the_shares_of_their_rows() -> None:
     assert curves is not None
     assert curves.positive_class == "yes"
     assert curves.reliability is not None
-    assert sum(one.n for one in curves.reliability) == 237
+    assert sum(group.n for group in curves.reliability) == 237
     ordered = np.sort(scores)
     start = 0
-    for one in curves.reliability:
-        inside = ordered[start : start + one.n]
+    for group in curves.reliability:
+        inside = ordered[start : start + group.n]
         rows = (scores >= inside[0]) & (scores <= inside[-1])
-        assert rows.sum() == one.n  # equal scores are in one group
-        assert one.mean_score == pytest.approx(scores[rows].mean())
-        assert one.share == pytest.approx(truth[rows].mean())
-        test = stats.binomtest(int(truth[rows].sum()), one.n)
+        assert rows.sum() == group.n  # equal scores are in one group
+        assert group.mean_score == pytest.approx(scores[rows].mean())
+        assert group.share == pytest.approx(truth[rows].mean())
+        test = stats.binomtest(int(truth[rows].sum()), group.n)
         expected = test.proportion_ci(confidence_level=0.9, method="wilson")
-        assert (one.lower, one.upper) == pytest.approx((expected.low, expected.high))
-        start += one.n
+        assert (group.lower, group.upper) == pytest.approx((expected.low, expected.high))
+        start += group.n
 
 
 def test_degenerate_no_curves_of_one_class_and_no_reliability_of_other_scores() -> None:

@@ -245,8 +245,8 @@ def test_by_hand_cluster_robust() -> None:
 def test_by_hand_between_sources() -> None:
     # R2 of three sources: 1 - 2/8, 1 - 8/8, 1 - 4/8, so 3/4, 0 and 1/2
     truth = [0.0, 4.0] * 3
-    said = [1.0, 3.0, 2.0, 6.0, 0.0 + np.sqrt(2), 4.0 - np.sqrt(2)]
-    of = reading(RSquared(), values(truth, said), sources([0, 0, 1, 1, 2, 2]))
+    predictions = [1.0, 3.0, 2.0, 6.0, 0.0 + np.sqrt(2), 4.0 - np.sqrt(2)]
+    of = reading(RSquared(), values(truth, predictions), sources([0, 0, 1, 1, 2, 2]))
 
     assert_allclose(of.measured.splits, [0.75, 0.0, 0.5], atol=1e-15)
     variance = of.variances["between_sources"]

@@ -33,7 +33,7 @@ def outcomes(
     outcomes_of_splits = []
     for at, part in enumerate(parts):
         test = np.array(part)
-        said = (SCORES[test] > 0.5).astype(np.intp)
+        labels = (SCORES[test] > 0.5).astype(np.intp)
         outcomes_of_splits.append(
             SplitOutcome(
                 repeat=at % repeats,
@@ -41,8 +41,8 @@ def outcomes(
                 label=at,
                 n_train=40 - len(test),
                 test=test,
-                losses=(said != TRUTH[test]).astype(np.float64),
-                output=said,
+                losses=(labels != TRUTH[test]).astype(np.float64),
+                output=labels,
                 scores=None if scores is None else scores[test],
             )
         )
@@ -69,17 +69,17 @@ def test_against_sklearn_areas_are_averaged_over_splits() -> None:
 def test_against_sklearn_f1_is_that_of_all_rows() -> None:
     from sklearn.metrics import f1_score
 
-    said = SCORES > 0.5
+    labels = SCORES > 0.5
     criterion = Criterion(F1(positive="b"))
     estimate = criterion.estimate_internal(outcomes(FOUR), data(), "x")
 
-    assert_allclose(estimate.mean, f1_score(TRUTH, said), rtol=1e-12)
+    assert_allclose(estimate.mean, f1_score(TRUTH, labels), rtol=1e-12)
     assert_allclose(
-        estimate.means, [f1_score(TRUTH[part], said[part]) for part in FOUR], rtol=1e-12
+        estimate.means, [f1_score(TRUTH[part], labels[part]) for part in FOUR], rtol=1e-12
     )
     twice = criterion.estimate_internal(outcomes([*FOUR, *FOUR], repeats=2), data(), "x")
     halves = [[i for part in FOUR[at::2] for i in part] for at in (0, 1)]
-    each = np.mean([f1_score(TRUTH[half], said[half]) for half in halves])
+    each = np.mean([f1_score(TRUTH[half], labels[half]) for half in halves])
     assert_allclose(twice.mean, each, rtol=1e-12)
 
 
@@ -87,11 +87,13 @@ def test_naive_the_pooled_error_is_that_of_the_splits_sums_of_influence() -> Non
     metric = F1(positive="b")
     estimate = Criterion(metric).estimate_internal(outcomes(FOUR), data(), "x")
     eps, whole = 1e-6, [i for part in FOUR for i in part]
-    said = SCORES[whole] > 0.5
+    labels = SCORES[whole] > 0.5
 
     def f1(weights: np.ndarray) -> float:
         truth = TRUTH[whole] == 1
-        return float(2 * weights[truth & said].sum() / (weights[truth].sum() + weights[said].sum()))
+        return float(
+            2 * weights[truth & labels].sum() / (weights[truth].sum() + weights[labels].sum())
+        )
 
     ones = np.ones(40)
     influence = np.array([(f1(ones + eps * row) - f1(ones)) / eps for row in np.eye(40)])
@@ -102,19 +104,21 @@ def test_naive_the_pooled_error_is_that_of_the_splits_sums_of_influence() -> Non
 
 def test_exact_the_mean_loss_is_what_it_was() -> None:
     criterion = Criterion()
-    given = outcomes(FOUR)
-    estimate = criterion.estimate_internal(given, data(), "x")
+    loss_outcomes = outcomes(FOUR)
+    estimate = criterion.estimate_internal(loss_outcomes, data(), "x")
 
-    assert_allclose(estimate.means, [one.losses.mean() for one in given])
-    assert criterion.by_split(given, data(), "x")[0] == estimate.means.tolist()
+    assert_allclose(
+        estimate.means, [split_outcome.losses.mean() for split_outcome in loss_outcomes]
+    )
+    assert criterion.by_split(loss_outcomes, data(), "x")[0] == estimate.means.tolist()
     assert (criterion.higher_is_better, criterion.is_pooled) == (False, False)
     assert not criterion.needs_predictions
 
 
 def test_limit_one_split_has_the_error_of_its_rows() -> None:
-    one = outcomes([range(40)])
-    area = Criterion(METRICS["roc_auc"]()).estimate_internal(one, data(), "x")
-    f1 = Criterion(F1(positive="b")).estimate_internal(one, data(), "x")
+    single = outcomes([range(40)])
+    area = Criterion(METRICS["roc_auc"]()).estimate_internal(single, data(), "x")
+    f1 = Criterion(F1(positive="b")).estimate_internal(single, data(), "x")
 
     assert area.standard_error == pytest.approx(np.sqrt(area.within))
     assert f1.standard_error == pytest.approx(np.sqrt(f1.within))

@@ -25,16 +25,18 @@ def test_property_no_test_row_of_the_split_is_seen_inside(name: str) -> None:
     for split in KFold(n_folds=4).splits(ROWS, 3):
         inner = list(split_training_part(scheme, ROWS, split, 3))
         assert inner
-        for one in inner:
-            assert not np.isin(split.test, [*one.train, *one.test]).any()
-            assert not np.isin(one.test, one.train).any()
+        for inner_split in inner:
+            assert not np.isin(split.test, [*inner_split.train, *inner_split.test]).any()
+            assert not np.isin(inner_split.test, inner_split.train).any()
 
 
 def test_exact_a_partition_of_the_part_tests_every_row_of_it_once() -> None:
     (split, *_) = KFold(n_folds=4).splits(ROWS, 3)
     inner = split_training_part(KFold(n_folds=5), ROWS, split, 3)
 
-    assert_array_equal(np.sort(np.concatenate([one.test for one in inner])), split.train)
+    assert_array_equal(
+        np.sort(np.concatenate([inner_split.test for inner_split in inner])), split.train
+    )
 
 
 def test_property_every_part_has_draws_of_its_own() -> None:

@@ -89,9 +89,9 @@ def test_by_hand_the_parts_of_the_gap_where_some_splits_have_no_value() -> None:
 
 def test_degenerate_without_values_outside_there_is_no_gap() -> None:
     nan = float("nan")
-    one = choose_in_each_split({"a": _of([nan, nan], 1.0, 2.0)}, "least")
-    assert one.mean_gap() is None
-    assert one.divide_gap() is None
+    single = choose_in_each_split({"a": _of([nan, nan], 1.0, 2.0)}, "least")
+    assert single.mean_gap() is None
+    assert single.divide_gap() is None
     # a wins the first split alone, where it has no value, and has none elsewhere either
     two = {"a": _of([nan, nan], 1.0, 2.0), "b": _of([1.0, 1.0], 2.0, 1.0)}
     choice = choose_in_each_split(two, "least")

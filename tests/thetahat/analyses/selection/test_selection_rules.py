@@ -37,10 +37,12 @@ def test_by_hand_one_standard_error_takes_the_first_within_it() -> None:
 
 
 def test_degenerate_without_a_standard_error_the_rule_takes_the_least() -> None:
-    one = estimate_from_losses([np.array([2.0])])
+    estimate = estimate_from_losses([np.array([2.0])])
 
-    assert one.standard_error is None
-    chosen = choose({"a": estimate_from_losses([np.array([3.0])]), "b": one}, "one_standard_error")
+    assert estimate.standard_error is None
+    chosen = choose(
+        {"a": estimate_from_losses([np.array([3.0])]), "b": estimate}, "one_standard_error"
+    )
     assert chosen.name == "b"
 
 

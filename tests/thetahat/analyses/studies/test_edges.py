@@ -49,7 +49,7 @@ def of_rows(*, with_replacement: bool, **changes: object) -> GeneralStudy:
 
 def test_exact_the_truth_of_rows_drawn_with_replacement_is_of_all_rows() -> None:
     study = of_rows(with_replacement=True, truths=("model",))
-    one = study.run(0, 1)
+    records = study.run(0, 1)
     rows = np.sort(np.asarray(study._draw(0)[0].data.features.columns[0]))  # type: ignore[union-attr]
     drawn = study._draw(0)[0].data  # type: ignore[union-attr]
     slope, level = np.polyfit(drawn.features.columns[0], drawn.y, 1)
@@ -57,8 +57,8 @@ def test_exact_the_truth_of_rows_drawn_with_replacement_is_of_all_rows() -> None
 
     assert study.grain == 1
     assert len(np.unique(rows)) < 30
-    assert one["cv/ls/truths/model"][0] == pytest.approx(risk, rel=1e-9)
-    findings = study.finish(one)
+    assert records["cv/ls/truths/model"][0] == pytest.approx(risk, rel=1e-9)
+    findings = study.finish(records)
     assert findings.truth_from == "all rows of the data set"
     assert findings.truths == {
         "model": "R(f^S): risk of the model learnt from the whole draw",
@@ -90,8 +90,8 @@ def test_degenerate_without_sources_none_is_new() -> None:
 
 
 def test_invalid_methods_that_fit_again_would_part_copies() -> None:
-    asked = RequestedRefit("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"]())
-    study = of_rows(with_replacement=True, refits=(asked,))
+    requested = RequestedRefit("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"]())
+    study = of_rows(with_replacement=True, refits=(requested,))
 
     with pytest.raises(UnsupportedCombination, match="would put copies of a row on both sides"):
         study.finish(study.run(0, 1))
@@ -145,11 +145,11 @@ def test_degenerate_a_refusal_that_does_not_come_again_is_told_in_general() -> N
     records = dict(study.run(0, 40))
     failed = np.flatnonzero(records["cv/failed"])
     first = next(i for i in range(40) if i not in failed)
-    some = {name: values[[failed[0], first]] for name, values in records.items()}
-    shifted = {name: np.roll(values, first) for name, values in some.items()}
-    (told, *_) = [c for c in study.finish(shifted).cautions if c.code == "repetitions_failed"]
+    kept_records = {name: values[[failed[0], first]] for name, values in records.items()}
+    shifted = {name: np.roll(values, first) for name, values in kept_records.items()}
+    (caution, *_) = [c for c in study.finish(shifted).cautions if c.code == "repetitions_failed"]
 
-    assert "in 1 of 2 repetitions" in told.message
+    assert "in 1 of 2 repetitions" in caution.message
 
 
 def test_calibrated_tests_of_all_models_have_size_and_power() -> None:

@@ -143,8 +143,8 @@ def test_exact_truths_of_data_are_risks_on_fresh_rows() -> None:
 
 def test_exact_refit_methods_are_run_too() -> None:
     study = of_data()
-    asked = RequestedRefit("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"](n_resamples=5))  # type: ignore[call-arg]
-    estimator = replace(study.estimators[0], refits=(asked,), truths=("model",))
+    requested = RequestedRefit("variances", 0, "oob", REFIT_ESTIMATORS["out_of_bag"](n_resamples=5))  # type: ignore[call-arg]
+    estimator = replace(study.estimators[0], refits=(requested,), truths=("model",))
     records = replace(study, estimators=[estimator]).run(0, 2)
 
     assert np.isfinite(records["cv/lda/mean/oob"]).all()
@@ -211,9 +211,9 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
 def test_degenerate_what_a_draw_is_too_little_for_is_counted_and_told() -> None:
     study = of_data(size=DrawSize(n=6))
     result = study.finish(study.run(0, 40))
-    told = {c.code: c.message for c in result.cautions}
+    messages = {c.code: c.message for c in result.cautions}
 
-    assert "failed in 13 of 40" in told["repetitions_failed"]
-    assert "few_repetitions" in told
+    assert "failed in 13 of 40" in messages["repetitions_failed"]
+    assert "few_repetitions" in messages
     (row, *_) = rows_of(result, "estimates")
     assert 0 < row["n"] < 40

@@ -62,10 +62,10 @@ def test_calibrated_the_error_of_a_spread(of: object) -> None:
     rng = np.random.default_rng(5)
     estimates = [of(x) for x in rng.exponential(size=(3000, 200))]  # type: ignore[operator] # a function
     spread = np.std([f.value for f in estimates])
-    said = np.array([f.standard_error for f in estimates])
+    errors = np.array([f.standard_error for f in estimates])
 
     # the formula is of the first order in 1/200 and the fourth moment's estimate is low: 10 percent
-    assert abs(np.sqrt((said**2).mean()) - spread) < 0.1 * spread
+    assert abs(np.sqrt((errors**2).mean()) - spread) < 0.1 * spread
 
 
 def test_by_hand_a_share_and_its_error() -> None:

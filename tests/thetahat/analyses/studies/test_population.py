@@ -41,71 +41,71 @@ def drawn(population: DataAsPopulation, size: DrawSize, seed: int = 0) -> DrawnD
 
 
 def test_exact_what_is_not_drawn_stands_for_the_truth() -> None:
-    one = drawn(DataAsPopulation(data=everything()), DrawSize(n=20))
+    draw = drawn(DataAsPopulation(data=everything()), DrawSize(n=20))
 
-    assert len(set(numbers(one.data))) == 20
-    assert sorted(numbers(one.data) + numbers(one.rest())) == list(range(N))
-    assert one.outside() is None
-    assert one.group is None
-    assert one.data.classes == one.rest().classes == ("even", "odd")
+    assert len(set(numbers(draw.data))) == 20
+    assert sorted(numbers(draw.data) + numbers(draw.rest())) == list(range(N))
+    assert draw.outside() is None
+    assert draw.group is None
+    assert draw.data.classes == draw.rest().classes == ("even", "odd")
 
 
 def test_exact_sources_are_drawn_and_the_others_are_outside() -> None:
-    one = drawn(DataAsPopulation(data=everything()), DrawSize(n_sources=2, per_source=5))
+    draw = drawn(DataAsPopulation(data=everything()), DrawSize(n_sources=2, per_source=5))
 
-    assert one.data.source is not None
-    labels, counts = np.unique(one.data.source, return_counts=True)
+    assert draw.data.source is not None
+    labels, counts = np.unique(draw.data.source, return_counts=True)
     assert counts.tolist() == [5, 5]
     inside = {i for i in range(N) if SOURCE[i] in set(labels)}
-    assert set(numbers(one.data)) | set(numbers(one.rest())) == inside
-    assert set(numbers(one.outside())) == set(range(N)) - inside
-    assert one.by_source
+    assert set(numbers(draw.data)) | set(numbers(draw.rest())) == inside
+    assert set(numbers(draw.outside())) == set(range(N)) - inside
+    assert draw.by_source
 
 
 def test_exact_rows_in_all_from_some_sources() -> None:
-    one = drawn(DataAsPopulation(data=everything()), DrawSize(n=10, n_sources=3))
+    draw = drawn(DataAsPopulation(data=everything()), DrawSize(n=10, n_sources=3))
 
-    assert one.data.n == 10
-    assert len(numbers(one.outside())) == 15
-    assert not one.by_source
+    assert draw.data.n == 10
+    assert len(numbers(draw.outside())) == 15
+    assert not draw.by_source
 
 
 def test_exact_rows_drawn_twice_are_of_one_group_and_the_truth_is_of_all_rows() -> None:
-    one = drawn(DataAsPopulation(data=everything(), replace=True), DrawSize(n=80))
-    rows = numbers(one.data)
+    draw = drawn(DataAsPopulation(data=everything(), replace=True), DrawSize(n=80))
+    rows = numbers(draw.data)
 
-    assert one.group is not None
+    assert draw.group is not None
     assert len(set(rows)) < 80
     for i, j in [(0, 1), (5, 6), (30, 31)]:
-        assert (one.group[i] == one.group[j]) == (rows[i] == rows[j])
-    assert numbers(one.rest()) == list(range(N))
+        assert (draw.group[i] == draw.group[j]) == (rows[i] == rows[j])
+    assert numbers(draw.rest()) == list(range(N))
 
 
 def test_exact_copies_of_what_was_drawn_are_not_of_the_truth() -> None:
     group = ROW.astype(int) // 2  # rows 0 and 1 are copies, 2 and 3, ...
-    one = drawn(
+    draw = drawn(
         DataAsPopulation(data=everything(), group=group), DrawSize(n_sources=2, per_source=6)
     )
-    taken = {row // 2 for row in numbers(one.data)}
+    taken = {row // 2 for row in numbers(draw.data)}
 
-    assert taken.isdisjoint(row // 2 for row in numbers(one.rest()))
-    assert taken.isdisjoint(row // 2 for row in numbers(one.outside()))
-    assert one.group is not None
-    assert len(set(one.group.tolist())) == len(taken)
+    assert taken.isdisjoint(row // 2 for row in numbers(draw.rest()))
+    assert taken.isdisjoint(row // 2 for row in numbers(draw.outside()))
+    assert draw.group is not None
+    assert len(set(draw.group.tolist())) == len(taken)
 
 
 def test_exact_the_truth_is_taken_on_at_most_so_many_rows() -> None:
-    one = drawn(DataAsPopulation(data=everything(), n_judged=7), DrawSize(n=20))
+    draw = drawn(DataAsPopulation(data=everything(), n_judged=7), DrawSize(n=20))
 
-    assert len(set(numbers(one.rest()))) == 7
-    assert set(numbers(one.rest())).isdisjoint(numbers(one.data))
+    assert len(set(numbers(draw.rest()))) == 7
+    assert set(numbers(draw.rest())).isdisjoint(numbers(draw.data))
 
 
 def test_exact_the_same_seed_draws_the_same() -> None:
     population = DataAsPopulation(data=everything())
-    one, same, other = (drawn(population, DrawSize(n=20), seed) for seed in (1, 1, 2))
+    first, same, other = (drawn(population, DrawSize(n=20), seed) for seed in (1, 1, 2))
 
-    assert numbers(one.data) == numbers(same.data) != numbers(other.data)
+    assert numbers(first.data) == numbers(same.data) != numbers(other.data)
 
 
 def test_exact_copies_are_on_one_side_of_every_split() -> None:
@@ -145,17 +145,17 @@ def test_invalid_draws() -> None:
 def test_exact_a_generators_sources_stay_and_others_are_outside() -> None:
     population = GeneratedData(TwoClassGaussian(n_features=2, n_relevant=1, source_spread=9), 200)
     size = DrawSize(n_sources=2, per_source=4)
-    one = population.draw_sources(size, np.random.default_rng(0)).draw(size, 3)
-    assert isinstance(one, DrawnData)
-    outside = one.outside()
+    draw = population.draw_sources(size, np.random.default_rng(0)).draw(size, 3)
+    assert isinstance(draw, DrawnData)
+    outside = draw.outside()
 
     assert outside is not None
     assert outside.source is not None
     assert len(set(outside.source.tolist())) == 100
-    assert one.rest().n == 200
+    assert draw.rest().n == 200
     for source in (0, 1):  # the same centre in what is learnt from and in what is judged on
         means = []
-        for data in (one.data, one.rest()):
+        for data in (draw.data, draw.rest()):
             assert data.source is not None
             means.append(data.features.matrix()[data.source == source].mean(axis=0))
         assert np.abs(means[0] - means[1]).max() < 5 * np.sqrt(1.25 / 4)

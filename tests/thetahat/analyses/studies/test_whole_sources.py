@@ -135,7 +135,7 @@ def test_exact_no_source_is_on_both_sides_and_none_is_in_part(data: Data) -> Non
         drawn = drawn_of(data, seed)
         outside = drawn.outside()
         assert outside is not None
-        inside, others = (np.asarray(one.source) for one in (drawn.data, outside))
+        inside, others = (np.asarray(sample.source) for sample in (drawn.data, outside))
         assert len(set(inside)) == 3
         assert set(inside) | set(others) == set("abcde")
         assert drawn.data.n + outside.n == data.n

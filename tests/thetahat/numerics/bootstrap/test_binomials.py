@@ -117,16 +117,18 @@ def test_naive_a_chain_of_counts_in_fractions() -> None:
 
     for b, key in enumerate(keys.tolist()):
         left, rest = sum(members), sum(members)
-        for j, some in enumerate(members[:-1]):
+        for j, counts_of_kind in enumerate(members[:-1]):
             count = 0
             places = [(0, left)] if j == 0 else [(0, left % 16), (1, left // 16 * 16)]
             for place, trials in places:
                 state = (key + int(STEP) * (16 * (1 + j) + place + 1)) % 2**64
                 hashed = int(mixed(np.array([state], dtype=np.uint64))[0])
-                count += _inverted(Fraction(hashed >> 11, 2**53), trials, Fraction(some, rest))
+                count += _inverted(
+                    Fraction(hashed >> 11, 2**53), trials, Fraction(counts_of_kind, rest)
+                )
             assert replicates[1 + j, b] == count
             left -= count
-            rest -= some
+            rest -= counts_of_kind
         assert replicates[4, b] == left
 
 
@@ -171,11 +173,11 @@ def test_calibrated_every_kind_is_binomial(members: list[int]) -> None:
     b, n = 40_000, sum(members)
     counts = drawn([members], keys_of(b, 3))
 
-    for some, row in zip(members[:5], counts, strict=False):
-        k = np.arange(max(0, some - 600), min(n, some + 600) + 1)
-        cdf = bdtr(k, n, some / n)
+    for counts_of_kind, row in zip(members[:5], counts, strict=False):
+        k = np.arange(max(0, counts_of_kind - 600), min(n, counts_of_kind + 600) + 1)
+        cdf = bdtr(k, n, counts_of_kind / n)
         ends = k[np.unique(np.searchsorted(cdf, np.arange(1, 40) / 40))]
-        inner = np.concatenate([[0], bdtr(ends, n, some / n), [1]])
+        inner = np.concatenate([[0], bdtr(ends, n, counts_of_kind / n), [1]])
         expected = b * np.diff(inner)
         classes = np.searchsorted(ends, row)
         observed = np.bincount(classes, minlength=len(expected)).astype(np.float64)

@@ -53,9 +53,9 @@ def test_naive_compiled_and_uncompiled_and_numpy_draw_from_cells() -> None:
     # the last two cells by themselves
     last = np.array(STARTS[2:]), SIZES[2:], np.ascontiguousarray(HELD[:, 2:]), KEYS, 2
     for fill in (compiled(fill_cell_counts), fill_cell_counts_by_numpy):
-        some = np.zeros_like(counts)
-        fill(*last, some)
-        assert_array_equal(some[:, 53:], counts[:, 53:])
+        drawn_counts = np.zeros_like(counts)
+        fill(*last, drawn_counts)
+        assert_array_equal(drawn_counts[:, 53:], counts[:, 53:])
 
 
 def test_naive_sums_of_draws_from_cells() -> None:
@@ -130,14 +130,14 @@ def test_exact_batches_do_not_change_what_a_cell_holds(
     starts = np.array([0, 100, 2000])
     whole = HashedResamples(starts, 3, n_resamples).counts(0, 1100)
     monkeypatch.setattr("thetahat.numerics.bootstrap.cells._COUNTS_AT_ONCE", 4000)
-    some = HashedResamples(starts, 3, n_resamples)
+    resamples = HashedResamples(starts, 3, n_resamples)
 
-    assert some.counts(0, 1).shape == (1, 2000)
-    cells = some._cells
+    assert resamples.counts(0, 1).shape == (1, 2000)
+    cells = resamples._cells
     assert cells is not None
     assert cells.at_once < 1000
     for first, stop in ((0, 3), (300, 1100), (2, 700)):
-        assert_array_equal(some.counts(first, stop), whole[first:stop])
+        assert_array_equal(resamples.counts(first, stop), whole[first:stop])
 
 
 @pytest.mark.parametrize("n_columns", [3, FEW_COLUMNS + 1])

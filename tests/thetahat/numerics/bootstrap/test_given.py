@@ -39,10 +39,10 @@ def test_invalid_values_and_lengths() -> None:
 
 
 def test_exact_counts_are_those_of_the_rows() -> None:
-    given = GivenResamples(np.array([[0, 0, 2], [1, 1, 1], [2, 1, 0]]), np.array([0, 3]))
+    resamples = GivenResamples(np.array([[0, 0, 2], [1, 1, 1], [2, 1, 0]]), np.array([0, 3]))
 
-    assert_array_equal(given.counts(1, 3), [[0, 3, 0], [1, 1, 1]])
-    assert_array_equal(given.take(column(1, 2, 3)), [1, 2, 3])
+    assert_array_equal(resamples.counts(1, 3), [[0, 3, 0], [1, 1, 1]])
+    assert_array_equal(resamples.take(column(1, 2, 3)), [1, 2, 3])
 
 
 @pytest.mark.parametrize("n_resamples", [5, 4_000_000])

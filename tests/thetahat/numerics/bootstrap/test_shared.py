@@ -173,19 +173,19 @@ def test_exact_a_mean_far_above_the_spread_costs_no_digits() -> None:
 
 
 def test_exact_targets_and_means_of_the_units() -> None:
-    def said(kind: BlockKind, unit: Any = None, **rest: Any) -> tuple[str, Target, MeanKind]:
+    def describe(kind: BlockKind, unit: Any = None, **rest: Any) -> tuple[str, Target, MeanKind]:
         units = build_units(models_over(kind, **rest)["m0"].layout, unit)
         return units.unit, units.target, units.mean
 
     cluster = [0, 1, 1, 2, 3, 0, 4, 2, 2, 4, 4]
     models, macro, pooled = Target.THESE_MODELS, MeanKind.MACRO, MeanKind.POOLED
-    assert said(BlockKind.RANDOM) == ("instance", models, macro)
-    assert said(BlockKind.RANDOM, cluster=cluster) == ("cluster", models, pooled)
-    assert said(BlockKind.RANDOM, **REPEATED) == ("instance", models, pooled)
-    assert said(BlockKind.HOLDOUT) == ("instance", models, pooled)
-    assert said(BlockKind.SOURCE) == ("block", Target.NEW_SOURCE, macro)
-    assert said(BlockKind.RANDOM, "block") == ("block", Target.THESE_SOURCES, macro)
-    assert said(BlockKind.SOURCE, "instance") == ("instance", models, macro)
+    assert describe(BlockKind.RANDOM) == ("instance", models, macro)
+    assert describe(BlockKind.RANDOM, cluster=cluster) == ("cluster", models, pooled)
+    assert describe(BlockKind.RANDOM, **REPEATED) == ("instance", models, pooled)
+    assert describe(BlockKind.HOLDOUT) == ("instance", models, pooled)
+    assert describe(BlockKind.SOURCE) == ("block", Target.NEW_SOURCE, macro)
+    assert describe(BlockKind.RANDOM, "block") == ("block", Target.THESE_SOURCES, macro)
+    assert describe(BlockKind.SOURCE, "instance") == ("instance", models, macro)
 
 
 def test_exact_counts_by_row_follow_the_units() -> None:

@@ -140,8 +140,8 @@ BY_ANOTHER = {"run_products": "products"}
 
 def test_exact_every_loop_is_warmed_or_left_out_on_purpose() -> None:
     names = {module.name for module in pkgutil.iter_modules(loops.__path__)}
-    told = {name for name in names if f"{name}." in inspect.getsource(compile_ahead)}
-    assert names - told == {"compiling", "compile_ahead", *NOT_WARMED, *BY_ANOTHER}
+    warmed = {name for name in names if f"{name}." in inspect.getsource(compile_ahead)}
+    assert names - warmed == {"compiling", "compile_ahead", *NOT_WARMED, *BY_ANOTHER}
 
 
 def test_invalid_a_package_that_cannot_be_imported_is_left_out(

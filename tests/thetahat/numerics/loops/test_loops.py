@@ -39,14 +39,14 @@ def both_ways(
     return plain, compute_moments_of_rows(values, layout)
 
 
-def assert_same_moments(some: Moments, other: Moments, rtol: float = 1e-11) -> None:
-    assert some.centred_squares is not None
+def assert_same_moments(ours: Moments, other: Moments, rtol: float = 1e-11) -> None:
+    assert ours.centred_squares is not None
     assert other.centred_squares is not None
-    assert_allclose(some.centred_squares, other.centred_squares, rtol=rtol)
+    assert_allclose(ours.centred_squares, other.centred_squares, rtol=rtol)
     spread = float(np.sqrt(other.centred_squares.max()))
-    assert_allclose(some.deviations, other.deviations, rtol=rtol, atol=1e-13 * spread)
-    assert_allclose(some.sizes, other.sizes)
-    assert some.shift == other.shift
+    assert_allclose(ours.deviations, other.deviations, rtol=rtol, atol=1e-13 * spread)
+    assert_allclose(ours.sizes, other.sizes)
+    assert ours.shift == other.shift
 
 
 @pytest.mark.parametrize("shuffled", [False, True])
@@ -170,16 +170,16 @@ def test_naive_tables_of_signs_uncompiled() -> None:
     padded = np.zeros(128)
     padded[:70] = terms
     tables = (padded.reshape(-1, 8) @ sign_loops._SIGNS).reshape(2, -1)
-    some, other = np.zeros(300), np.zeros(300)
+    first, other = np.zeros(300), np.zeros(300)
     with np.errstate(over="ignore"):
-        sign_loops.look_up(tables, keys, some)
+        sign_loops.look_up(tables, keys, first)
         numbers = np.arange(1, 301, dtype=np.uint64)[:, None]
         words = mixed(keys + STEP * numbers)
     sign_loops.add_sums(terms, keys, other)
 
     signs = [[1 - 2 * (int(row[i // 64]) >> (i % 64) & 1) for i in range(70)] for row in words]
-    assert_allclose(some, np.array(signs) @ terms, rtol=1e-12, atol=1e-13)
-    assert (some == other).all()
+    assert_allclose(first, np.array(signs) @ terms, rtol=1e-12, atol=1e-13)
+    assert (first == other).all()
 
 
 def test_exact_numbers_are_the_same_from_run_to_run() -> None:

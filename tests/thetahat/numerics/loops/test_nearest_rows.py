@@ -82,8 +82,8 @@ def test_exact_of_rows_equally_far_the_lowest_comes_first() -> None:
 
     nearest, squares = ranked_by_kernel(np.zeros((1, 2)), rows, candidates, np.full(1, 33), 20)
 
-    some = np.sort(candidates[0, :33])
-    order = some[np.argsort((rows[some] ** 2).sum(axis=1), kind="stable")]
+    nearest_first = np.sort(candidates[0, :33])
+    order = nearest_first[np.argsort((rows[nearest_first] ** 2).sum(axis=1), kind="stable")]
     assert_array_equal(nearest[0], order[:20])
     assert_array_equal(squares[0], (rows[order[:20]] ** 2).sum(axis=1))
 

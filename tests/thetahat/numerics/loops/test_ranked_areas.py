@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.thetahat.analyses.metrics.readings import folds, holdout, measured, noisy
-from tests.thetahat.metrics.judged import some
+from tests.thetahat.metrics.judged import draw_judged
 from thetahat.analyses.metrics import bootstrap as resamples
 from thetahat.metrics._ranking import Ranking, compute_average_precisions, compute_roc_areas
 from thetahat.metrics.average_precision import AveragePrecision
@@ -23,7 +23,7 @@ Kernel = Callable[..., None]
 
 
 def ranking_of(seed: int) -> Ranking:
-    judged = some("roc_auc", seed)
+    judged = draw_judged("roc_auc", seed)
     assert judged.scores is not None
     return Ranking(judged.scores, judged.truth == 1)
 

@@ -158,20 +158,20 @@ def test_exact_the_network_sorts_every_pattern_of_zeros_and_ones(n: int) -> None
 def test_property_what_is_rounding_uncompiled(n_pairs: int, n_units: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     of_models, positions = rng.uniform(size=(4, n_units)), rng.integers(0, 4, (n_pairs, 2))
-    given = rng.integers(-2, 3, (n_pairs, n_units)) / 2
-    values, dropped = given.copy(), np.zeros(n_pairs)
+    differences = rng.integers(-2, 3, (n_pairs, n_units)) / 2
+    values, dropped = differences.copy(), np.zeros(n_pairs)
     n_signs = np.empty((2, n_pairs), dtype=np.intp)
     unit_loops.count_signs(of_models, positions, values, dropped, *n_signs)
-    assert (values == given).all()
+    assert (values == differences).all()
     unit_loops.zero_rows_with_rounding_errors(of_models, positions, dropped, values)
 
-    plain = _units._zero_rounding_errors_by_arrays(given, of_models, positions)
-    compiled = unit_loops.zero_rounding_errors(given, of_models, positions)
-    assert_allclose(dropped, np.abs(given - values).sum(axis=1), rtol=1e-14)
+    plain = _units._zero_rounding_errors_by_arrays(differences, of_models, positions)
+    compiled = unit_loops.zero_rounding_errors(differences, of_models, positions)
+    assert_allclose(dropped, np.abs(differences - values).sum(axis=1), rtol=1e-14)
     largest = [of_models[both].max() for both in positions]
     for arrays in (plain, compiled):
-        for some, other in zip((values, largest, dropped, *n_signs), arrays, strict=True):
-            assert_allclose(some, other, rtol=1e-14)
+        for first, other in zip((values, largest, dropped, *n_signs), arrays, strict=True):
+            assert_allclose(first, other, rtol=1e-14)
 
 
 @pytest.mark.parametrize("by_network", [False, True])

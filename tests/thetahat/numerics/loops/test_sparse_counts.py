@@ -66,12 +66,12 @@ def test_by_hand_rows_without_themselves() -> None:
     counts: Any = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [5, 0, 0]]))
     sums, logs = np.array([[1, 3, 2], [9, 9, 9]]), np.arange(10.0) ** 2
 
-    said, lengths = left_out_by_kernel(
+    log_shares, lengths = left_out_by_kernel(
         counts, np.array([0, 1, 1]), np.array([1.0, 2, 1]), sums, logs
     )
 
     # row 0: its own leave 0 and 0 of (1, 3, 2); row 1, twice: 9 - 6, 3 x 9; row 2: 9 - 5, 5 x 16
-    assert said.tolist() == [0, 27, 80]
+    assert log_shares.tolist() == [0, 27, 80]
     assert lengths.tolist() == [3, 3, 5]
 
 
@@ -125,12 +125,12 @@ def test_exact_the_loops_are_the_same_uncompiled(width: int) -> None:
     )
     assert_array_equal(sums, sums_by_kernel(X, ROWS, CODES, WEIGHTS, 3))
     assert_array_equal(whole, whole_sums_by_kernel(rounded, CODES + 1, np.ones(30), 3))
-    log, said, lengths = RNG.normal(size=200), np.empty(30), np.empty(30)
+    log, predictions, lengths = RNG.normal(size=200), np.empty(30), np.empty(30)
     values, sums = np.abs(rounded.data).astype(np.uint16), np.full((3, 11), 199, np.uint64)
-    loops.left_out(X.indptr, X.indices, values, CODES, np.ones(30), sums, log, said, lengths)
+    loops.left_out(X.indptr, X.indices, values, CODES, np.ones(30), sums, log, predictions, lengths)
     few: Any = csr_array((values, X.indices, X.indptr), shape=X.shape)
     both = left_out_by_kernel(few, CODES, np.ones(30), sums.astype(np.intp), log)
-    assert_array_equal((said, lengths), both)
+    assert_array_equal((predictions, lengths), both)
     odds, less = np.empty(11), np.arange(22, dtype=np.uint32).reshape(2, 11)
     norms = np.array([0.1, 0.7])
     loops.listed_odds(sums, less, log, norms, odds)

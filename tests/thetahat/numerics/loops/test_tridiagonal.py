@@ -37,9 +37,9 @@ def test_naive_each_number_added_is_solved_for(p: int, *, is_compiled: bool) -> 
 
 @pytest.mark.parametrize("p", [1, 2, 7, 40])
 def test_exact_it_is_known_which_eigenvalues_are_above(p: int) -> None:
-    matrix, given = case(p)
+    matrix, added = case(p)
     least = float(np.linalg.eigvalsh(matrix)[0])
 
-    assert solved_by_kernel(*given, ADDED, least * (1 - 1e-9)) is not None
+    assert solved_by_kernel(*added, ADDED, least * (1 - 1e-9)) is not None
     for below in (least * (1 + 1e-9), float(np.diag(matrix)[0]), np.inf, np.nan):
-        assert solved_by_kernel(*given, ADDED, below) is None
+        assert solved_by_kernel(*added, ADDED, below) is None
