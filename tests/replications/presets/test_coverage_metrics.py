@@ -96,10 +96,10 @@ def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
             data.features.rows(train), data.y[train], weights=None, n_classes=2, rng=rng
         )
         predictions.append(fitted.predict(rest.features))
-    scores = [
-        item.probabilities[:, 1] if item.scores is None else item.scores for item in predictions
-    ]  # type: ignore[index]
-    areas = [roc_auc_score(rest.y, item) for item in scores]
+    areas = []
+    for fitted_predictions in predictions:
+        assert fitted_predictions.scores is not None
+        areas.append(roc_auc_score(rest.y, fitted_predictions.scores))
     np.testing.assert_allclose(true_values["roc_auc"].splits, areas[:-1], rtol=1e-12)
     assert true_values["roc_auc"].model == pytest.approx((areas[-1], areas[-1]), rel=1e-12)
     together = [

@@ -162,13 +162,13 @@ def test_property_a_learner_without_the_protocol_is_fitted() -> None:
 class EachRow:
     """Says the row's number of each row that is left out alone, but of row 3 nothing finite."""
 
-    rows_read: list[int]
+    block_sizes: list[int]
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         return Predictions(np.full(len(part.test), -1.0))
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
-        self.asked.append(len(rows))
+        self.block_sizes.append(len(rows))
         predictions = np.where(rows == 3, np.nan, rows)
         return Predictions(predictions), rows != 5
 
@@ -190,7 +190,10 @@ def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
     outcomes = alone.predict(range(300, 1200))
     first = [alone.predict(range(row, row + 1)) for row in range(8)]
 
-    assert each.asked == [1024, 176]  # the last block is kept only where some of it is asked for
+    assert each.block_sizes == [
+        1024,
+        176,
+    ]  # the last block is kept only where some of it is asked for
     assert outcomes.usable.shape == (1, 900)
     assert outcomes.usable.all()
     assert_array_equal(np.asarray(outcomes.output)[0], np.arange(300, 1200))
@@ -256,10 +259,10 @@ def test_exact_amount_of_work() -> None:
 class SaysAll(Says):
     """Predicts any number of splits at once, and notes how many were asked for."""
 
-    rows_read: list[int]
+    batch_sizes: list[int]
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        self.asked.append(len(parts))
+        self.batch_sizes.append(len(parts))
         return [Predictions(np.full(len(part.test), self.value)) for part in parts]
 
 
@@ -276,7 +279,7 @@ def test_exact_splits_go_in_passes_as_far_as_there_is_room(
     outcomes = list(predict_in_batches(says.predict_all, splits, 5))
 
     assert [split for outcome, _ in outcomes for split in outcome] == splits
-    assert says.asked == [2, 2]  # the second tests one row, and is asked for by itself
+    assert says.batch_sizes == [2, 2]  # the second tests one row, and is asked for by itself
     outputs = [
         outcome.output.tolist() if isinstance(outcome, Predictions) else outcome
         for _, each in outcomes

@@ -40,7 +40,7 @@ class Script:
     by_itself: list[tuple[int, SplitPrediction]] = field(default_factory=list)
 
     def all(self, parts: object) -> list[Predictions | OrdinaryFit]:
-        return self.said[: len(parts)]  # type: ignore[arg-type]
+        return self.predictions[: len(parts)]  # type: ignore[arg-type]
 
     def one(self, of: Split, prediction: SplitPrediction) -> SplitOutcome:
         self.by_itself.append((of.block, prediction))

@@ -20,7 +20,7 @@ LOSSES = np.array([1.0, 2.0, 0.0, 3.0])
 WEIGHTS = np.array([0.5, 1.0, 1.5, 2.0])
 
 
-def some(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
+def draw_losses_and_weights(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
     rng = np.random.default_rng(seed)
     return rng.gamma(2.0, size=n), rng.gamma(0.7, size=n)
 
@@ -41,7 +41,7 @@ def test_by_hand_self_normalised() -> None:
 
 @pytest.mark.about("weighted_risks/self_normalised")
 def test_exact_a_factor_of_the_weights_and_a_constant_loss_fall_out() -> None:
-    losses, weights = some(1)
+    losses, weights = draw_losses_and_weights(1)
     estimate = SelfNormalised().estimate(losses, weights)
     other = SelfNormalised().estimate(losses + 1e6, 7 * weights)
 
@@ -76,7 +76,7 @@ def test_by_hand_truncated() -> None:
 
 @pytest.mark.about("weighted_risks/truncated")
 def test_exact_with_its_bias_taken_off_it_is_the_weighted_risk() -> None:
-    losses, weights = some(2)
+    losses, weights = draw_losses_and_weights(2)
     estimate = Truncated(cut=1).estimate(losses, weights)
     uncut = Truncated().estimate(losses, weights)
     weighted = Weighted().estimate(losses, weights)
@@ -98,7 +98,7 @@ def test_invalid_cut() -> None:
 @pytest.mark.about("weighted_risks/doubly")
 @pytest.mark.outside("numpy.linalg.lstsq: the intercept of a regression on both control variates")
 def test_against_numpy_lstsq_doubly() -> None:
-    losses, weights = some(3)
+    losses, weights = draw_losses_and_weights(3)
     design = np.column_stack([np.ones(40), weights - 1, weights**2 - 1.8])
     (intercept, *slopes), residuals, *_ = np.linalg.lstsq(design, losses * weights)
 
@@ -111,7 +111,7 @@ def test_against_numpy_lstsq_doubly() -> None:
 
 @pytest.mark.about("weighted_risks/doubly")
 def test_exact_the_variance_of_the_second_moment_adds() -> None:
-    losses, weights = some(4)
+    losses, weights = draw_losses_and_weights(4)
     known = Doubly(second_moment=2.0).estimate(losses, weights)
     controlled = Controlled().estimate(losses, weights)
     # half of what the squares take off
@@ -126,7 +126,7 @@ def test_exact_the_variance_of_the_second_moment_adds() -> None:
 
 @pytest.mark.about("weighted_risks/doubly")
 def test_limit_with_a_second_moment_that_is_too_uncertain_it_is_the_controlled_risk() -> None:
-    losses, weights = some(4)
+    losses, weights = draw_losses_and_weights(4)
     known = Doubly(second_moment=2.0).estimate(losses, weights)
     controlled = Controlled().estimate(losses, weights)
     twice = 2 * (controlled.variance - known.variance) / known.beta[1] ** 2
@@ -140,7 +140,7 @@ def test_limit_with_a_second_moment_that_is_too_uncertain_it_is_the_controlled_r
 
 @pytest.mark.about("weighted_risks/doubly")
 def test_limit_without_a_second_moment_it_is_the_controlled_risk() -> None:
-    losses, weights = some(5)
+    losses, weights = draw_losses_and_weights(5)
     controlled = Controlled().estimate(losses, weights)
     unknown = Doubly().estimate(losses, weights)
     # two distinct weights: the squares are a linear function of the weights
@@ -155,7 +155,7 @@ def test_limit_without_a_second_moment_it_is_the_controlled_risk() -> None:
 
 @pytest.mark.about("weighted_risks/doubly")
 def test_degenerate_weights_that_vary_by_rounding_only() -> None:
-    losses, _ = some(6)
+    losses, _ = draw_losses_and_weights(6)
     nearly = np.asarray(1 + 1e-16 * np.arange(40), dtype=np.float64)
 
     for method in (Doubly(second_moment=1.0), Controlled()):
@@ -175,7 +175,7 @@ def test_invalid_second_moment() -> None:
 @pytest.mark.about(*(f"weighted_risks/{name}" for name in WEIGHTED_RISKS))
 @pytest.mark.parametrize("name", WEIGHTED_RISKS)
 def test_exact_the_terms_are_what_is_averaged(name: str) -> None:
-    losses, weights = some(7)
+    losses, weights = draw_losses_and_weights(7)
     estimate = WEIGHTED_RISKS[name]().estimate(losses, weights)
 
     assert estimate.terms is not None
@@ -186,7 +186,7 @@ def test_exact_the_terms_are_what_is_averaged(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in WEIGHTED_RISKS if name != "doubly"])
 def test_exact_a_paired_difference_is_the_risk_of_the_differences(name: str) -> None:
     """Each risk is linear in the losses, so two learners may be compared by their differences."""
-    (a, weights), (b, _) = some(8), some(9)
+    (a, weights), (b, _) = draw_losses_and_weights(8), draw_losses_and_weights(9)
     method = WEIGHTED_RISKS[name]()
     estimate = estimate_paired_difference(method.estimate(a, weights), method.estimate(b, weights))
     direct = method.estimate(a - b, weights)
@@ -227,7 +227,7 @@ def test_invalid_risks_of_different_instances() -> None:
 @pytest.mark.about("weighted_risks/self_normalised")
 @pytest.mark.outside("numpy.average with weights, run here")
 def test_against_numpy_weighted_average() -> None:
-    losses, weights = some(31)
+    losses, weights = draw_losses_and_weights(31)
 
     theirs = np.average(losses, weights=weights)
     assert_allclose(SelfNormalised().estimate(losses, weights).estimate, theirs, rtol=1e-13)
@@ -238,7 +238,7 @@ def test_against_numpy_weighted_average() -> None:
 def test_against_scipy_error_of_truncated_products() -> None:
     from scipy import stats
 
-    losses, weights = some(32)
+    losses, weights = draw_losses_and_weights(32)
     products = losses * np.clip(weights, None, 1.5)
 
     estimate = Truncated(cut=1.5).estimate(losses, weights)
