@@ -31,7 +31,7 @@ def test_exact_every_error_has_an_http_status(cls: type[Exception]) -> None:
     assert cls in STATUS
 
 
-def test_exact_the_table_has_no_class_that_is_gone() -> None:
+def test_exact_the_table_has_no_removed_class() -> None:
     assert set(STATUS) == {*LEAVES, service_errors.Unavailable}  # raised itself, and has a child
 
 

@@ -53,7 +53,7 @@ def test_exact_the_core_imports_only_its_allow_list() -> None:
     assert {path: names for path, names in refused.items() if names} == {}
 
 
-def test_exact_what_reads_dates_asks_no_clock() -> None:
+def test_exact_parsing_dates_reads_no_clock() -> None:
     tree = ast.parse((ROOT / READS_DATES).read_text())
     names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
 

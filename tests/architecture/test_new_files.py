@@ -234,7 +234,7 @@ def _is_caution_of_study(part: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", NO_METHOD_NAMED)
-def test_exact_copies_that_nobody_named_change_no_recommendation_plan_and_verdict(
+def test_exact_unnamed_copies_of_methods_change_no_recommendation_plan_or_verdict(
     name: str, planted: dict[str, Any]
 ) -> None:
     with_copies, without = planted["results"][name]["result"], in_this_tree(name)

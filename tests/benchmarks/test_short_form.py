@@ -75,7 +75,7 @@ def test_exact_page_and_values_are_written_and_can_be_read(tmp_path: Path) -> No
     assert (tmp_path / "sums.svg").read_text().startswith("<svg")
 
 
-def test_degenerate_a_row_that_fails_is_told_and_the_others_are_kept(tmp_path: Path) -> None:
+def test_degenerate_a_row_that_fails_is_reported_and_the_others_are_kept(tmp_path: Path) -> None:
     failed = BENCH.compare(
         task="sums", use="Adds numbers.", size=1, unit="numbers", ours=lambda: 0.0,
         peer="a script", peer_call=_fail,

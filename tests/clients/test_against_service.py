@@ -119,7 +119,7 @@ def test_exact_lists_are_read_over_all_pages(client: Client) -> None:
     assert list(client.evaluations(labels=labels, kind="predictions")) == []
 
 
-def test_exact_what_is_wrong_is_named(client: Client) -> None:
+def test_exact_the_message_names_the_wrong_value(client: Client) -> None:
     with pytest.raises(Refused) as refused:
         client.submit({**REQUEST, "level": 2})
     assert refused.value.status == 422

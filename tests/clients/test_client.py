@@ -146,7 +146,7 @@ def test_exact_waiting_ends_with_the_evaluation_and_reports_each_change(client_a
     assert ["wait" in request.query for request in stub.requests] == [False, True, True, True]
 
 
-def test_exact_waiting_too_long_says_so_and_leaves_the_evaluation(
+def test_exact_waiting_too_long_raises_and_leaves_the_evaluation(
     open_client: type[Client],
 ) -> None:
     with (

@@ -64,7 +64,7 @@ def test_invalid_streams_are_refused(open_client: Opener) -> None:
         read_all(open_client, Reply(200, b"<html>", {"Content-Type": "text/html"}))
 
 
-def test_exact_a_caller_may_leave_the_stream_and_go_on() -> None:
+def test_exact_a_caller_may_close_the_stream_and_continue() -> None:
     async def leave(url: str) -> tuple[str, str]:
         async with AsyncClient(url) as client:
             async with aclosing(client.events("x")) as events:  # type: ignore[type-var]

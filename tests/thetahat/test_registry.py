@@ -54,7 +54,7 @@ def test_exact_collects_the_public_modules_in_order(family: Path) -> None:
     assert registry.get_method("one") is registry["one"]
 
 
-def test_invalid_name_lists_the_known_ones(family: Path) -> None:
+def test_invalid_name_lists_the_known_names(family: Path) -> None:
     with pytest.raises(InvalidParameter, match="'two' is not one of the things: another, one") as e:
         collect(family).get_method("two", loc=("tests", 0))
 

@@ -63,7 +63,7 @@ def test_exact_a_small_evaluation_is_done_in_one_unit(database: str) -> None:
     }
 
 
-def test_exact_a_large_one_is_cut_done_and_gathered(database: str) -> None:
+def test_exact_a_large_evaluation_is_cut_computed_and_joined(database: str) -> None:
     evaluation_id = submit_nap(n_chunks=5, seed=5)
     make_executor().compute_queued_units(
         (evaluation_id, 0)

@@ -90,7 +90,7 @@ def test_exact_a_learner_survives_an_internal_error(
     assert _finish(evaluation_id)["parts"] == {"a": draws[::2], "b": draws[1::2]}
 
 
-def test_exact_memory_that_another_evaluation_has_left_fails_nobody(
+def test_exact_memory_left_by_another_evaluation_fails_no_learner(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, worker = submit_nap(), submit_nap(fault="memory"), make_executor()

@@ -38,7 +38,7 @@ def test_exact_the_first_reason_comes_out_of_the_section(main: Interruptible) ->
     assert time.monotonic() - started < 5
 
 
-def test_exact_no_handler_of_errors_eats_it(main: Interruptible) -> None:
+def test_exact_no_exception_handler_swallows_it(main: Interruptible) -> None:
     _soon(main, Reason.TIME_LIMIT)
     with pytest.raises(Interrupted), main.allow_interrupts():
         _sleep_carelessly()

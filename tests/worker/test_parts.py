@@ -84,7 +84,7 @@ def test_exact_the_first_failure_is_reported_whichever_worker_was_faster(databas
     assert messages == ["failed"] * 3
 
 
-def test_exact_nobody_left_fails_the_evaluation_with_the_limit(
+def test_exact_without_a_learner_left_the_limit_fails_the_evaluation(
     database: str, setting: Setting
 ) -> None:
     setting(memory_limit_mb=700)

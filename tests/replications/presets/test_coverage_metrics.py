@@ -78,7 +78,7 @@ def test_exact_a_difference_is_true_by_the_difference_of_truths(
 
 
 @pytest.mark.outside("scikit-learn's roc_auc_score and f1_score of models fitted here")
-def test_against_sklearn_what_is_true_of_the_models_of_splits() -> None:
+def test_against_sklearn_true_values_of_the_models_of_splits() -> None:
     from sklearn.metrics import f1_score, roc_auc_score
 
     rng = np.random.default_rng(2)

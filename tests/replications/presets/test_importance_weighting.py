@@ -247,7 +247,7 @@ def records_of(a: Any, b: Any, spread: Any) -> dict[str, np.ndarray]:
 
 @pytest.mark.outside("scipy.stats.wilcoxon, normal approximation without correction")
 @pytest.mark.about("presets/importance_selection", "presets/importance_kernel_weights")
-def test_against_scipy_wilcoxon_and_the_tenth() -> None:
+def test_against_scipy_wilcoxon_and_the_tenth_of_largest_variance() -> None:
     rng = np.random.default_rng(4)
     a, spread = rng.gamma(2, size=205), rng.gamma(1, size=205)
     b = a + np.where(rng.random(205) < 0.3, 0, rng.normal(0.1, 1, size=205))
@@ -319,7 +319,7 @@ def test_invalid_parameters() -> None:
 
 
 @pytest.mark.about("presets/importance_selection")
-def test_degenerate_data_sets_without_weights_are_told() -> None:
+def test_degenerate_data_sets_without_weights_are_counted() -> None:
     from dataclasses import replace
 
     study = ImportanceSelection(**SAMPLES).plan({}, 1)  # type: ignore[arg-type]

@@ -142,7 +142,7 @@ def test_exact_any_cut_gives_the_same_records_and_the_table_is_whole(genes: Data
 
 
 @pytest.mark.about("presets/lecture_estimators")
-def test_exact_without_data_a_generator_stands_in_and_says_so() -> None:
+def test_exact_without_data_a_generator_is_used_with_a_caution() -> None:
     study = LectureEstimators(n=20, resamples=2, classifiers=("cart",)).plan({}, 1)
     records = study.run(0, 2)
     assert 0 < records["truth"].mean() < 1

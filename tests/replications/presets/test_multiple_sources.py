@@ -116,7 +116,7 @@ def test_exact_the_truth_is_the_variance_of_the_means(reviews: Data) -> None:
 
 
 @pytest.mark.about("presets/multiple_source_variances")
-def test_degenerate_few_repetitions_say_so(reviews: Data) -> None:
+def test_degenerate_few_repetitions_have_a_caution(reviews: Data) -> None:
     study = MultipleSourceVariances(sizes=(8, 30)).plan({"reviews": reviews}, 2)
     result = study.finish(study.run(0, 3))
     assert [caution.code for caution in result.cautions] == ["few_repetitions"]
@@ -125,7 +125,7 @@ def test_degenerate_few_repetitions_say_so(reviews: Data) -> None:
     assert to_json(alone.finish(alone.run(0, 1)).tables[0])["rows"][0]["cvs_sd"]["value"] is None
 
 
-def test_exact_without_data_a_generator_stands_in_and_says_so() -> None:
+def test_exact_without_data_a_generator_is_used_with_a_caution() -> None:
     domains = load_domains({}, 5)
     assert domains.count == 10
     assert domains.smallest == 2000

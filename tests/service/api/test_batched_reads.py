@@ -32,7 +32,7 @@ def test_naive_the_answers_are_those_of_one_query_each() -> None:
     assert look(*((LOCAL_OWNER_ID, i) for i in ids)) == [read.get(LOCAL_OWNER_ID, i) for i in ids]
 
 
-def test_exact_what_is_anothers_or_nobodys_is_not_found() -> None:
+def test_exact_resources_of_another_or_no_owner_are_not_found() -> None:
     mine = submit_nap()
     rows = look((LOCAL_OWNER_ID, mine), (uuid4(), mine), (LOCAL_OWNER_ID, uuid4()))
 

@@ -75,7 +75,7 @@ def test_exact_nothing_is_compressed_for_clients_that_do_not_accept_it(
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "GZIP", "x-gzip", "*", "deflate, gzip;q=0.1"])
-def test_exact_what_accepts_gzip(accepted: str) -> None:
+def test_exact_which_clients_accept_gzip(accepted: str) -> None:
     assert accepts_gzip([(b"accept-encoding", accepted.encode())])
 
 
@@ -122,7 +122,7 @@ def test_exact_scripts_and_documents_are_compressed(client: TestClient, path: st
         (PARQUET, None),
     ],
 )
-def test_exact_what_is_compressed(media_type: str, encoding: str | None) -> None:
+def test_exact_which_responses_are_compressed(media_type: str, encoding: str | None) -> None:
     answer = get(tagged(SMALLEST, media_type), "/", "gzip")
 
     assert answer.headers.get("content-encoding") == encoding

@@ -27,7 +27,7 @@ def deprecated(data_dir: Any, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     return TestClient(create_app(), base_url="http://localhost", client=("127.0.0.1", 50_000))
 
 
-def test_exact_the_answers_of_a_deprecated_operation_say_so(deprecated: TestClient) -> None:
+def test_exact_responses_of_a_deprecated_operation_have_its_header(deprecated: TestClient) -> None:
     for path, status in (("/v1/methods/learners", 200), ("/v1/methods/nothing", 404)):
         answer = deprecated.get(path)
         assert answer.status_code == status

@@ -99,7 +99,9 @@ def test_exact_waiting_in_vain_is_202(client: TestClient, setting: Setting) -> N
     assert "result" not in answer.json()
 
 
-def test_exact_a_failed_one_is_200_with_its_error(client: TestClient, worker: InlineWorker) -> None:
+def test_exact_a_failed_evaluation_is_200_with_its_error(
+    client: TestClient, worker: InlineWorker
+) -> None:
     request = nap(fault="refuse")
     there = submit(client, request, Idempotency_Key="k").headers["location"]
     worker.work()

@@ -99,7 +99,7 @@ def test_exact_the_list_of_routes_is_the_applications(application: FastAPI) -> N
     assert listed == set(ROUTES)
 
 
-def test_exact_anothers_figure_is_not_there(
+def test_exact_a_figure_of_another_owner_is_not_found(
     client: TestClient, keys: dict[str, str], worker: InlineWorker
 ) -> None:
     small = {"sizes": [8], "shares": [0.25, 0.5], "splits": 2, "repetitions": 3}
@@ -117,7 +117,7 @@ def test_exact_anothers_figure_is_not_there(
 
 
 @pytest.mark.parametrize(("method", "path"), OF_ONE_THING)
-def test_exact_anothers_things_are_not_there(
+def test_exact_resources_of_another_owner_are_not_found(
     client: TestClient, keys: dict[str, str], resources: dict[str, str], method: str, path: str
 ) -> None:
     where = path.format(**resources)
@@ -136,7 +136,7 @@ def test_exact_anothers_things_are_not_there(
     assert own.status_code < 400, own.text
 
 
-def test_exact_lists_hold_ones_own_only(
+def test_exact_lists_hold_resources_of_the_caller_only(
     client: TestClient, keys: dict[str, str], resources: dict[str, str]
 ) -> None:
     for path in ("/v1/datasets", "/v1/evaluations"):
@@ -146,7 +146,7 @@ def test_exact_lists_hold_ones_own_only(
         assert foreign == []
 
 
-def test_exact_anothers_data_set_cannot_be_named(
+def test_exact_a_data_set_of_another_owner_cannot_be_named(
     client: TestClient, keys: dict[str, str], resources: dict[str, str]
 ) -> None:
     request = {

@@ -26,7 +26,9 @@ def address(application: FastAPI, setting: Setting) -> Iterator[str]:
         yield url
 
 
-def test_exact_slow_files_of_one_owner_delay_nobody(address: str, keys: dict[str, str]) -> None:
+def test_exact_slow_files_of_one_owner_delay_no_other_owner(
+    address: str, keys: dict[str, str]
+) -> None:
     headers = {owner: {"X-API-Key": key, "Content-Type": CSV} for owner, key in keys.items()}
     url = f"{address}/v1/datasets"
 

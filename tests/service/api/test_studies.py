@@ -101,7 +101,7 @@ def test_exact_progress_counts_repetitions_and_some_are_tabulated(client: TestCl
     ]
 
 
-def test_exact_a_study_stopped_and_gone_on_with_is_one_long_study(client: TestClient) -> None:
+def test_exact_a_study_stopped_and_continued_equals_one_long_study(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
     for number in (1, 3):
         worker.run((evaluation_id, number))
@@ -256,7 +256,7 @@ def test_invalid_figures(client: TestClient) -> None:
     assert client.get(f"{unfinished}/figures/two.svg").status_code == 409
 
 
-def test_exact_a_study_that_failed_can_be_gone_on_with(client: TestClient) -> None:
+def test_exact_a_failed_study_can_be_continued(client: TestClient) -> None:
     there, evaluation_id, worker = begin(client, BODY)
     worker.run((evaluation_id, 1))
     claim = record.claim_unit((evaluation_id, 2), uuid4(), 60.0)

@@ -82,7 +82,9 @@ def test_exact_a_table_folds_to_the_width_of_the_terminal(monkeypatch: pytest.Mo
     assert any(line.startswith(ID) for line in lines)
 
 
-def test_exact_an_empty_list_says_so_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_exact_an_empty_list_is_reported_on_standard_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with run_stub(page()) as stub:
         assert run(stub, "list") == 0
         assert run(stub, "datasets", "list") == 0

@@ -217,7 +217,7 @@ def test_invalid_unknown_columns_list_the_columns(tmp_path: Path) -> None:
     assert caught.value.errors[0].value == "c"
 
 
-def test_invalid_bytes_that_are_gone(tmp_path: Path) -> None:
+def test_invalid_missing_file(tmp_path: Path) -> None:
     kept = keep(tmp_path, CSV, b"a,b\n1,2\n")
     assert kept.path is not None
     kept.path.unlink()

@@ -95,7 +95,7 @@ def test_property_the_labels_of_200_models_do_not_overlap(name: str) -> None:
     assert all(gap >= size for gap, size in gaps)
 
 
-def test_exact_a_very_long_interval_is_cut_and_says_so() -> None:
+def test_exact_a_very_long_interval_is_cut_with_a_mark() -> None:
     result = evaluation(6, margin=None)
     result["comparisons"][3]["interval"] = interval(0.0, 50.0)
 

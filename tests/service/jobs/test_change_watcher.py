@@ -49,7 +49,7 @@ def test_exact_any_change_ends_a_long_poll_and_none_does_not(sqlite: None) -> No
     assert look(evaluation_id).version == 2
 
 
-def test_degenerate_what_has_ended_or_is_gone_is_not_waited_for(sqlite: None) -> None:
+def test_degenerate_ended_or_deleted_evaluations_are_not_waited_for(sqlite: None) -> None:
     evaluation_id = submit_nap()
     cancel(LOCAL_OWNER_ID, evaluation_id)
     assert asyncio.run(change_watcher.wait_for_end(evaluation_id, 10))
@@ -57,7 +57,7 @@ def test_degenerate_what_has_ended_or_is_gone_is_not_waited_for(sqlite: None) ->
     assert asyncio.run(change_watcher.wait_for_end(uuid4(), 10))
 
 
-def test_exact_on_sqlite_nobody_looks_before_something_has_changed(
+def test_exact_on_sqlite_no_query_runs_before_a_change(
     sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     evaluation_id, looks = submit_nap(), 0

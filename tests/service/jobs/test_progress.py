@@ -67,7 +67,7 @@ def test_by_hand_the_time_that_is_left(
         [replace(DONE, state="failed"), QUEUED],
     ],
 )
-def test_degenerate_nobody_knows_the_speed_of_what_has_not_been_done(
+def test_degenerate_work_that_was_never_done_has_no_known_speed(
     chunks: list[ChunkRow],
 ) -> None:
     assert estimate_seconds_left(chunks, 2) is None

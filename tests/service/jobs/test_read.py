@@ -87,7 +87,7 @@ def test_exact_results_come_only_from_success(database: str) -> None:
         read.get_result(LOCAL_OWNER_ID, cancelled)
 
 
-def test_degenerate_a_kind_without_losses_says_so(sqlite: None) -> None:
+def test_degenerate_a_kind_without_losses_is_refused_with_a_reason(sqlite: None) -> None:
     evaluation_id = submit_nap()
     make_executor().run((evaluation_id, 0))
     with pytest.raises(ResourceNotFound, match="has no losses"):

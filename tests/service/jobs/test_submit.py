@@ -52,7 +52,7 @@ def _data_set(sha256: str = "ab" * 32) -> DatasetFile:
     return DatasetFile(identifier, sha256, "text/csv", 1, columns, {})
 
 
-def test_exact_what_is_submitted_is_stored_whole(database: str) -> None:
+def test_exact_a_submission_is_stored_whole(database: str) -> None:
     request = SleepRequest(kind="sleeping", name="first", labels={"a": "1", "b": "2"}, n_chunks=3)
     submitted = submit(prepare_submission(LOCAL_OWNER_ID, request, {}))
     row = look(submitted.evaluation_id)

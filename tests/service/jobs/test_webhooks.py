@@ -116,7 +116,7 @@ def test_golden_the_signature_of_a_published_example() -> None:
     assert signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
-def test_exact_each_webhook_is_told_what_it_asked_for(receiver: Receiver) -> None:
+def test_exact_each_webhook_receives_the_events_that_it_asked_for(receiver: Receiver) -> None:
     register(receiver, "/every")
     register(receiver, "/ends", ["evaluation.failed", "evaluation.cancelled"])
     cancelled = submit_nap()
@@ -133,7 +133,7 @@ def test_exact_each_webhook_is_told_what_it_asked_for(receiver: Receiver) -> Non
     ]
 
 
-def test_exact_a_webhook_with_labels_is_told_of_evaluations_that_have_them(
+def test_exact_a_webhook_with_labels_receives_evaluations_that_have_them(
     receiver: Receiver,
 ) -> None:
     url = f"http://127.0.0.1:{receiver.port}"
@@ -194,7 +194,7 @@ def test_exact_a_failure_has_its_code(receiver: Receiver) -> None:
     assert (body["data"]["status"], body["data"]["error_code"]) == ("failed", "worker_lost")
 
 
-def test_exact_another_owner_is_told_nothing(receiver: Receiver) -> None:
+def test_exact_another_owner_receives_nothing(receiver: Receiver) -> None:
     with unit_of_work() as connection:
         api_keys.create(connection, "test", "ann")
         owner = connection.execute(
@@ -274,7 +274,7 @@ def test_exact_failed_attempts_are_repeated_until_the_delivery_is_dead(receiver:
     assert len({each.headers["webhook-id"] for each in receiver.received}) == 1
 
 
-def test_exact_gone_disables_the_webhook(receiver: Receiver) -> None:
+def test_exact_status_410_disables_the_webhook(receiver: Receiver) -> None:
     webhook_id, _ = register(receiver)
     receiver.replies.append(Reply(410))
     finish()

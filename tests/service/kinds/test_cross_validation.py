@@ -145,7 +145,7 @@ def test_exact_predictions_come_back_as_labels() -> None:
     assert_array_equal(lost, (predictions != truth).astype(float))
 
 
-def test_degenerate_a_learner_that_fails_leaves_the_others_standing() -> None:
+def test_degenerate_a_learner_that_fails_leaves_the_others() -> None:
     # multinomial naive Bayes refuses negative features
     body = {**CLASSIFY, "learners": {**CLASSIFY["learners"], "bad": "multinomial_naive_bayes"}}
     result = run_kind(body).result

@@ -106,6 +106,6 @@ def test_exact_what_is_left_to_default_runs(scheme: str) -> None:
     }
 
 
-def test_exact_what_fits_learners_again_is_never_taken_by_default() -> None:
+def test_exact_methods_that_fit_again_are_never_default() -> None:
     assert all(method.info.by_request_only for method in REFIT_ESTIMATORS.values())
     assert PARAMS.keys() == {"quadratic"}

@@ -51,7 +51,7 @@ def test_exact_a_control_that_fails_leaves_every_pair() -> None:
     assert "control_left_out" not in _codes(kept)
 
 
-def test_exact_a_named_test_of_three_models_is_let_go_where_two_are_left() -> None:
+def test_exact_a_named_test_of_three_models_is_dropped_if_two_are_left() -> None:
     result = run_kind({**BODY, "tests": ["nadeau_bengio_t", "friedman"]}).result
 
     let_go = [entry for entry in result["not_applicable"] if entry["name"] == "friedman"]
@@ -68,7 +68,7 @@ def test_exact_a_test_that_fits_those_that_are_left_is_made() -> None:
     assert set(result["omnibus"]) == {"friedman"}
 
 
-def test_degenerate_nobody_left_is_the_first_failure() -> None:
+def test_degenerate_without_a_learner_left_the_first_failure_counts() -> None:
     body = {**BODY, "learners": {"signed": "MultinomialNB", "again": "MultinomialNB"}}
     with pytest.raises(EvaluationError, match="'signed', repeat 0, block 0: MultinomialNB"):
         run_kind(body)

@@ -160,7 +160,7 @@ def test_exact_a_source_column_gives_each_source_its_part() -> None:
     assert [part["difference"] for part in pair] == [0, 0, 0]
 
 
-def test_exact_what_two_risks_choose_is_compared() -> None:
+def test_exact_choices_of_two_risks_are_compared() -> None:
     cut = {"name": "truncated", "params": {"cut": 0.05}}
     result = run_kind(with_(risks=["weighted", cut], grid=None)).result
     (pair,) = result["comparisons"]

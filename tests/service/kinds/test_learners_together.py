@@ -196,7 +196,7 @@ def test_exact_a_part_has_a_name_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("small", [0, engine.SMALL])
-def test_degenerate_one_that_is_refused_fails_alone(
+def test_degenerate_a_refused_learner_fails_alone(
     small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "SMALL", small)

@@ -113,7 +113,7 @@ def test_exact_sources_are_added_whole_where_blocks_are_sources() -> None:
     assert any(i["target"] == "new_source" for i in two["intervals"])
 
 
-def test_degenerate_a_size_that_fails_leaves_the_others_standing() -> None:
+def test_degenerate_a_size_that_fails_leaves_the_others() -> None:
     neighbours = {"name": "KNeighborsRegressor", "params": {"n_neighbors": 15}}
     result = run_kind({**BODY, "learners": {"knn": neighbours, "mean": "mean"}}).result
 

@@ -143,7 +143,7 @@ def test_exact_an_interval_by_itself_leaves_the_other_lists_as_they_are() -> Non
     assert [(m["name"], m["as"]) for m in used] == [("bates_nested_cv", "nested")]
 
 
-def test_exact_a_verdict_can_speak_of_a_target_that_only_a_refit_has() -> None:
+def test_exact_a_verdict_can_be_about_a_target_that_only_a_refit_has() -> None:
     body = {**BODY, "variances": [SMALL[0]], "target": "these_models"}
     (pair,) = run_kind(body).result["comparisons"]
 

@@ -245,7 +245,7 @@ def test_degenerate_one_candidate_is_no_choice() -> None:
     assert "internal_is_optimistic" not in {c["code"] for c in result["cautions"]}
 
 
-def test_degenerate_a_candidate_that_fails_leaves_the_others_standing() -> None:
+def test_degenerate_a_candidate_that_fails_leaves_the_others() -> None:
     bad = {"name": "KNeighborsRegressor", "params": {"n_neighbors": 30}}
     result = run_kind({**BODY, "candidates": {"bad": bad, **BODY["candidates"]}}).result
 

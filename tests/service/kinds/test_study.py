@@ -146,5 +146,5 @@ def completes(kind: JobKind[Any]) -> bool:
     return type(kind).complete_request is not JobKind.complete_request
 
 
-def test_exact_kinds_whose_chunks_are_kept_can_be_gone_on_with() -> None:
+def test_exact_kinds_whose_chunks_are_kept_can_be_continued() -> None:
     assert {name for name, kind in JOB_KINDS.items() if completes(kind)} == KEPT

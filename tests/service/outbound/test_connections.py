@@ -115,14 +115,14 @@ def test_exact_the_next_address_is_tried() -> None:
         assert len(receiver.received) == 1
 
 
-def test_degenerate_nobody_listens() -> None:
+def test_degenerate_no_client_listens() -> None:
     with run_receiver() as receiver:
         to = target(receiver, "http")
     with pytest.raises(RequestFailed):
         send(to)
 
 
-def test_degenerate_an_answer_that_does_not_come() -> None:
+def test_degenerate_a_response_that_never_arrives() -> None:
     def silent() -> Iterator[bytes]:
         yield b"a"
         time.sleep(2)

@@ -22,7 +22,7 @@ def test_exact_each_event_loop_has_its_own_and_closed_ones_are_forgotten() -> No
     assert len(made._objects) == 1
 
 
-def test_exact_each_gets_its_outcome_and_who_has_gone_gets_none() -> None:
+def test_exact_each_waiting_caller_gets_its_outcome() -> None:
     async def scene() -> None:
         loop = asyncio.get_running_loop()
         value, error, gone = (loop.create_future() for _ in range(3))

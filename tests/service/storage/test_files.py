@@ -30,7 +30,7 @@ def test_exact_a_kept_upload_has_its_name_and_leaves_nothing_behind(files: FileS
     assert list((files.root / UPLOADS).iterdir()) == []
 
 
-def test_exact_an_upload_that_is_not_kept_is_gone(files: FileStore) -> None:
+def test_exact_an_upload_that_is_not_kept_is_deleted(files: FileStore) -> None:
     with files.open_upload() as file:
         file.write(b"abc")
     assert [path for path in files.root.rglob("*") if path.is_file()] == []

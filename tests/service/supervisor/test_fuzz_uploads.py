@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.service.supervisor.fuzz_uploads import upload_damaged_files
 
 
-def test_property_damaged_files_harm_nobody(tmp_path: Path) -> None:
+def test_property_damaged_files_leave_the_service_intact(tmp_path: Path) -> None:
     report = upload_damaged_files(range(70), 1, tmp_path)
 
     assert report.faults == []

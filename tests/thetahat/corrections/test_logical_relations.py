@@ -63,7 +63,7 @@ def test_limit_three_models_shaffer_is_the_protected_test() -> None:
 
 
 @pytest.mark.parametrize("correction", LOGICAL)
-def test_degenerate_missing_ones_of_all_pairs(correction: str) -> None:
+def test_degenerate_some_p_values_of_all_pairs_are_missing(correction: str) -> None:
     p: list[float | None] = [0.01, None, 0.02, None, 0.2, 0.03]
     full = adjust([0.01 if v is None else v for v in p], correction)
 

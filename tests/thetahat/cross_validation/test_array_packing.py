@@ -43,7 +43,7 @@ def test_exact_there_and_back(scheme: str, *, keep: bool) -> None:
         same(a, b)
 
 
-def test_degenerate_nothing() -> None:
+def test_degenerate_no_entries() -> None:
     assert list(unpack(pack([]))) == []
 
 

@@ -182,7 +182,7 @@ class Choosy(Squared):
         return super().losses(y_true, predictions)
 
 
-def test_exact_rows_left_out_alone_are_told_in_blocks() -> None:
+def test_exact_rows_left_out_alone_are_predicted_in_blocks() -> None:
     data = build_data({"a": np.arange(1200.0)}, np.arange(1200.0), "regression")
     each = EachRow([])
     alone = SingleRowPredictions(each.each_left_out, data, Squared())

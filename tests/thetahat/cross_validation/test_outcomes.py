@@ -62,7 +62,7 @@ def test_exact_stretches_are_joined(cuts: list[int]) -> None:
         same(first, other)
 
 
-def test_degenerate_predictions_that_one_stretch_has_not_are_let_go() -> None:
+def test_degenerate_predictions_that_one_stretch_lacks_are_dropped() -> None:
     joined = join_outcomes([SOME[:1], [outcome(1, [1], keeps=False)]])
 
     assert joined.output is None

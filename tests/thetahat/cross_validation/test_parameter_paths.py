@@ -156,7 +156,7 @@ def test_degenerate_without_a_path_each_is_run_by_itself(
         assert predictions.message == wanted.message
 
 
-def test_degenerate_no_weight_in_a_training_part_is_told_of_each() -> None:
+def test_degenerate_a_training_part_without_weight_is_reported_for_each_value() -> None:
     data = build_data(
         {"a": np.arange(6.0)}, np.arange(6.0), "regression", weight=[1, 1, 0, 0, 0, 0]
     )

@@ -218,7 +218,7 @@ def test_exact_the_same_steps_give_the_same_data_again() -> None:
         ("HashingVectorizer", {"t": ["", *TEXTS[1:-1], None]}),  # refused: a text is missing
     ],
 )
-def test_invalid_what_a_step_refuses_is_said_in_the_splits(
+def test_invalid_values_that_a_step_refuses_are_reported_in_the_splits(
     step: Any, columns: dict[str, Any]
 ) -> None:
     data = table(columns)

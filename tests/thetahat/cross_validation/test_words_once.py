@@ -148,7 +148,7 @@ def test_naive_behind_and_before_other_steps() -> None:
         ),
     ],
 )
-def test_limit_what_is_not_taken_apart(before: list[Any], step: Any) -> None:
+def test_limit_steps_that_are_not_applied_ahead(before: list[Any], step: Any) -> None:
     data = table({"a": X[:, 0], "t": RARE})
     rest, _ = apply_stateless_steps(built({"name": "majority", "prepare": [*before, step]}), data)
 

@@ -50,7 +50,7 @@ def test_exact_nestedcv_vs_mlr3inferr_the_convention_is_a_named_parameter() -> N
         BatesNestedCv(variant="bates")  # type: ignore[arg-type] # what is tested
 
 
-def test_exact_nestedcv_vs_mlr3inferr_rescale_the_error_alike() -> None:
+def test_exact_nestedcv_and_mlr3inferr_rescale_the_error_equally() -> None:
     """sd / sqrt(n_sub) in the one, (K - 1)/K in the other: the same number where K divides n."""
     outer, inner = losses()
 

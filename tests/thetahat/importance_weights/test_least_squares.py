@@ -79,7 +79,7 @@ def test_exact_between_equal_samples_the_share_does_not_matter() -> None:
     assert_allclose(first, other, rtol=1e-8)
 
 
-def test_degenerate_coefficients_below_zero_are_told() -> None:
+def test_degenerate_coefficients_below_zero_have_a_caution() -> None:
     estimate = Ulsif(penalty=1e-8, width=1.5).estimate(SMALL, rng())
 
     assert [c.code for c in estimate.cautions] == ["coefficients_cut"]

@@ -99,7 +99,7 @@ def _coefficients(mode: str, samples: Samples, inside: np.ndarray, width: float)
 
 
 @pytest.mark.about("importance_weights/ulsif", "importance_weights/rulsif")
-def test_exact_what_is_searched_and_what_is_given() -> None:
+def test_exact_parameters_that_are_searched_and_those_of_the_request() -> None:
     samples = shifted(20, 25)
     both = Ulsif(width="cross_validation", penalty="cross_validation").estimate(samples, rng())
     level = Rulsif(width=0.7, penalty="cross_validation").estimate(samples, rng())

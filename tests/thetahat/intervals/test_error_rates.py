@@ -252,7 +252,7 @@ def test_degenerate_equal_losses_are_no_obstacle(method: Wilson | ClopperPearson
 
 
 @BOTH
-def test_degenerate_what_is_no_share_of_a_holdout(method: Wilson | ClopperPearson) -> None:
+def test_degenerate_sizes_that_are_no_share_of_a_holdout(method: Wilson | ClopperPearson) -> None:
     clustered = holdout_of([0, 1, 1], cluster=[0, 0, 1])
 
     assert method.build_from_losses(holdout_of([0, 0.5, 1]), 0.9, TWO) is None

@@ -219,7 +219,7 @@ def test_calibrated_coverage_of_a_normal_mean(kind: Any, n: int) -> None:
     assert abs(held / runs - expected) < 4 * np.sqrt(0.09 / runs) + 0.01
 
 
-def test_exact_what_an_interval_says() -> None:
+def test_exact_fields_of_an_interval() -> None:
     by_source = built(Percentile, sources_of(*[[float(k), k + 1.0] for k in range(25)]))
     assert by_source.target is Target.NEW_SOURCE
     assert by_source.mean is MeanKind.MACRO

@@ -103,7 +103,7 @@ def test_naive_ill_conditioned_features_keep_the_fast_path(
     ("scheme", "params"),
     [("k_fold", {"n_folds": 3}), ("bootstrap", {"n_resamples": 2}), ("leave_one_out", {})],
 )
-def test_degenerate_beyond_that_splits_are_fitted_and_say_so(
+def test_degenerate_worse_conditioned_splits_are_fitted_with_a_reason(
     scheme: str, params: dict[str, Any]
 ) -> None:
     results = outcomes(ill_conditioned(1e13), scheme, params, [0, None])
@@ -206,7 +206,7 @@ def hardly_seen(case: str) -> Data:
     ],
 )
 @pytest.mark.parametrize(("scheme", "params"), SCHEMES_TRIED)
-def test_naive_rows_that_some_do_not_stand_for(
+def test_naive_rows_that_a_subset_does_not_represent(
     case: str, scheme: str, params: dict[str, Any]
 ) -> None:
     data = hardly_seen(case)

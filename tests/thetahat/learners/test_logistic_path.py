@@ -160,7 +160,7 @@ def test_degenerate_no_weight_and_one_class() -> None:
     assert reason(np.zeros(6, dtype=np.intp), None) == "the training part has not all classes"
 
 
-def test_exact_a_stretch_of_what_is_said() -> None:
+def test_exact_a_stretch_of_the_predictions() -> None:
     predictions = Predictions(np.arange(5), np.arange(10.0).reshape(5, 2), None)
 
     part = slice_predictions(predictions, slice(1, 3))

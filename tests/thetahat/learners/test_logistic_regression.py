@@ -194,7 +194,7 @@ def test_degenerate_separated_classes_have_an_optimum_with_a_penalty() -> None:
     assert_allclose(predictions[1, 1], 0.5, atol=1e-6)
 
 
-def test_degenerate_an_optimum_that_is_lost_in_rounding_is_told() -> None:
+def test_degenerate_an_optimum_that_is_lost_in_rounding_is_reported() -> None:
     X, _ = PROBLEMS["outlier"](np.random.default_rng(1))
     model = fitted(LogisticRegression(penalty=1e-300), X * 1e100, np.arange(41) % 3)
 

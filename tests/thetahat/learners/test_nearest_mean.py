@@ -91,7 +91,7 @@ def test_degenerate_constant_features_say_nothing(
     assert predictions.output.tolist() == [1 if priors == "shares" else 0] * 3
 
 
-def test_degenerate_classes_without_spread_are_still_told_apart() -> None:
+def test_degenerate_classes_without_spread_are_still_distinguished() -> None:
     X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 1])
 
     predictions = predicted(NearestMean(), X, y, np.array([[0.2], [0.9], [0.5]]), n_classes=2)

@@ -67,7 +67,7 @@ def test_exact_lists_and_nearest_as_by_products(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in cases() if name != "the same"])
-def test_property_whole_lists_are_told(name: str) -> None:
+def test_property_lists_are_complete(name: str) -> None:
     """Also where many rows are equally far: those with the lowest numbers are listed."""
     rows, queries = cases()[name]
 
@@ -78,7 +78,7 @@ def test_property_whole_lists_are_told(name: str) -> None:
     assert_array_equal(nearest[:50], np.argsort(of_all, axis=1, kind="stable")[:, :LENGTH])
 
 
-def test_degenerate_more_rows_alike_than_have_room() -> None:
+def test_degenerate_more_equal_rows_than_the_list_has_places() -> None:
     rows = np.ones((5000, 7))
     queries = rows[:201].copy()
     queries[200] = 9.0
@@ -93,7 +93,7 @@ def test_degenerate_more_rows_alike_than_have_room() -> None:
 @pytest.mark.parametrize(
     ("p", "apart"), [(3, 3.0), (7, 3.0), (128, 3.0), (3, 300.0), (7, 300.0), (128, 30.0)]
 )
-def test_exact_a_list_is_of_all_rows_as_far_as_it_is_said_to_be(p: int, apart: float) -> None:
+def test_exact_a_list_is_complete_up_to_its_stated_distance(p: int, apart: float) -> None:
     """Far from the middle, rounding takes rows that are not the nearest for it."""
     rows = RNG.normal(size=(N, p)) + apart * (np.arange(N) % 3 == 0)[:, None]
     queries = rows[::3]
@@ -152,7 +152,7 @@ def test_naive_fits_of_many_rows(scheme: str) -> None:
             assert_array_equal(prediction.probabilities, wanted.probabilities)
 
 
-def test_exact_refused_splits_stand_where_they_stood(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_refused_splits_keep_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = RNG.normal(size=(60, 3)), RNG.normal(size=60)
     data = build_data({f"x{j}": X[:, j] for j in range(3)}, y, "regression")
     monkeypatch.setattr("thetahat.learners.fast.neighbours.over_splits._MAX_ENTRIES", 300)
@@ -201,7 +201,7 @@ def test_degenerate_more_rows_equally_far_than_are_ranked(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("p", [2, 20])
-def test_exact_a_list_of_all_rows_is_told(p: int) -> None:
+def test_exact_a_list_of_all_rows_is_marked_complete(p: int) -> None:
     rows = RNG.integers(0, 2, (70, p)).astype(np.float64)
 
     lists = Search(rows).lists(rows, 80)

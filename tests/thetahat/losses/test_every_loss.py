@@ -66,7 +66,7 @@ def test_property_finite_and_in_its_range(name: str, seed: int) -> None:
 
 @EVERY
 @given(st.integers(0, 2**32))
-def test_property_each_instance_stands_for_itself(name: str, seed: int) -> None:
+def test_property_each_instance_has_its_own_loss(name: str, seed: int) -> None:
     y, predictions = draw_predictions(name, seed)
     order = np.random.default_rng(seed).permutation(len(y))
     probabilities, scores = (

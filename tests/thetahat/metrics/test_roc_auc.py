@@ -105,7 +105,7 @@ def test_against_sklearn_roc_auc_score(seed: int) -> None:
     assert_allclose(RocAuc().statistic(three).value(), np.mean(one_column))
 
 
-def test_exact_the_other_class_is_as_well_told_apart() -> None:
+def test_exact_the_area_of_the_other_class_is_the_same() -> None:
     judged = draw_judged("roc_auc", 3)
 
     for positive in (0, 1):

@@ -123,7 +123,7 @@ def test_exact_a_step_that_leaves_the_domain_is_halved() -> None:
     assert_allclose(step, [5.0])
 
 
-def test_degenerate_an_end_before_the_optimum_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_degenerate_an_end_before_the_optimum_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     samples = shifted(40, 60)
     monkeypatch.setattr(quadratic_programme, "MAX_ROUNDS", 2)
     matched = KernelMeanMatching(width=0.5, tolerance=1.0).estimate(samples, rng())

@@ -191,7 +191,7 @@ def test_limit_without_correlation_it_is_the_plain_t() -> None:
     assert_close(details["p_left"], (1 - math.sqrt(3 / 5)) / 2, rtol=1e-12)
 
 
-def test_property_the_alternative_changes_nothing_and_few_splits_say_so() -> None:
+def test_property_the_alternative_changes_nothing_and_few_splits_have_a_caution() -> None:
     rng = np.random.default_rng(64)
     few = blocks_pair(rng.random((4, 3)), rng.random((4, 3)))
     outcomes = [BayesianCorrelatedT().test(few, way, rng_of()) for way in ALTERNATIVES]

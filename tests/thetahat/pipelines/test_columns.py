@@ -60,7 +60,7 @@ def test_invalid_simple_imputer_of_another_mark_meets_a_number_that_is_missing()
 
 
 @pytest.mark.parametrize("sparse", [True, False])
-def test_exact_columns_are_dense_whatever_the_encoder_is_told(sparse: bool) -> None:  # noqa: FBT001 - a case
+def test_exact_columns_are_dense_whatever_the_parameters_of_the_encoder(sparse: bool) -> None:  # noqa: FBT001 - a case
     spec = {"name": "OneHotEncoder", "params": {"sparse_output": sparse}}
     pipeline = built({"name": "GaussianNB", "prepare": [spec]})
     assert isinstance(pipeline, Pipeline)

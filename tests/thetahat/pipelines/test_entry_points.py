@@ -97,7 +97,7 @@ def test_invalid_a_package_that_is_not_allowed_is_not_imported(folder: Path) -> 
         ({"unfinished": "Unfinished"}, "has no tasks, no takes_weights, no fit"),
     ],
 )
-def test_invalid_what_is_no_learner_is_refused_in_words(
+def test_invalid_a_value_that_is_no_learner_is_refused(
     folder: Path, entries: dict[str, str], words: str
 ) -> None:
     install(folder, entries=entries)

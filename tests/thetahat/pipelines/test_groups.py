@@ -162,7 +162,7 @@ def test_exact_a_group_without_columns_sees_them_all_and_rest_may_be_dropped() -
     assert nothing_else.names == ("wage",)
 
 
-def test_exact_cautions_of_inner_steps_are_told() -> None:
+def test_exact_cautions_of_inner_steps_are_reported() -> None:
     hashed = {"name": "HashingVectorizer", "params": {"stop_words": ["don't"], "n_features": 8}}
     inner = {"groups": [{"columns": ["text"], "prepare": [hashed]}], "rest": "drop"}
     pipeline = built({"name": "majority", "prepare": [{"groups": [{"prepare": [inner]}]}]})

@@ -27,7 +27,7 @@ def built(name: str, params: dict[str, Any], task: str = "classification") -> No
         ("KNeighborsClassifier", {"algorithm": "kd_tree", "metric": "cosine"}, "metric"),
     ],
 )
-def test_against_sklearn_what_no_data_would_save(name: str, params: Any, at: str) -> None:
+def test_against_sklearn_parameters_that_fail_on_all_data(name: str, params: Any, at: str) -> None:
     with pytest.raises(InvalidParameter, match="cannot be combined") as refused:
         built(name, params)
 

@@ -156,7 +156,7 @@ def test_invalid_a_transformer_that_raises() -> None:
         fitted([{"name": "PCA", "params": {"n_components": 7}}], numbers(), codes(numbers()))
 
 
-def test_exact_cautions_of_steps_and_learner_are_told_once() -> None:
+def test_exact_cautions_of_steps_and_learner_are_reported_once() -> None:
     features = numbers()
     pipeline = built(
         {
@@ -173,7 +173,7 @@ def test_exact_cautions_of_steps_and_learner_are_told_once() -> None:
     assert "Maximum iterations (2) reached" in model.cautions[1].message
 
 
-def test_exact_a_pipeline_speaks_for_its_learner() -> None:
+def test_exact_a_pipeline_reports_the_properties_of_its_learner() -> None:
     for name, weights, probabilities, scores in [
         ("LogisticRegression", True, True, True),
         ("KNeighborsClassifier", False, True, False),
@@ -215,7 +215,7 @@ def test_exact_a_learner_without_steps_is_the_learner_itself() -> None:
     assert isinstance(model, FittedEstimator)
 
 
-def test_exact_own_learners_stand_behind_steps_too() -> None:
+def test_exact_own_learners_can_follow_steps() -> None:
     steps = ["standardise", "one_hot"]
     y = np.array([3.0, 1.0, 4.0, 1.5])
     pipeline = built({"name": "ridge", "params": {"penalty": 2.0}, "prepare": steps}, "regression")

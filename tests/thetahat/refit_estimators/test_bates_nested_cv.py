@@ -206,7 +206,7 @@ def test_degenerate_equal_losses_give_zero_and_no_interval() -> None:
     assert method.interval(fits, 0.95, Alternative.TWO_SIDED) is None
 
 
-def test_degenerate_a_standard_error_at_its_bounds_says_so() -> None:
+def test_degenerate_a_standard_error_at_its_bounds_has_a_caution() -> None:
     # fold means that are all equal: a = 0, so the MSE is negative and the lower bound holds
     flat = [np.array([0.0, 1.0])] * 3
     low = BatesNestedCv(n_folds=3, n_repeats=1).estimate_from_losses([flat], [[flat[:2]] * 3])

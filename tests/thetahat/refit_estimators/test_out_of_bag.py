@@ -159,7 +159,7 @@ def test_calibrated_without_noise_few_resamples_give_the_variance_of_a_mean() ->
     assert np.mean(raw) > losses.var() / 20 + 10 * error
 
 
-def test_degenerate_a_variance_below_zero_is_told() -> None:
+def test_degenerate_a_variance_below_zero_has_a_caution() -> None:
     losses = np.random.default_rng(11).normal(size=20) ** 2
     method = OutOfBagEstimate(n_resamples=10, correct_noise=True)
     every = [method.estimate(fixed_losses(method.design, losses, seed)) for seed in range(60)]

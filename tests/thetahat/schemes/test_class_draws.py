@@ -100,7 +100,7 @@ def test_exact_draws_are_a_function_of_seed_and_number() -> None:
     assert n_classes_learnt(design, rows, 10) == {2}
 
 
-def test_exact_scheme_draws_again_and_says_so() -> None:
+def test_exact_scheme_draws_again_with_a_caution() -> None:
     scheme, rows = BootstrapScheme(n_resamples=60), rows_of(2)
     assert rows.y is not None
 
@@ -118,7 +118,7 @@ def test_exact_no_caution_without_a_rare_class() -> None:
     assert len(collect_scheme_cautions(scheme, Rows(n=N, y=np.arange(30.0)), 4)) == 1
 
 
-def test_exact_intervals_say_so() -> None:
+def test_exact_intervals_with_redrawn_classes_have_the_caution() -> None:
     data, majority = with_rare_class(2), LEARNERS["nearest_mean"]()
     methods = (
         LocationShiftedBootstrap(n_resamples=40),

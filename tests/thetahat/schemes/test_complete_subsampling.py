@@ -32,7 +32,7 @@ def test_exact_every_row_is_tested_as_often() -> None:
     assert counts.tolist() == [28] * 9  # 3 of 9: C(8, 2) of the 84 splits
 
 
-def test_calibrated_random_subsampling_comes_to_it() -> None:
+def test_calibrated_random_subsampling_approaches_it() -> None:
     """The mean of many draws is the complete one, to 4 Monte-Carlo errors (1 seed in 16 000)."""
     y = np.random.default_rng(44).gamma(2.0, size=9)
 

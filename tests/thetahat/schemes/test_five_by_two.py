@@ -37,7 +37,7 @@ def test_exact_it_is_repeated_k_fold_of_two_folds() -> None:
     assert plain(list(ours)) == plain(list(theirs))
 
 
-def test_property_stratified_halves_have_every_class_alike() -> None:
+def test_property_stratified_halves_have_equal_class_counts() -> None:
     y = np.repeat([0, 1, 2], [13, 4, 2]).astype(np.intp)
     rows = Rows(n=19, y=y, classes=("a", "b", "c"))
     scheme = FiveByTwo(stratified=True)

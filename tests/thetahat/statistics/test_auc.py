@@ -25,7 +25,7 @@ def test_golden_documented_example() -> None:
 
 
 @pytest.mark.parametrize("digits", [0, 5])
-def test_naive_by_pairs_of_what_is_drawn(digits: int) -> None:
+def test_naive_by_pairs_of_the_resamples(digits: int) -> None:
     rng = np.random.default_rng(1)
     y = np.repeat([0.0, 1.0], [24, 16])
 

@@ -36,7 +36,7 @@ def test_golden_jackknife_of_the_law_school_data() -> None:
     assert_allclose(replicates.sample_standard_error, 0.1425186, rtol=1e-6)
 
 
-def test_naive_the_correlation_of_what_is_drawn() -> None:
+def test_naive_the_correlation_of_each_resample() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(50, 1, 18)
 

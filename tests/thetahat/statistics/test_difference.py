@@ -44,7 +44,7 @@ def test_exact_every_statistic_of_one_sample_is_tried() -> None:
 
 @pytest.mark.parametrize("paired", [False, True])
 @pytest.mark.parametrize("name", ONE_SAMPLE)
-def test_naive_both_statistics_of_what_is_drawn(name: str, *, paired: bool) -> None:
+def test_naive_both_statistics_of_the_resamples(name: str, *, paired: bool) -> None:
     rng = np.random.default_rng(len(name))
     x, y = rng.normal(3, 1, 14), rng.normal(-2, 2, 14 if paired else 9)
     statistic = Difference(statistic=name, params=PARAMS.get(name, {}), paired=paired)
@@ -84,7 +84,7 @@ def test_exact_the_acceleration_is_that_of_several_samples() -> None:
     assert_allclose(replicates.acceleration, expected, rtol=1e-12)
 
 
-def test_exact_what_pairs_share_cancels() -> None:
+def test_exact_variation_that_a_pair_shares_cancels() -> None:
     y = np.random.default_rng(5).normal(0, 1e6, 30)
     x = y + 1.0
     paired, apart = (drawn(Difference(paired=p), sample(x, y)) for p in (True, False))

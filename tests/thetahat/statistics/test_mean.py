@@ -41,7 +41,7 @@ def test_exact_all_resamples_have_the_plug_in_variance(x: list[float]) -> None:
     assert_allclose(replicates.scaled.var() / n**2, np.var(x) / n, rtol=1e-13)
 
 
-def test_naive_the_mean_of_what_is_drawn() -> None:
+def test_naive_the_mean_of_each_resample() -> None:
     x = np.random.default_rng(0).normal(3, 1, 23)
 
     check_by_hand(MeanStatistic(), sample(x), np.mean)

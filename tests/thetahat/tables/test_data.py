@@ -84,7 +84,7 @@ def test_exact_classes_that_are_fractions() -> None:
     assert (data.classes, data.y.tolist()) == ((0.5, 2.0), [0, 1, 0, 1])
 
 
-def test_invalid_values_that_are_hardly_ever_alike_are_no_classes() -> None:
+def test_invalid_values_that_hardly_repeat_are_no_classes() -> None:
     target = [3, 0.25, 0.5, 0.5, 7]
     with pytest.raises(
         InvalidParameter, match=r"is 0\.25 in row 1 and has 4 different .*in 5 rows"

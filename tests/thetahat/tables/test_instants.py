@@ -21,7 +21,7 @@ from thetahat.tables.instants import parse_times
         ["week 05", "week 11"],
     ],
 )
-def test_exact_texts_written_alike_stay_as_they_are(texts: list[str]) -> None:
+def test_exact_texts_of_equal_form_stay_as_they_are(texts: list[str]) -> None:
     assert parse_times(texts, "time").tolist() == texts
 
 

@@ -52,7 +52,7 @@ def test_exact_every_variance_of_single_losses_warns_of_clusters(kind: BlockKind
     assert all(VARIANCES[name].info.needs is Needs.LOSSES for name in warned)
 
 
-def test_exact_without_clusters_nothing_is_said_of_them() -> None:
+def test_exact_without_clusters_no_caution_names_them() -> None:
     for kind in (BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT):
         for name in VARIANCES:
             if not VARIANCES[name].info.by_request_only:

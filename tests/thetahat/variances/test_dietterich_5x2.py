@@ -80,7 +80,7 @@ def test_degenerate_equal_halves() -> None:
     assert not estimate.usable
 
 
-def test_degenerate_halves_of_unequal_size_say_so() -> None:
+def test_degenerate_halves_of_unequal_size_have_a_caution() -> None:
     rows = [[[1.0], [2.0, 3.0, 5.0]]] * 5
     estimate = Dietterich5x2().estimate(repeats_of(rows))
 

@@ -101,7 +101,7 @@ def test_exact_stretches_of_a_grid_are_its_columns(slow: bool) -> None:  # noqa:
     )
 
 
-def test_exact_the_second_class_is_said_above_zero() -> None:
+def test_exact_the_second_class_is_predicted_above_zero() -> None:
     sample, candidate = shift(), ridges(signs=True, slow=False)
     margin = compute_fold_losses(candidate, sample, QuadraticMargin(), None, 0, 1).losses
     wrong = compute_fold_losses(candidate, sample, ZeroOne(), None, 0, 1).losses

@@ -45,7 +45,7 @@ def test_exact_the_message_has_the_skewness_and_the_largest_share() -> None:
         (np.append(np.zeros(N - 1), 1.0), False),  # an error rate, for which there is wilson
     ],
 )
-def test_exact_which_losses_have_it(values: Any, expected: bool) -> None:  # noqa: FBT001
+def test_exact_losses_that_are_heavy_tailed(values: Any, expected: bool) -> None:  # noqa: FBT001
     assert ("heavy_tailed_losses" in codes(values)) == expected
 
 

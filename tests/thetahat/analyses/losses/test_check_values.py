@@ -36,7 +36,7 @@ def _asking(family: str, name: str) -> Choices:
     return Choices(**request)
 
 
-def test_exact_those_that_need_zero_and_one_say_so() -> None:
+def test_exact_methods_for_losses_of_0_and_1_declare_it() -> None:
     names = {
         name
         for registry in REGISTRIES.values()

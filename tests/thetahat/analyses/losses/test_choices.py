@@ -140,7 +140,7 @@ def test_invalid_control_that_is_no_model() -> None:
         (five_by_nine(BlockKind.HOLDOUT).layout, Target.THESE_SOURCES),
     ],
 )
-def test_invalid_target_that_nothing_speaks_of(layout: Layout, target: Target) -> None:
+def test_invalid_target_that_no_method_estimates(layout: Layout, target: Target) -> None:
     with pytest.raises(UnsupportedCombination, match=target.value) as caught:
         check(layout, Choices(target=target), ["nb", "svm"])
 

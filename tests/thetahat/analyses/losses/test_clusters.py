@@ -43,7 +43,7 @@ def test_exact_a_cluster_counts_once_over_repeats() -> None:
     assert sentence.startswith("2 of 3 clusters")
 
 
-def test_exact_nothing_is_said_where_none_crosses() -> None:
+def test_exact_no_caution_if_no_cluster_crosses_blocks() -> None:
     assert _sentences(BlockKind.RANDOM, BLOCKS, [1, 1, 2, 3, 3, 3]) == []
     assert _sentences(BlockKind.RANDOM, BLOCKS, None) == []
     assert _sentences(BlockKind.HOLDOUT, [0] * 6, [1, 2, 1, 2, 1, 2]) == []

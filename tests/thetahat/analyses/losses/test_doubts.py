@@ -17,7 +17,7 @@ def _codes(table: LossTable, correction: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("correction", "is_reported"), [("finner", True), ("holm", False)])
-def test_exact_a_correction_that_can_be_liberal_is_said(
+def test_exact_a_correction_that_can_be_liberal_has_a_caution(
     correction: str, *, is_reported: bool
 ) -> None:
     two = five_by_nine(BlockKind.HOLDOUT)

@@ -78,7 +78,7 @@ def test_exact_only_recommended_intervals_have_it() -> None:
 @pytest.mark.parametrize(
     "options", [{"level": 0.9}, {"alternative": "less"}, {"variances": ["theta_3"]}]
 )
-def test_exact_what_was_not_studied_has_none(options: dict[str, Any]) -> None:
+def test_exact_methods_that_were_not_studied_have_no_coverage(options: dict[str, Any]) -> None:
     interval = recommended(evaluate(RNG.random(100), **options), Target.THESE_SOURCES)
 
     assert interval.recommended

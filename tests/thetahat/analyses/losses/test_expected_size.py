@@ -116,7 +116,7 @@ def test_exact_tests_of_all_models_have_sizes() -> None:
 
 
 @pytest.mark.parametrize("options", [{"level": 0.9}, {"folds": 200}])
-def test_exact_what_was_not_studied_has_no_size(options: dict[str, Any]) -> None:
+def test_exact_tests_that_were_not_studied_have_no_size(options: dict[str, Any]) -> None:
     pair = first(evaluate(**options))
 
     assert pair.verdict.expected_size is None

@@ -43,7 +43,7 @@ def test_exact_stratified_error_is_recommended() -> None:
     assert _recommended(result, "new_source")["variance"] == "theta_gamma"
 
 
-def test_exact_it_is_said_and_what_needs_training_sizes_is_left_out() -> None:
+def test_exact_missing_training_sizes_have_a_caution_and_omit_methods() -> None:
     result = _result(0)
     assert "no_training_variance" in {c["code"] for c in result["cautions"]}
     assert "few_blocks" in {c["code"] for c in result["cautions"]}

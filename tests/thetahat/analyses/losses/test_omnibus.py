@@ -70,7 +70,7 @@ def test_limit_two_models_have_none_and_miss_none() -> None:
     assert left_out(result) == {}
 
 
-def test_exact_named_ones_alone() -> None:
+def test_exact_only_named_methods_are_run() -> None:
     result = result_of(four_sources(), tests=(), omnibus=requested_tests("quade"))
 
     assert set(result["omnibus"]) == {"quade"}

@@ -305,7 +305,7 @@ def test_exact_several_pairs_plan_at_the_strictest_step() -> None:
     assert among["total"] > uncorrected["total"]
 
 
-def test_exact_plan_and_verdict_write_the_difference_alike() -> None:
+def test_exact_plan_and_verdict_write_the_same_difference() -> None:
     rests_on = basis("theta_3", -0.155_555_6, 0.071_2, 4.0)
     written = format_to_error(0.155_555_6, 0.071_2)
 

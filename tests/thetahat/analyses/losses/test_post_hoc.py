@@ -178,7 +178,7 @@ def test_calibrated_size_of_a_pair(name: str) -> None:
     assert shares[1].mean() > 0.35 if name == "aligned_ranks" else shares[1].mean() < 0.02
 
 
-def test_property_every_test_of_many_names_the_tied_ones() -> None:
+def test_property_every_test_of_many_names_the_tied_models() -> None:
     losses = np.random.default_rng(375).random((60, 4)) < np.array([0.1, 0.15, 0.5, 0.8])
 
     omnibus = result_of(in_a_holdout(losses))["omnibus"]
@@ -213,7 +213,7 @@ def test_property_the_request_s_level_decides_who_is_tied() -> None:
     assert own["alpha"] == 0.2
 
 
-def test_limit_many_pairs_stand_in_columns() -> None:
+def test_limit_many_pairs_are_written_in_columns() -> None:
     losses = np.random.default_rng(377).random((20, 46))
 
     many = omnibus_of(in_a_holdout(losses), "friedman", correction="shaffer")

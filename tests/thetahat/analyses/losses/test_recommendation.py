@@ -117,7 +117,7 @@ def test_exact_every_rank_belongs_to_one_rule() -> None:
 
 
 @pytest.mark.parametrize("name", ["location_shifted_bootstrap", "two_stage_bootstrap"])
-def test_exact_what_covers_far_too_seldom_is_never_recommended(name: str) -> None:
+def test_exact_intervals_that_cover_far_too_rarely_are_never_recommended(name: str) -> None:
     method = REFIT_ESTIMATORS[name].info
     alone = BuiltInterval(built("percentile", None, Target.THESE_SOURCES).interval, method, method)
     (marked,) = recommend(BlockKind.HOLDOUT, [alone])
@@ -188,7 +188,7 @@ def test_exact_targets_do_not_compete() -> None:
     assert [b.interval.recommended for b in recommended] == [False, True, True]
 
 
-def test_degenerate_nothing_built() -> None:
+def test_degenerate_no_interval_was_built() -> None:
     assert recommend(BlockKind.RANDOM, []) == []
 
 

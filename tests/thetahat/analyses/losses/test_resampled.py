@@ -22,7 +22,7 @@ def resampled(part: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT])
-def test_exact_models_and_pairs_have_them_unasked(kind: BlockKind) -> None:
+def test_exact_models_and_pairs_have_default_resampled_intervals(kind: BlockKind) -> None:
     result = result_of(normal_table(1, kind, k=6))
 
     for part in (result["models"]["m0"], result["comparisons"][0]):
@@ -50,7 +50,9 @@ def test_exact_variances_by_name_want_what_rests_on_them() -> None:
     assert all("the request names variances" in reason for reason in reasons.values())
 
 
-def test_exact_what_is_too_much_is_not_done_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_expensive_intervals_are_not_computed_by_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(shared, "MAX_DEFAULT_PRODUCTS", 1)
     result = result_of(normal_table(1))
     assert set(resampled(result["models"]["m0"])) == NAMES

@@ -30,7 +30,7 @@ def test_exact_a_bootstrap_of_very_many_units_is_left_out_with_its_reason() -> N
     assert "bootstrap_difference" not in {entry.name for entry in selection.methods}
 
 
-def test_exact_what_is_named_is_done_whatever_it_takes() -> None:
+def test_exact_named_methods_are_run_whatever_their_cost() -> None:
     tests = (ChosenMethod("boot", "bootstrap_difference", BootstrapDifference()),)
     selection = select("tests", tests, PAIRED_TESTS, _holdout(300_301), Choices())
     assert [entry.key for entry in selection.methods] == ["boot"]

@@ -125,7 +125,7 @@ def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
     assert brief["models"]["a"]["risks"] == by_model["models"]["a"]["risks"]
 
 
-def test_exact_other_risks_than_the_default_ones() -> None:
+def test_exact_risks_other_than_the_default() -> None:
     layout = build_layout(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {"a": BlockLosses(layout, A)})
     result = evaluated(table, Choices(), 1, WEIGHTS, risks={"cut": Truncated(cut=0.5)})

@@ -89,7 +89,7 @@ def test_exact_few_positives_in_a_small_sample_have_a_caution() -> None:
 
 
 @pytest.mark.parametrize("choices", [{"level": 0.9}, {"alternative": Alternative.LESS}])
-def test_exact_what_was_not_studied_has_none(choices: dict[str, Any]) -> None:
+def test_exact_methods_that_were_not_studied_have_no_coverage(choices: dict[str, Any]) -> None:
     layout = folds(np.arange(200) % 5)
     read = reading(RocAuc(), judged(200, 0.5), layout, **choices)
 

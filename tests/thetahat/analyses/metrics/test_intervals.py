@@ -181,7 +181,7 @@ def test_exact_logit_interval() -> None:
 
 
 @pytest.mark.about("metrics/roc_auc")
-def test_degenerate_a_normal_interval_beyond_one_is_shown_and_said() -> None:
+def test_degenerate_a_normal_interval_beyond_one_is_shown_with_a_caution() -> None:
     judged = binary([0] * 10 + [1] * 10, [*range(9), 10, 9, *range(11, 20)])
 
     of = reading(RocAuc(n_resamples=0), judged, holdout(20))
@@ -264,7 +264,7 @@ def test_degenerate_resamples_without_a_value() -> None:
 
 
 @pytest.mark.about("metrics/roc_auc")
-def test_degenerate_what_cannot_be_built_is_left_out() -> None:
+def test_degenerate_intervals_that_cannot_be_built_are_left_out() -> None:
     of = reading(RocAuc(n_resamples=100), noisy(1, 60), holdout(60))
     normal = interval_of(of, "normal", "delong")
     drawn = of.measured.replicates

@@ -80,7 +80,7 @@ class Backwards(RocAuc):
 
 
 @pytest.mark.about("metrics/roc_auc")
-def test_exact_what_is_better_when_lower_is_not_turned() -> None:
+def test_exact_metrics_where_lower_is_better_keep_their_sign() -> None:
     two = {name: MARKERS[name] for name in ("wfns", "s100b")}
 
     result = tree(Backwards(n_resamples=0), two, holdout(113), alternative=Alternative.LESS)
@@ -149,7 +149,7 @@ def test_exact_cases_needed_count_each_instance_once() -> None:
 
 
 @pytest.mark.about("metrics/matthews", "metrics/roc_auc")
-def test_degenerate_undefined_values_are_null_and_said() -> None:
+def test_degenerate_undefined_values_are_null_with_a_caution() -> None:
     constant = labelled([0, 1, 0, 1], [1, 1, 1, 1])
     result = tree(Matthews(), {"a": constant, "b": constant}, holdout(4))
 

@@ -289,7 +289,7 @@ def test_exact_corrected_resampled_variance(metric: RocAuc | F1) -> None:
 
 @pytest.mark.about("metrics/f1", "metrics/roc_auc")
 @pytest.mark.parametrize("metric", [AUC, F1(n_resamples=0)])
-def test_exact_a_repeat_said_twice_says_the_same(metric: RocAuc | F1) -> None:
+def test_exact_the_same_repeat_named_twice_gives_the_same(metric: RocAuc | F1) -> None:
     """Variances sum the rows of an instance first, so a copied repeat is no new data."""
     judged, fold = noisy(6, 60), np.arange(60) // 2 % 5
     once = estimate_variances(measured(metric, judged, folds(fold, instance=np.arange(60))))

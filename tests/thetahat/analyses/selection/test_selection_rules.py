@@ -13,7 +13,7 @@ def of(*means: float) -> InternalEstimate:
     return InternalEstimate(means=np.array(means), within=float("nan"))
 
 
-def test_exact_the_least_and_the_first_of_equal_ones() -> None:
+def test_exact_the_least_value_and_the_first_among_equals() -> None:
     chosen = choose({"a": of(3, 1), "b": of(1, 1), "c": of(0.5, 1.5), "d": of(2, 2)})
 
     assert (chosen.name, chosen.least, chosen.tied) == ("b", "b", ("c",))

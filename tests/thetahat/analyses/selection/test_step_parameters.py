@@ -99,6 +99,6 @@ def test_invalid_steps_are_refused_at_their_key(
 
 
 @pytest.mark.parametrize("prepare", ["PCA", 3, [3, {"groups": [3]}, {"groups": 3}]])
-def test_invalid_what_is_no_list_of_steps_has_none(prepare: Any) -> None:
+def test_invalid_a_value_that_is_no_list_of_steps_has_no_steps(prepare: Any) -> None:
     with pytest.raises(InvalidParameter, match="steps of prepare are: none"):
         expanded(prepare, {"PCA__whiten": [True]})

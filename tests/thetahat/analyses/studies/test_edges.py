@@ -66,7 +66,7 @@ def test_exact_the_truth_of_rows_drawn_with_replacement_is_of_all_rows() -> None
     }
 
 
-def test_exact_learners_and_losses_are_told_the_labels() -> None:
+def test_exact_learners_and_losses_receive_the_labels() -> None:
     """Class weights and costs speak of labels; a learner sees codes."""
     labels = np.where(X > 0, "yes", "no").tolist()
     spec = {"name": "LogisticRegression", "params": {"class_weight": {"no": 1, "yes": 3}}}
@@ -139,7 +139,7 @@ def test_degenerate_records_without_sources_are_of_one_set() -> None:
     assert reading.truths("a", "b") == {}
 
 
-def test_degenerate_a_refusal_that_does_not_come_again_is_told_in_general() -> None:
+def test_degenerate_a_refusal_that_does_not_recur_has_a_general_caution() -> None:
     """Records of some repetitions alone: the place of a failed one is not its number."""
     study = of_data(size=DrawSize(n=6))
     records = dict(study.run(0, 40))

@@ -208,7 +208,7 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     assert unknown.variance_about(new, np.array([0.1, 0.2])) == UNDEFINED
 
 
-def test_degenerate_what_a_draw_is_too_little_for_is_counted_and_told() -> None:
+def test_degenerate_methods_that_refuse_a_small_draw_are_counted_and_reported() -> None:
     study = of_data(size=DrawSize(n=6))
     result = study.finish(study.run(0, 40))
     messages = {c.code: c.message for c in result.cautions}

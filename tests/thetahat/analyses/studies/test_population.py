@@ -40,7 +40,7 @@ def drawn(population: DataAsPopulation, size: DrawSize, seed: int = 0) -> DrawnD
     return draw
 
 
-def test_exact_what_is_not_drawn_stands_for_the_truth() -> None:
+def test_exact_the_rest_has_the_rows_that_are_not_drawn() -> None:
     draw = drawn(DataAsPopulation(data=everything()), DrawSize(n=20))
 
     assert len(set(numbers(draw.data))) == 20

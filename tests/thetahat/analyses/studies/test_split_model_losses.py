@@ -63,7 +63,7 @@ def test_naive_each_model_is_fitted_and_judged_alone(
 
 
 @pytest.mark.parametrize("name", ["nearest_neighbours", "linear_discriminant"])
-def test_exact_what_is_drawn_behind_teaches_nothing(name: str) -> None:
+def test_exact_fresh_rows_do_not_train(name: str) -> None:
     """Fresh rows that are copies of drawn ones with the other class change no prediction."""
     data = drawn(CLASSES, 30, 1)
     on = replace(data, y=1 - data.y)

@@ -75,7 +75,7 @@ def test_exact_a_prediction_is_held_against_what_was_seen() -> None:
     assert measured.truth_above.value == 0.5
 
 
-def test_degenerate_what_was_not_built_or_is_of_another_target_is_not_told() -> None:
+def test_degenerate_intervals_not_built_or_of_another_target_are_not_measured() -> None:
     observed = np.array([1.0, 2.0])
     records = records_of(np.zeros(2), np.nan, fold_models_on_new_sources=observed)
     assert measure_or_none(records, "new_source", 0.5) is None

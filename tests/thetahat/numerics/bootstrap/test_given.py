@@ -13,7 +13,7 @@ def column(*values: float) -> np.ndarray:
     return np.array(values, dtype=float)
 
 
-def test_exact_values_become_rows_and_equal_ones_the_first() -> None:
+def test_exact_values_become_rows_and_equal_values_the_first_row() -> None:
     rows = find_rows([column(7, 3, 2, 3, 3)], [column(3, 2, 3, 7, 1)], [("r",)])
 
     assert_array_equal(rows, [3, 0, 1, 0, 0])

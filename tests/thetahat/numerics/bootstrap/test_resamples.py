@@ -197,7 +197,7 @@ def test_calibrated_merged_counts_have_the_distribution_of_drawn_ones() -> None:
     assert_allclose(ones.var(axis=0), [75, 93.75], rtol=5 * np.sqrt(2 / b))
 
 
-def test_exact_units_are_merged_only_where_many_are_alike() -> None:
+def test_exact_units_are_merged_only_if_many_are_equal() -> None:
     rng = np.random.default_rng(4)
     starts = np.array([0, 1000])
     continuous = rng.normal(size=(1000, 1))

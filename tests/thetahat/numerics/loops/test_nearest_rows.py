@@ -54,7 +54,7 @@ def test_naive_all_up_to_the_limit_are_found(n: int, length: int, values: int) -
 
 
 @pytest.mark.parametrize(("n", "most"), [(79, 78), (64, 60)])
-def test_degenerate_what_has_no_room_is_not_found(n: int, most: int) -> None:
+def test_degenerate_rows_beyond_the_limit_are_not_found(n: int, most: int) -> None:
     near = np.zeros((1, n), dtype=np.float32)
     smallest, bounds = smallest_by_kernel(near, 2)
 
