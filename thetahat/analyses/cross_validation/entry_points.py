@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
 
-import numpy.typing as npt
-
 from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
 from thetahat.analyses.cross_validation.evaluation import (
     OutcomesTask,
@@ -67,16 +65,14 @@ from thetahat.refit_estimators.base import RefitDesign
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.schemes.k_fold import KFold
-from thetahat.tables.columns import RawColumn, read_columns_of_rows
+from thetahat.tables.columns import RawColumn
 from thetahat.tables.data import Data, build_data
+from thetahat.tables.frames import FeatureTable, read_series, read_table
 from thetahat.values.block_nouns import name_blocks
 from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 from thetahat.variances import VARIANCES
 
 DEFAULT_SCHEME: Final = KFold()
-
-FeatureTable: TypeAlias = "npt.NDArray[Any] | Sequence[Sequence[Any]] | Mapping[str, RawColumn]"
-"""(n, p) rows, or (n,) columns by name."""
 
 LearnerChoice: TypeAlias = "str | Mapping[str, Any] | Learner | Estimator"
 """A learner by wire name, as a mapping with name, params and prepare, or the object itself."""
@@ -112,7 +108,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
 
     Parameters
     ----------
-    X : array-like or mapping
+    X : array-like, mapping or data frame
         (n, p) rows of features, or columns by name.
     y : array-like
         (n,) value or class that is predicted.
@@ -129,7 +125,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     metrics : sequence or mapping
         Metrics that are computed beside the loss, by name or as objects.
     features : sequence of str or None
-        Names of the columns of X if it has rows.
+        Names of the columns of X if it has rows; else the columns that are used, all if None.
     source, fold, cluster, time, weight : array-like or None
         (n,) source, fold, cluster, time and weight of each row.
     missing : {"refuse", "leave_out"}
@@ -163,24 +159,21 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     >>> result.learners["line"].fast_splits
     10
     """
-    columns = dict(X) if isinstance(X, Mapping) else read_columns_of_rows(X, features)
     data = build_data(
-        columns,
-        y,
+        read_table(X, features),
+        read_series(y),
         task,
-        source=source,
-        fold=fold,
-        cluster=cluster,
-        time=time,
-        weight=weight,
+        source=read_series(source),
+        fold=read_series(fold),
+        cluster=read_series(cluster),
+        time=read_series(time),
+        weight=read_series(weight),
         missing=missing,
         small_sources=small_sources,
     )
     built_loss = _build_loss(loss, data)
     built = _build_learners(learners, data, built_loss)
-    built_scheme = (
-        SCHEMES.get_method(scheme, loc=("scheme",))() if isinstance(scheme, str) else scheme
-    )
+    built_scheme = _build_scheme(scheme)
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()
     without_scores = learners_without_scores(built)
     check_metrics(built_metrics, task, classes=data.classes or None, without_scores=without_scores)
@@ -226,6 +219,20 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     return describe_learners(evaluation, failures, fits, bias_variance)
 
 
+def _build_scheme(scheme: str | Scheme) -> Scheme:
+    if isinstance(scheme, str):
+        built: Scheme = SCHEMES.get_method(scheme, loc=("scheme",))()
+        return built
+    if not hasattr(scheme, "block_kind"):
+        raise InvalidParameter(
+            f"The scheme is {scheme!r}. It must be the name of a scheme, or an object of "
+            "thetahat.schemes. For splits of scikit-learn send the number of each row's fold as "
+            "fold, with the scheme 'predefined'.",
+            loc=("scheme",),
+        )
+    return scheme
+
+
 def _build_loss(loss: str | Loss | None, data: Data) -> Loss:
     """Return the loss, set up for the classes of the data."""
     if loss is None or isinstance(loss, str):
@@ -238,6 +245,11 @@ def _build_learners(
     learners: Mapping[str, LearnerChoice], data: Data, loss: Loss
 ) -> dict[str, Learner]:
     """Return the learners, set up for the classes of the data and checked against the loss."""
+    if not isinstance(learners, Mapping):
+        raise InvalidParameter(
+            'The learners must have names: {"name": learner}, not a list of learners.',
+            loc=("learners",),
+        )
     if not learners:
         raise InvalidParameter("The evaluation needs at least one learner.", loc=("learners",))
     built: dict[str, Learner] = {}

@@ -21,6 +21,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.registry import Registry
+from thetahat.tables.frames import read_series
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.block_nouns import name_blocks
 from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
@@ -355,6 +356,7 @@ def _split_rows(
 
 def _list_labels(column: LabelColumn) -> Sequence[Label] | IntArray:
     """Return whole numbers as the array that they are, and other labels as a sequence."""
+    column = read_series(column)
     if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iu":
         return column
     return column.tolist() if isinstance(column, np.ndarray) else column

@@ -99,7 +99,8 @@ def _write_best(
     ties = [name for name in order if estimates[name] == estimates[best]]
     extreme = "highest" if higher_is_better else "lowest"
     if len(ties) == len(order):
-        return f"All {len(order)} models have the same {quantity}: {value}."
+        every_model = "Both models" if len(order) == 2 else f"All {len(order)} models"
+        return f"{every_model} have the same {quantity}: {value}."
     if len(ties) > 1:
         names = f"{', '.join(ties[:-1])} and {ties[-1]}"
         return f"{names} have the {extreme} {quantity} of {len(order)} models: {value}."

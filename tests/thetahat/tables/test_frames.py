@@ -1,0 +1,110 @@
+"""Data frames and series of three packages as columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import thetahat
+from thetahat.errors import InvalidParameter
+from thetahat.tables.data import build_data
+from thetahat.tables.frames import read_series, read_table
+
+COLUMNS: dict[str, list[Any]] = {
+    "age": [30, 41, 25, 50],
+    "dose": [0.5, None, 2.0, 1.5],
+    "site": ["Ames", None, "Bonn", "Ames"],
+}
+
+
+def test_exact_frames_of_every_package_have_the_same_columns() -> None:
+    expected = build_data(COLUMNS, [1.0, 2.0, 3.0, 4.0], "regression").features
+    nullable = pd.DataFrame(COLUMNS).astype({"age": "Int64", "dose": "Float64", "site": "string"})
+    category = pd.DataFrame(COLUMNS).astype({"site": "category"})
+
+    frames = {
+        "mapping of series": dict(pd.DataFrame(COLUMNS).items()),
+        "pandas": pd.DataFrame(COLUMNS),
+        "nullable": nullable,
+        "category": category,
+        "polars": pl.DataFrame(COLUMNS),
+        "pyarrow": pa.table(COLUMNS),
+    }
+    for label, frame in frames.items():
+        features = build_data(read_table(frame), [1.0, 2.0, 3.0, 4.0], "regression").features
+        assert features.names == expected.names, label
+        for column, other in zip(features.columns, expected.columns, strict=True):
+            np.testing.assert_array_equal(column, other, label)
+
+
+def test_exact_chosen_columns_are_in_the_order_of_the_names() -> None:
+    assert list(read_table(pd.DataFrame(COLUMNS), ["dose", "age"])) == ["dose", "age"]
+    assert list(read_table(COLUMNS, ["dose", "age"])) == ["dose", "age"]
+    assert list(read_table([[1, 2], [3, 4]], ["dose", "age"])) == ["dose", "age"]
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "a"], [3, 1, 2], [True, False, True]])
+def test_exact_series_of_labels_are_the_labels(labels: list[Any]) -> None:
+    for series in (pd.Series(labels), pd.Series(labels, dtype="category"), pl.Series(labels)):
+        assert list(read_series(series)) == labels
+    array = np.array(labels)
+    assert read_series(array) is array
+    assert read_series(labels) is labels
+
+
+def test_exact_a_frame_gives_the_numbers_of_its_arrays() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 2))
+    y = np.where(X[:, 0] + rng.normal(size=40) > 0, "yes", "no")
+    site = np.arange(40) % 4
+    frame = pd.DataFrame(X, columns=["x0", "x1"], index=rng.permutation(40))
+
+    def evaluate(X: Any, y: Any, source: Any) -> dict[str, Any]:
+        result = thetahat.cross_validate(
+            X,
+            y,
+            {"m": "nearest_mean"},
+            task="classification",
+            scheme="leave_one_source_out",
+            source=source,
+        )
+        written: dict[str, Any] = thetahat.to_json(result)
+        return written
+
+    arrays = evaluate(X, y, site)
+    assert evaluate(frame, pd.Series(y), pd.Series(site)) == arrays
+    assert evaluate(pl.DataFrame(X, schema=["x0", "x1"]), pl.Series(y), pl.Series(site)) == arrays
+
+
+@pytest.mark.parametrize(
+    ("table", "names", "match"),
+    [
+        (np.ones(4), None, r"must be \(n, p\) rows"),
+        ([1.0, 2.0], None, r"must be \(n, p\) rows"),
+        (7, None, "are of type int"),
+        (pd.DataFrame(COLUMNS), ["weight"], "no column 'weight' among the features: age, dose"),
+    ],
+)
+def test_invalid_tables_are_described(table: Any, names: list[str] | None, match: str) -> None:
+    with pytest.raises(InvalidParameter, match=match):
+        read_table(table, names)
+
+
+def test_invalid_learners_and_schemes_of_other_types_are_described() -> None:
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
+
+    with pytest.raises(InvalidParameter, match="must have names"):
+        thetahat.cross_validate(X, y, ["ridge"], task="classification")  # type: ignore[arg-type]
+    with pytest.raises(InvalidParameter, match="The scheme is 10"):
+        thetahat.cross_validate(
+            X,
+            y,
+            {"m": "nearest_mean"},
+            task="classification",
+            scheme=10,  # type: ignore[arg-type]
+        )
