@@ -34,6 +34,8 @@ class Figure:
         What is seen, for those who do not see it.
     about : tuple of str
         The models or learners that it is about; empty if it is about all of them.
+    x_domain : tuple of float or None
+        Ends of its horizontal axis, where they can be moved outwards by the style.
     view : callable
         Returns the marks, axes and data as Vega-Lite in a style, without title and colours.
     """
@@ -43,6 +45,7 @@ class Figure:
     caption: str
     alt: str
     about: tuple[str, ...] = ()
+    x_domain: tuple[float, float] | None = None
     view: Callable[[Style], Json]
 
     def spec(self, style: Style) -> Json:

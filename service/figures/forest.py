@@ -194,6 +194,7 @@ def _figure(  # noqa: PLR0913 - the words of a figure
         title=title,
         caption=_caption(result, forest, intervals, quantity),
         alt=_describe(forest, quantity),
+        x_domain=_find_domain(forest),
         view=lambda style: _view(forest, style),
     )
 
@@ -250,6 +251,8 @@ def _describe(forest: Forest, quantity: str) -> str:
 def _view(forest: Forest, style: Style) -> Json:
     palette = style.palette
     domain = _find_domain(forest)
+    if style.x_domain is not None:
+        domain = min(domain[0], style.x_domain[0]), max(domain[1], style.x_domain[1])
     values = [
         {
             "model": row.model,

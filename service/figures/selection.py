@@ -17,6 +17,8 @@ MOST_CANDIDATES: Final = 60
 MOST_SPLITS: Final = 100
 ROW: Final = 20
 LOW_ROW: Final = 15
+SPLIT_ROW: Final = 32
+"""Height of an external split: two points, and the name of the chosen candidate above."""
 INTERNAL: Final = "internal, by which it is chosen"
 EXTERNAL: Final = "external, on rows that the choice has not seen"
 
@@ -164,7 +166,7 @@ def _build_splits(result: Result) -> Figure:
     caption = (
         f"Each row is one of {len(splits)} external splits, in which a candidate is chosen on the "
         f"training part alone: hollow is its internal {quantity}, filled its {quantity} on the "
-        "test part. The name of the chosen candidate is beside it. Where the filled point is worse "
+        "test part. The name of the chosen candidate is above it. Where the filled point is worse "
         "in most rows, the internal value is too good."
     )
     average = ""
@@ -209,8 +211,8 @@ def _view_splits(rows: list[Json], quantity: str, style: Style) -> Json:
             "type": "text",
             "align": "left",
             "baseline": "bottom",
-            "dx": 4,
-            "dy": -3,
+            "dx": -4,
+            "dy": -6,
             "fontSize": 10,
             "color": palette.faint,
             "limit": 160,
@@ -218,7 +220,7 @@ def _view_splits(rows: list[Json], quantity: str, style: Style) -> Json:
         "encoding": {"y": y, "x": {"field": "value", **x}, "text": {"field": "winner"}},
     }
     return {
-        **style.fitted(26 * len(y["sort"])),
+        **style.fitted(SPLIT_ROW * len(y["sort"])),
         "data": {"values": rows},
         "layer": [
             {

@@ -119,11 +119,15 @@ class Style:
         Width of the whole picture in pixels, about; from 320 to 2000.
     has_caption : bool
         Whether the caption is part of the picture, below its title.
+    x_domain : tuple of float or None
+        Values that the horizontal axis of a forest plot covers at least, so that two figures side
+        by side can share an axis.
     """
 
     theme: Theme = "light"
     width: int = USUAL_WIDTH
     has_caption: bool = False
+    x_domain: tuple[float, float] | None = None
 
     @property
     def palette(self) -> Palette:

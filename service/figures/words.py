@@ -102,7 +102,8 @@ def describe_ends(lower: float | None, upper: float | None) -> str:
 
 def name_block(word: str, label: str) -> str:
     """Return the name of a block, as ``school 7``, without saying its word twice."""
-    return label if label.lower().startswith(word.lower()) else f"{word} {label}"
+    is_named = label.lower().startswith((word.lower(), "fold "))
+    return label if is_named else f"{word} {label}"
 
 
 def join_words(words: list[str]) -> str:

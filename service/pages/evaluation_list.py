@@ -57,9 +57,15 @@ class ListEntry:
         return self.status in {"queued", "running"}
 
 
-def describe_entry(row: Any) -> ListEntry:
-    """Return what the list shows of an evaluation, from its row."""
-    headline = ""
+def describe_entry(row: Any, outcome: str = "") -> ListEntry:
+    """Return what the list shows of an evaluation, from its row.
+
+    Parameters
+    ----------
+    outcome : str
+        What its result says, where it has no summary, because it compares no models.
+    """
+    headline = outcome
     if row.error is not None:
         headline = str(row.error.get("detail", ""))
     elif row.summary is not None:

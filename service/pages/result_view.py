@@ -13,6 +13,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
 from service.figures.differences import MOST_PAIRS, PairsBeyondMargin
+from service.figures.words import name_block
 from service.pages.headlines import ComparedPair, write_headline
 from service.pages.tables import Table
 from service.pages.texts import (
@@ -315,7 +316,7 @@ class ResultView:
         sentence = (
             f"{a} is better than {b} in {n_better} of {len(values)} {self.units}. The mean "
             f"difference is {write_number(mean)}, the median {write_number(median(values))}; the "
-            f"largest is {write_number(extreme)}, in {self.unit} {label}."
+            f"largest is {write_number(extreme)}, in {name_block(self.unit, label)}."
         )
         if len(values) < 3:
             return sentence

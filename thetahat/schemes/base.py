@@ -10,6 +10,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.registry import MethodInfo
+from thetahat.values.block_nouns import DEFAULT_NOUNS, read_noun
 from thetahat.values.types import BlockKind, IntArray, Label
 
 
@@ -155,6 +156,7 @@ class Scheme(Protocol):
 
     A scheme may have ``cautions``, a tuple of ``Caution`` that every result contains, and
     ``find_draw_cautions(rows, seed)``, which returns those about the splits that were drawn.
+    Where ``groups_sources`` is True, a block of the scheme is a group of whole sources.
     """
 
     info: ClassVar[MethodInfo]
@@ -189,3 +191,25 @@ def collect_scheme_cautions(scheme: Scheme, rows: Rows, seed: int) -> tuple[Caut
     find_draw_cautions = getattr(scheme, "find_draw_cautions", None)
     of_draws = () if find_draw_cautions is None else find_draw_cautions(rows, seed)
     return (*getattr(scheme, "cautions", ()), *of_draws)
+
+
+def word_blocks(
+    scheme: type[Scheme], unit: str | None, unit_plural: str | None
+) -> tuple[str | None, str | None]:
+    """Return the singular and the plural word for a block of a scheme.
+
+    A fold of random rows is no school, and a fold of whole schools is several: sentences count
+    blocks, so that they would state a wrong number of schools.
+
+    Parameters
+    ----------
+    scheme : type
+        The class of the scheme.
+    unit, unit_plural : str or None
+        What the user calls a source, and several.
+    """
+    if getattr(scheme, "groups_sources", False):
+        noun = read_noun(unit, unit_plural) or DEFAULT_NOUNS[BlockKind.SOURCE]
+        return f"group of {noun.plural}", f"groups of {noun.plural}"
+    is_random = not scheme.info.blocks & {BlockKind.SOURCE, BlockKind.HOLDOUT}
+    return (None, None) if is_random else (unit, unit_plural)

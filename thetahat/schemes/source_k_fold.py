@@ -60,6 +60,7 @@ class SourceKFold:
         blocks=SOURCES,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"source"})
+    groups_sources: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_n_folds(self.n_folds)

@@ -64,6 +64,7 @@ class StratifiedSourceKFold:
         blocks=SOURCES,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"source", "y"})
+    groups_sources: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_n_folds(self.n_folds)

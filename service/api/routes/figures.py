@@ -9,6 +9,7 @@ from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import FiniteFloat
 
 from service.api.blocking_calls import run_in_thread
 from service.api.documents import build_figure_list, parse_id
@@ -84,6 +85,14 @@ async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the 
     caption: Annotated[
         bool, Query(description="Whether the caption is part of the picture.")
     ] = False,
+    axis_from: Annotated[
+        FiniteFloat | None,
+        Query(description="A value that the horizontal axis of a forest plot reaches at least."),
+    ] = None,
+    axis_to: Annotated[
+        FiniteFloat | None,
+        Query(description="The same at the other end; send both for figures side by side."),
+    ] = None,
 ) -> Response:
     """Return one figure: ``NAME.svg``, ``.png``, ``.pdf`` or ``.json``, or NAME with Accept.
 
@@ -93,7 +102,8 @@ async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the 
     identifier = parse_id(evaluation_id, "evaluation")
     name, form = split_file_name(file_name, request.headers.get("accept"))
     figure = await run_in_thread(read_figure, owner_id, identifier, name)
-    spec = figure.spec(Style(theme=theme, width=width, has_caption=caption))
+    axis = None if axis_from is None or axis_to is None else (axis_from, axis_to)
+    spec = figure.spec(Style(theme=theme, width=width, has_caption=caption, x_domain=axis))
     return await build_figure_response(spec, form)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -28,7 +30,7 @@ from service.jobs.reports import list_newest_sign_offs
 from service.jobs.sign_offs import Signature, compute_digest, sign_result
 from service.kinds.registry import JOB_KINDS
 from service.pages.comparison_page import Side, compare, describe_agreement
-from service.pages.evaluation_list import describe_entry
+from service.pages.evaluation_list import ListEntry, describe_entry
 from service.pages.evaluation_page import (
     PlacedFigures,
     ShownFigure,
@@ -36,6 +38,7 @@ from service.pages.evaluation_page import (
     list_facts,
     place_figures,
 )
+from service.pages.kind_tables import describe_outcome
 from service.pages.rendering import read_static
 from service.pages.request_texts import write_command, write_request
 from service.pages.result_view import ResultView
@@ -49,6 +52,8 @@ router = APIRouter(include_in_schema=False)
 PAGE_LENGTH: Final = 25
 OFFERED: Final = 50
 """Evaluations that the page of a comparison offers."""
+OUTCOMES_KEPT: Final = 2000
+"""Headlines of results without a summary that are kept in memory."""
 A_YEAR: Final = "public, max-age=31536000, immutable"
 SEE_OTHER: Final = 303
 NOT_MODIFIED: Final = 304
@@ -68,13 +73,32 @@ async def show_evaluations(request: Request) -> Response:
     return build_page_response(
         request,
         "evaluations.html",
-        entries=[describe_entry(row) for row in rows],
+        entries=await run_in_thread(_describe_entries, owner_id, rows),
         states=[status.value for status in EvaluationStatus],
         kinds=list(JOB_KINDS),
         chosen={**chosen, "is_set": bool(used)},
         problem=problem,
         next=None if cursor is None else f"/?{urlencode({**used, 'cursor': cursor})}",
     )
+
+
+def _describe_entries(owner_id: UUID, rows: Sequence[EvaluationRow]) -> list[ListEntry]:
+    """Return the entries of the list; a result without a summary is read once for its headline."""
+    entries = []
+    for row in rows:
+        is_missing = row.status == EvaluationStatus.SUCCEEDED and row.summary is None
+        entries.append(describe_entry(row, _read_outcome(owner_id, row.id) if is_missing else ""))
+    return entries
+
+
+@lru_cache(maxsize=OUTCOMES_KEPT)
+def _read_outcome(owner_id: UUID, evaluation_id: UUID) -> str:
+    """Return two sentences about a result that compares no models; results never change."""
+    try:
+        text = read.get_result(owner_id, evaluation_id)
+    except ResourceNotFound:  # deleted since the list was read
+        return ""
+    return " ".join(describe_outcome(orjson.loads(text))[:2])
 
 
 def _find_filter_problem(chosen: dict[str, str]) -> str:
@@ -210,14 +234,30 @@ def build_comparison(first: EvaluationRow, second: EvaluationRow) -> dict[str, A
         )
         for row in (first, second)
     ]
+    figures = [
+        figure
+        for side in sides
+        for figure in list_figures(side.view.result)
+        if figure.name == "forest"
+    ]
     return {
         "tables": compare(*sides),
         "sentence": describe_agreement(*sides),
-        "has_figures": all(
-            any(figure.name == "forest" for figure in list_figures(side.view.result))
-            for side in sides
-        ),
+        "has_figures": len(figures) == len(sides),
+        "axis": _write_shared_axis(figures),
     }
+
+
+def _write_shared_axis(figures: Sequence[Figure]) -> str:
+    """Return the parameters of the query with which all figures have the same horizontal axis."""
+    domains = [figure.x_domain for figure in figures if figure.x_domain is not None]
+    if not domains:
+        return ""
+    ends = {
+        "axis_from": min(low for low, _ in domains),
+        "axis_to": max(high for _, high in domains),
+    }
+    return urlencode({name: f"{end:.6g}" for name, end in ends.items()})
 
 
 @router.get("/evaluations/{evaluation_id}/request.json")

@@ -34,6 +34,8 @@ from thetahat.refit_estimators import (
     REFIT_ESTIMATORS,
     RequestedRefit,
 )
+from thetahat.schemes.base import Scheme, word_blocks
+from thetahat.values.block_nouns import read_noun
 from thetahat.values.types import Alternative, Target
 from thetahat.variances import VARIANCES
 
@@ -157,6 +159,11 @@ class AnalysisRequest(EvaluationRequest):
     def choices(self) -> Choices:
         """The checked choices, without the methods that fit learners again."""
         self.check_refit_methods()
+        unit, unit_plural = self.unit, self.unit_plural
+        scheme = self.scheme_of_blocks
+        if scheme is not None:
+            read_noun(unit, unit_plural)
+            unit, unit_plural = word_blocks(scheme, unit, unit_plural)
         return Choices(
             level=self.level,
             margin=self.margin,
@@ -172,12 +179,17 @@ class AnalysisRequest(EvaluationRequest):
             clip=self.clip,
             range=self.range,
             paired_unit=self.paired_unit,
-            unit=self.unit,
-            unit_plural=self.unit_plural,
+            unit=unit,
+            unit_plural=unit_plural,
             target=self.target,
             detail=cast("DetailLevel | None", self.detail),  # Choices refuses other values
             gate=None if self.gate is None else Gate(**self.gate.model_dump()),
         ).with_control_of_gate()
+
+    @property
+    def scheme_of_blocks(self) -> type[Scheme] | None:
+        """The class of the scheme whose test parts are the blocks; None where there is none."""
+        return None
 
     def check_choices(self) -> None:
         """Refuse choices that are wrong whatever the losses are."""

@@ -10,7 +10,14 @@ from pydantic import Field
 from service.kinds.fields.analysis import AnalysisRequest
 from service.kinds.fields.data import DataFields, has_role
 from service.kinds.fields.left_out import LeftOutDataFields
-from service.kinds.fields.method_names import LossEntry, LossName, SchemeEntry, SchemeName
+from service.kinds.fields.method_names import (
+    LossEntry,
+    LossName,
+    SchemeEntry,
+    SchemeName,
+    find_scheme,
+)
+from thetahat.schemes.base import Scheme
 
 
 class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):
@@ -44,3 +51,8 @@ class LearnersRequest(FitsRequest):
     scheme: SchemeName | SchemeEntry = Field(
         description="How rows are split into training and test parts."
     )
+
+    @property
+    def scheme_of_blocks(self) -> type[Scheme] | None:
+        """The class of the scheme."""
+        return find_scheme(self.scheme)

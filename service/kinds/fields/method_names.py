@@ -22,6 +22,7 @@ from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.schemes import SCHEMES
+from thetahat.schemes.base import Scheme
 from thetahat.statistics import STATISTICS
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.values.types import UNITS
@@ -160,6 +161,12 @@ SchemeName = Annotated[
 
 class SchemeEntry(MethodEntry[SchemeName]):
     """A resampling scheme with its parameters."""
+
+
+def find_scheme(method: SchemeName | SchemeEntry | None) -> type[Scheme] | None:
+    """Return the class of a scheme of a request; None if it names none that is known."""
+    name = method.name if isinstance(method, SchemeEntry) else method
+    return SCHEMES[name] if name is not None and name in SCHEMES else None
 
 
 WeightsName = Annotated[

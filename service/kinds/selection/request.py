@@ -7,12 +7,19 @@ from typing import Any, Literal
 from pydantic import Field
 
 from service.kinds.fields.learners import FitsRequest
-from service.kinds.fields.method_names import MetricEntry, MetricName, SchemeEntry, SchemeName
+from service.kinds.fields.method_names import (
+    MetricEntry,
+    MetricName,
+    SchemeEntry,
+    SchemeName,
+    find_scheme,
+)
 from service.kinds.fields.metrics import Metrics, parse_metric, parse_metrics
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.selection import SelectionRule
 from thetahat.errors import UnsupportedCombination
 from thetahat.metrics.base import Metric
+from thetahat.schemes.base import Scheme
 
 
 class SelectionRequest(FitsRequest):
@@ -65,6 +72,11 @@ class SelectionRequest(FitsRequest):
         strict=True,
         description="Whether every candidate is evaluated beside the selected one.",
     )
+
+    @property
+    def scheme_of_blocks(self) -> type[Scheme] | None:
+        """The class of the scheme that assesses the choice, or else of the one that chooses."""
+        return find_scheme(self.internal if self.external is None else self.external)
 
     def build_select_by(self) -> ChosenMethod[Metric] | None:
         """Return the metric to choose by, its parameters checked, or None."""

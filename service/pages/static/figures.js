@@ -27,7 +27,9 @@ function loadLibrary() {
 function findAddress(figure) {
   const room = Math.min(figure.clientWidth, Number(figure.dataset.width));
   const width = Math.max(NARROWEST, STEP * Math.floor(room / STEP));
-  return `${figure.dataset.figure}?theme=${DARK.matches ? "dark" : "light"}&width=${width}`;
+  const theme = DARK.matches ? "dark" : "light";
+  const axis = figure.dataset.axis ? `&${figure.dataset.axis}` : "";
+  return `${figure.dataset.figure}?theme=${theme}&width=${width}${axis}`;
 }
 
 async function showChart(figure) {

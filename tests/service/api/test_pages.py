@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -114,6 +115,28 @@ def test_exact_the_list_has_state_headline_and_labels(
     assert "Finished" in page.words
     assert "It is not clear whether svm is better than nb." in page.words
     follow(client, page, set())
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("bootstrap_mean", "The mean is"),
+        ("weights_given", "(effective sample size)"),
+        ("importance_weighting_given", "risk selects"),
+        ("study_linear_model_sources", "The study has"),
+    ],
+)
+def test_exact_the_list_has_the_headline_of_a_result_without_models(
+    name: str, words: str, client: TestClient, sent: list[tuple[UUID, int]]
+) -> None:
+    submit(client, {**json.loads((REQUESTS / f"{name}.json").read_text()), "name": "no models"})
+    executor = make_executor()
+    while sent:
+        executor.run(sent.pop(0))
+
+    page = open_page(client, "/")
+
+    assert any(words in text for text in page.words), page.words
 
 
 @pytest.mark.parametrize(
@@ -304,6 +327,12 @@ def test_exact_the_library_for_figures_is_sent_once_and_kept(client: TestClient)
     assert client.get("/static/vega-000000000000.js").status_code == 404
 
 
+def find_domain(specification: dict[str, Any]) -> list[float]:
+    """Return the ends of the horizontal axis of a forest plot."""
+    ends: list[float] = specification["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    return ends
+
+
 def test_exact_two_evaluations_side_by_side(client: TestClient, worker: InlineWorker) -> None:
     first = submit(client, {**matrix(), "name": "random folds"})
     second = submit(client, {**matrix(), "blocks": "source", "name": "sources"})
@@ -312,6 +341,17 @@ def test_exact_two_evaluations_side_by_side(client: TestClient, worker: InlineWo
 
     page = open_page(client, f"/compare?a={first}&b={second}")
     follow(client, page, set())
+    markup = client.get(f"/compare?a={first}&b={second}", headers=HTML).text
+    axes = re.findall(r'data-axis="axis_from=([^&"]+)&amp;axis_to=([^"]+)"', markup)
+    assert len(axes) == 2
+    assert axes[0] == axes[1]
+    for identifier in (first, second):
+        drawn = f"/v1/evaluations/{identifier}/figures/forest.json"
+        ends = {"axis_from": axes[0][0], "axis_to": axes[0][1]}
+        own, shared = (find_domain(client.get(drawn, params=each).json()) for each in ({}, ends))
+        assert shared == pytest.approx([float(end) for end in axes[0]], rel=1e-5)
+        assert shared[0] <= own[0] + 1e-5
+        assert shared[1] >= own[1] - 1e-5
 
     assert "They answer different questions" in page.text
     assert {"What differs", "Mean loss of each model", "Verdict on each pair"} <= set(page.words)

@@ -35,6 +35,23 @@ REQUESTS: Final = [
 ]
 SPECIFICATION_TEXTS: Final = frozenset({"text", "title", "subtitle", "description", "caption"})
 ARRAYS: Final = frozenset({"methods", "provenance"})
+NOUNS: Final = {
+    "sources": ("school", "schools"),
+    "groups": ("group of schools", "groups of schools"),
+    "folds": ("fold", "folds"),
+    "subsamples": ("split", "splits"),
+}
+
+
+def kind_of_scheme(body: Mapping[str, Any]) -> str:
+    """Return what the blocks of a request are; those of losses are what the word says."""
+    scheme = body.get("scheme") or body.get("external") or body.get("internal")
+    name = scheme["name"] if isinstance(scheme, Mapping) else scheme
+    if name is None or name in {"leave_one_source_out", "predefined", "holdout", "three_way"}:
+        return "sources"
+    if name in {"source_k_fold", "stratified_source_k_fold"}:
+        return "groups"
+    return "folds" if "fold" in name or name in {"nested", "five_by_two"} else "subsamples"
 
 
 def texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
@@ -69,7 +86,11 @@ def test_exact_the_word_for_a_block_is_used_everywhere(name: str, tmp_path: Path
     result, _ = run_request(body, tmp_path)
 
     written = list(written_texts(result))
-    assert result["unit"] == {"singular": "school", "plural": "schools"}
+    nouns = NOUNS[kind_of_scheme(body)]
+    assert result["unit"] == dict(zip(("singular", "plural"), nouns, strict=True))
+    if "school" not in nouns[0]:  # folds of random rows are no schools
+        assert not [text for text in written if re.search(r"\d schools", text)]
+        return
     assert any("school" in text for text in written)
     designs = sorted(
         {text for key, text in texts(result) if key == "design"}, key=len, reverse=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias, cast
 
 from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
@@ -63,7 +64,7 @@ from thetahat.refit_estimators import (
 )
 from thetahat.refit_estimators.base import RefitDesign
 from thetahat.schemes import SCHEMES
-from thetahat.schemes.base import Scheme
+from thetahat.schemes.base import Scheme, word_blocks
 from thetahat.schemes.k_fold import KFold
 from thetahat.tables.columns import RawColumn
 from thetahat.tables.data import Data, build_data
@@ -177,7 +178,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()
     without_scores = learners_without_scores(built)
     check_metrics(built_metrics, task, classes=data.classes or None, without_scores=without_scores)
-    choices, refits = _read_choices(variances, intervals, tests, options)
+    choices, refits = _read_choices(variances, intervals, tests, options, type(built_scheme))
     check_independent_rows(
         refits,
         built_scheme.block_kind,
@@ -279,6 +280,7 @@ def _read_choices(
     intervals: MethodChoice | None,
     tests: MethodChoice | None,
     options: Mapping[str, Any],
+    scheme: type[Scheme],
 ) -> tuple[Choices, tuple[RequestedRefit, ...]]:
     """Return the choices, and the methods among them that fit learners again."""
     named = {
@@ -299,6 +301,8 @@ def _read_choices(
         omnibus=select_family(test_entries, MULTIPLE_TESTS),
         **options,
     )
+    unit, unit_plural = word_blocks(scheme, choices.unit, choices.unit_plural)
+    choices = replace(choices, unit=unit, unit_plural=unit_plural)
     return choices.with_control_of_gate(), refits
 
 
