@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -32,17 +32,16 @@ def prepare_fast_path(learner: Learner, data: Data) -> OverSplits | OrdinaryFit:
         return LEARNS_TO_PREPARE
     if isinstance(learner, ScikitLearner):
         return OF_SCIKIT
-    if not hasattr(learner, "over_splits"):
+    if not isinstance(learner, FastLearner):
         return HAS_NO_FAST_PATH
-    fast: Any = learner  # a frozen dataclass, so it can be a key
-    return _build_for_all_rows(fast, data)
+    return _build_for_all_rows(learner, data)
 
 
 def is_fast(learner: object) -> bool:
     """Return whether a learner reads all rows once rather than once for each split."""
     if isinstance(learner, Pipeline) and count_stateless_steps(learner.steps) == len(learner.steps):
         return is_fast(learner.learner)
-    return not isinstance(learner, Pipeline | ScikitLearner) and hasattr(learner, "over_splits")
+    return isinstance(learner, FastLearner)
 
 
 def estimate_cells(learner: Learner, data: Data, n_splits: int) -> int:
@@ -56,15 +55,14 @@ def estimate_cells(learner: Learner, data: Data, n_splits: int) -> int:
     stored = max(data.n, data.features.n_stored)
     if not is_fast(learner):
         return n_splits * stored
-    pairs = data.n**2 // 2 if getattr(learner, "compares_rows", False) else 0
+    pairs = data.n**2 // 2 if isinstance(learner, FastLearner) and learner.compares_rows else 0
     return min(n_splits, 3) * stored + pairs + n_splits * (data.n // 10 + 1000)
 
 
 @lru_cache(maxsize=2)
-def _build_for_all_rows(learner: Any, data: Data) -> OverSplits | OrdinaryFit:
-    fast: FastLearner = learner
+def _build_for_all_rows(learner: FastLearner, data: Data) -> OverSplits | OrdinaryFit:
     with np.errstate(all="ignore"):
-        return fast.over_splits(
+        return learner.over_splits(
             data.features, data.y, weights=data.weight, n_classes=data.n_classes
         )
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from thetahat.cross_validation.stateless_steps import count_stateless_steps
-from thetahat.learners.base import Learner
+from thetahat.learners.base import FastLearner, Learner
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.tables.data import Data
 
@@ -79,7 +79,7 @@ def group_learners(learners: Mapping[str, Learner]) -> Iterator[Group]:
         pipeline: Any = learner
         has_steps = isinstance(pipeline, Pipeline)
         last = pipeline.learner if has_steps else pipeline
-        if hasattr(last, "over_path"):
+        if isinstance(last, FastLearner) and last.path_parameter is not None:
             by_class.setdefault((type(last), has_steps), {})[name] = learner
         else:
             yield Group((name,), (learner,))
@@ -138,7 +138,7 @@ def get_bare_learner(learner: object) -> Any:
 def _find_path_parameter(learner: object) -> str | None:
     """Return the parameter that a path of the learner can be computed for, or None."""
     bare: object = get_bare_learner(learner)
-    return getattr(bare, "path_parameter", None) if hasattr(bare, "over_path") else None
+    return bare.path_parameter if isinstance(bare, FastLearner) else None
 
 
 def _get_other_values(learner: Any) -> Any:
@@ -152,7 +152,7 @@ def _get_other_values(learner: Any) -> Any:
 @lru_cache(maxsize=64)
 def _build_getter_of_other_fields(kind: Any) -> Callable[[Any], Any] | None:
     """Return a getter of all fields but the path's parameter; None if there is no path."""
-    parameter = _find_path_parameter(kind)
+    parameter = kind.path_parameter if issubclass(kind, FastLearner) else None
     if parameter is None:
         return None
     names = [field.name for field in fields(kind) if field.name != parameter]

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.cross_validation.predicted_rows import PredictedRows, PredictedRowsBuilder
-from thetahat.learners.base import OrdinaryFit, OverSplits
+from thetahat.learners.base import ManySplits, OrdinaryFit, OverSplits, PathErrors
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import ComplementSplit, Split
 from thetahat.tables.data import Data
@@ -37,11 +37,11 @@ class ErrorWriter:
 
 def get_left_out_predictor(shared: object) -> LeftOutPredictor | ErrorWriter | None:
     """Return the function that predicts rows left out one at a time, or None if there is none."""
-    write = getattr(shared, "errors_left_out", None)
-    if write is not None:
-        return ErrorWriter(write)
-    predictor: LeftOutPredictor | None = getattr(shared, "each_left_out", None)
-    return predictor
+    if isinstance(shared, PathErrors):
+        return ErrorWriter(shared.errors_left_out)
+    if isinstance(shared, ManySplits) and shared.leaves_rows_out:
+        return shared.each_left_out
+    return None
 
 
 class SingleRowPredictions:

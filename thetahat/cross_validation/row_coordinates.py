@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.errors import EvaluationError
-from thetahat.learners.base import Learner
+from thetahat.learners.base import FastLearner, Learner
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
 
@@ -33,7 +33,7 @@ def rotate_wide_features(learner: Learner, data: Data) -> Data:
     with missing values are left as they are. The data are cached, because the chunks of one
     evaluation follow each other.
     """
-    if not getattr(learner, "is_rotation_invariant", False):
+    if not (isinstance(learner, FastLearner) and learner.is_rotation_invariant):
         return data
     features = data.features
     if features.wide or len(features.columns) < _FEATURES_PER_ROW * data.n:

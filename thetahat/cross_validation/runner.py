@@ -96,11 +96,10 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
         return _run_single_rows(
             single_rows, splits, predict_or_fit, keep_predictions=keep_predictions
         )
-    predict_all = getattr(shared, "predict_all", None)
-    if predict_all is None:
+    if isinstance(shared, OrdinaryFit):
         return [run_split(split) for split in splits]
     return run_in_batches(
-        predict_all,
+        shared.predict_all,
         splits,
         data,
         loss,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -28,12 +29,7 @@ class Fitted(Protocol):
 
 
 class Learner(Protocol):
-    """A frozen dataclass whose fields are the learner's parameters.
-
-    A learner whose predictions stay the same when the features are rotated has
-    ``is_rotation_invariant`` True. If they also stay the same when a constant is added to each
-    feature, it has a field ``intercept`` that is True.
-    """
+    """A frozen dataclass whose fields are the learner's parameters."""
 
     info: ClassVar[MethodInfo]
     tasks: ClassVar[frozenset[str]]  # of "classification", "regression"
@@ -139,70 +135,63 @@ class LeftOutSplit(Part):
         return self._n_train
 
 
-class OverSplits(Protocol):
+T = TypeVar("T")
+
+
+class ManySplits(Generic[T]):
     """Quantities computed once from all rows, from which any split can be predicted.
 
-    A class with fast leave-one-out predictions has ``each_left_out(rows)``, which returns the
-    predictions of these rows and (n_rows,) whether each may be used; ``predict`` is called for the
-    others. A class that is faster with several splits at once has ``predict_all(parts)``, which
-    returns a list of the values of ``predict``.
+    A subclass has ``predict`` or, if several splits at once are faster, ``predict_all``. A subclass
+    with fast leave-one-out predictions has ``each_left_out`` and says so in ``leaves_rows_out``.
+
+    The predictions of a split depend on all rows and on this split alone, never on earlier calls:
+    splits may be predicted in any order and in any number of processes.
     """
 
-    def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Predict the test part as an ordinary fit would to 1e-8, or return the reason why not.
+    __slots__ = ()
+    leaves_rows_out: ClassVar[bool] = False
 
-        The predictions depend on all rows and on this split alone, never on earlier calls: splits
-        may be predicted in any order and in any number of processes.
+    def predict(self, part: Part) -> T:
+        """Predict the test part as an ordinary fit would to 1e-8, or return the reason why not."""
+        return self.predict_all([part])[0]
+
+    def predict_all(self, parts: Sequence[Part]) -> list[T]:
+        """Return the values of ``predict`` for several splits."""
+        return [self.predict(part) for part in parts]
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return leave-one-out predictions of these rows, and whether each may be used.
+
+        ``predict`` is called for the others. Of L learners: L * n_rows predictions, and (L, n_rows)
+        whether they may be used.
         """
-        ...
+        raise NotImplementedError
 
 
-class FastLearner(Learner, Protocol):
-    """A learner that can predict many splits without fitting each of them.
+class OverSplits(ManySplits[Predictions | OrdinaryFit]):
+    """The quantities of one learner."""
 
-    It draws no random numbers, and it has no cautions. A learner that compares all rows with one
-    another has ``compares_rows`` True.
+    __slots__ = ()
+
+
+class OverPath(ManySplits[tuple[Predictions, np.ndarray]]):
+    """The quantities of L learners that differ in one parameter.
+
+    ``predict`` returns L * n_test predictions, those of the first learner, then those of the next;
+    and (L,) whether the predictions of each learner may be used. The others have arbitrary values.
     """
 
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | OrdinaryFit:
-        """Compute the quantities that serve every split from all rows; arguments as for ``fit``."""
-        ...
+    __slots__ = ()
 
 
-class OverPath(Protocol):
-    """Quantities computed once from all rows for learners that differ in one parameter.
-
-    A learner for which many values of one parameter cost little more than one value names that
-    field in ``path_parameter`` and returns this from ``over_path(values, features, y, *, weights,
-    n_classes)``. Its own value of the field is ignored there.
-
-    A class with fast leave-one-out predictions has ``each_left_out(rows)``, which returns the
-    predictions of L * n_rows and (L, n_rows) whether each may be used.
-    """
-
-    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Predict the test part as L ordinary fits would, to 1e-8.
-
-        Returns
-        -------
-        predictions : Predictions
-            L * n_test predictions: those of the first learner, then those of the next.
-        fits : ndarray of bool
-            (L,) whether the predictions of each learner may be used; the others have arbitrary
-            values. As for ``OverSplits``, the answer depends on all rows and on this split alone.
-        """
-        ...
-
-
-class PathErrors(Protocol):
+class PathErrors(ABC):
     """Prediction errors of learners that differ in one parameter, for regressions.
 
     Used instead of an ``OverPath`` if a learner computes errors directly: they are written into
     the array of the losses.
     """
 
+    @abstractmethod
     def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
         """Write the prediction errors (prediction minus target) of each test part, part after part.
 
@@ -215,10 +204,10 @@ class PathErrors(Protocol):
         ------
         ndarray of bool
             After each part: (L, 1) or (1, 1) whether the errors of each learner may be used. As for
-            ``OverSplits``, the answer depends on all rows and on that split alone.
+            ``ManySplits``, the answer depends on all rows and on that split alone.
         """
-        ...
 
+    @abstractmethod
     def errors_left_out(self, rows: slice, into: FloatArray) -> np.ndarray:
         """Write the leave-one-out prediction error of each row.
 
@@ -232,4 +221,37 @@ class PathErrors(Protocol):
         ndarray of bool
             (L, n) or (1, 1) whether the errors may be used.
         """
-        ...
+
+
+class FastLearner:
+    """Base class of learners that can predict many splits without fitting each of them.
+
+    Such a learner draws no random numbers, and it has no cautions.
+    """
+
+    __slots__ = ()
+    compares_rows: ClassVar[bool] = False
+    """Whether all rows are compared with one another."""
+    is_rotation_invariant: ClassVar[bool] = False
+    """Whether predictions stay the same when the features are rotated. If they also stay the same
+    when a constant is added to each feature, the learner has a field ``intercept`` that is True."""
+    path_parameter: ClassVar[str | None] = None
+    """The field of which many values cost little more than one, by ``over_path``."""
+
+    def over_splits(
+        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
+    ) -> OverSplits | OrdinaryFit:
+        """Compute the quantities that serve every split from all rows; arguments as for ``fit``."""
+        raise NotImplementedError
+
+    def over_path(
+        self,
+        values: Sequence[Any],
+        features: Features,
+        y: np.ndarray,
+        *,
+        weights: FloatArray | None,
+        n_classes: int,
+    ) -> OverPath | PathErrors | OrdinaryFit:
+        """Compute them for several values of ``path_parameter``; its own value is ignored."""
+        raise NotImplementedError

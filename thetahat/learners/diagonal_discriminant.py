@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.learners._training_parts import read_columns
-from thetahat.learners.base import OrdinaryFit, OverSplits
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
 from thetahat.learners.fast.discriminants.class_means import Discriminant, Priors, fit_discriminant
 from thetahat.learners.fast.discriminants.leave_one_out import discriminant_over_splits
 from thetahat.registry import MethodInfo
@@ -17,7 +17,7 @@ from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DiagonalDiscriminant:
+class DiagonalDiscriminant(FastLearner):
     r"""A classifier with independent features in each class and variances common to all classes.
 
     .. math:: v_j = \frac{\sum_i w_i (x_{ij} - m_{y_i j})^2}{\sum_i w_i}

@@ -14,7 +14,7 @@ from thetahat.learners._training_parts import (
     class_weights,
     read_weights,
 )
-from thetahat.learners.base import OrdinaryFit, OverSplits
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
 from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
 from thetahat.learners.fast.naive_bayes.gaussian_over_splits import (
     GaussianPath,
@@ -28,7 +28,7 @@ from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianNaiveBayes:
+class GaussianNaiveBayes(FastLearner):
     r"""A classifier of features that are normal and independent conditional on the class.
 
     :math:`m_{cj}` is the weighted mean of feature j in class c and :math:`v_{cj}` its weighted

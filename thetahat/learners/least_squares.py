@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners.base import OrdinaryFit, OverSplits
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
 from thetahat.learners.ridge import LinearModel, Ridge
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -15,7 +15,7 @@ from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeastSquares:
+class LeastSquares(FastLearner):
     r"""Linear regression, weighted if the rows have weights.
 
     Parameters

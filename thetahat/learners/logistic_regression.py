@@ -15,7 +15,7 @@ from thetahat.learners._training_parts import (
     read_complete_matrix,
     read_weights,
 )
-from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.logistic.model import LogisticModel, encode_target, standardise_rows
 from thetahat.learners.fast.logistic.newton import Objective, minimise
 from thetahat.learners.fast.logistic.penalty_path import logistic_over_path, logistic_over_splits
@@ -35,7 +35,7 @@ _NOT_CONVERGED: Final = NOT_CONVERGED(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogisticRegression:
+class LogisticRegression(FastLearner):
     r"""A classifier whose log odds are linear, fitted by penalised maximum likelihood.
 
     With two classes in the training part the first one's :math:`b` and :math:`\beta` are 0; with

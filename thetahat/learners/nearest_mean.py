@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.learners._training_parts import read_columns
-from thetahat.learners.base import OrdinaryFit, OverSplits
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
 from thetahat.learners.fast.discriminants.class_means import Discriminant, Priors, fit_discriminant
 from thetahat.learners.fast.discriminants.leave_one_out import discriminant_over_splits
 from thetahat.registry import MethodInfo
@@ -17,7 +17,7 @@ from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NearestMean:
+class NearestMean(FastLearner):
     r"""A classifier that predicts the class with the nearest mean.
 
     .. math:: \sigma^2 = \frac{\sum_i w_i \|x_i - m_{y_i}\|^2}{p \sum_i w_i}

@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData
 from thetahat.learners._training_parts import read_complete_matrix, read_weights
-from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.neighbours.over_splits import (
     TOO_FEW_IN_DATA,
     NeighbourPath,
@@ -103,7 +103,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NearestNeighbours:
+class NearestNeighbours(FastLearner):
     """Predicts by a vote of the classes, or the mean of the values, of the nearest training rows.
 
     :math:`N_k(x)` are the k training rows nearest to x by Euclidean distance and :math:`v_i` is the

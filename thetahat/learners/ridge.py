@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.learners._training_parts import read_columns, read_weights
-from thetahat.learners.base import OrdinaryFit, OverSplits, PathErrors
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits, PathErrors
 from thetahat.learners.fast.ridge.over_splits import NO_WEIGHT, ridge_over_splits
 from thetahat.learners.fast.ridge.penalty_path import RidgeOverPath, RidgePath
 from thetahat.learners.fast.ridge.rows import decomposed, rows_to_solve
@@ -44,7 +44,7 @@ class LinearModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ridge:
+class Ridge(FastLearner):
     r"""Linear regression with a penalty on the squared coefficients.
 
     Parameters

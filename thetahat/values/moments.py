@@ -17,7 +17,7 @@ from thetahat.numerics.loops.moments import MANY_ROWS, by_rows, by_runs
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray
 
-_MANY_SPLITS = 4096  # above it, one reduceat beats a loop over slices
+_MANY_SPLITS = 128  # above it, one reduceat beats a loop over slices
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,7 +27,7 @@ from thetahat.cross_validation.fast_path import build_part, predict_split, prepa
 from thetahat.cross_validation.leave_one_out import SingleRowPredictions, is_leave_one_out
 from thetahat.cross_validation.split_batches import predict_in_batches
 from thetahat.errors import InvalidParameter
-from thetahat.learners.base import Learner, OrdinaryFit, Part
+from thetahat.learners.base import Learner, OrdinaryFit, OverSplits, Part
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.base import Predictions
@@ -40,7 +40,7 @@ from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass
-class Says:
+class Says(OverSplits):
     """Knows one number beforehand."""
 
     value: float
@@ -159,7 +159,7 @@ def test_property_a_learner_without_the_protocol_is_fitted() -> None:
 
 
 @dataclass
-class EachRow:
+class EachRow(OverSplits):
     """Says the row's number of each row that is left out alone, but of row 3 nothing finite."""
 
     block_sizes: list[int]

@@ -15,7 +15,7 @@ from tests.thetahat.learners.problems import PROBLEMS, problem
 from thetahat.cross_validation import SplitOutcome, build_rows, run_splits
 from thetahat.errors import EvaluationError
 from thetahat.learners import LEARNERS
-from thetahat.learners.base import Learner
+from thetahat.learners.base import FastLearner, Learner
 from thetahat.losses.base import Predictions
 from thetahat.losses.squared import Squared
 from thetahat.losses.zero_one import ZeroOne
@@ -24,7 +24,7 @@ from thetahat.schemes.base import Split
 from thetahat.tables.data import Data
 
 COUNTS: Final = {"multinomial_naive_bayes", "bernoulli_naive_bayes"}  # tried on counts elsewhere
-FAST: Final = [name for name in LEARNERS if hasattr(LEARNERS[name], "over_splits")]
+FAST: Final = [name for name in LEARNERS if issubclass(LEARNERS[name], FastLearner)]
 SPLITS: Final[dict[str, dict[str, Any]]] = {
     "k_fold": {"n_folds": 5},
     "leave_one_out": {},

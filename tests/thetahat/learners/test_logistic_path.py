@@ -139,7 +139,7 @@ def test_degenerate_where_no_optimum_of_all_rows_is_found() -> None:
     rows = np.arange(40)
 
     predictions, fits = path.predict(Part(rows[5:], rows[:5], rows[:5]))
-    _, each = path.each_left_out(rows[:5])  # type: ignore[attr-defined]
+    _, each = path.each_left_out(rows[:5])
 
     assert fits.tolist() == [False, True]
     assert len(predictions.output) == 10

@@ -163,7 +163,7 @@ def test_exact_refused_splits_keep_their_place(monkeypatch: pytest.MonkeyPatch) 
     splits[4] = splits[7] = splits[8] = Split(0, 4, 4, twice, whole[30:])
     assert not isinstance(shared, OrdinaryFit)
 
-    predictions = shared.predict_all([build_part(split, 60) for split in splits])  # type: ignore[attr-defined]
+    predictions = shared.predict_all([build_part(split, 60) for split in splits])
 
     assert [
         isinstance(predictions_of_split, OrdinaryFit) for predictions_of_split in predictions

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 
 from thetahat.cross_validation.fast_path import require_finite
 from thetahat.cross_validation.split_batches import predict_in_batches
-from thetahat.learners.base import Learner, OrdinaryFit, OverSplits
+from thetahat.learners.base import FastLearner, Learner, OrdinaryFit, OverSplits
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import Split
 from thetahat.tables.data import Data
@@ -40,16 +39,16 @@ def compute_split_losses(  # noqa: PLR0913 - the models, their splits, and the r
     tested : sequence of ndarray of int
         By split, the rows of ``on``.
     """
-    hashable: Any = learner  # a frozen dataclass, so it can be a key of the cache
-    is_fast = _can_predict_together(learner, data, on)
-    shared = _fit_over_splits(hashable, data, on) if is_fast else None
-    predict_all = getattr(shared, "predict_all", None)
-    if predict_all is None:
+    wide = data.features.wide or on.features.wide
+    shared: OverSplits | OrdinaryFit | None = None
+    if isinstance(learner, FastLearner) and learner.takes_weights and not wide:
+        shared = _fit_over_splits(learner, data, on)
+    if shared is None or isinstance(shared, OrdinaryFit):
         yield from repeat(None, len(splits))
         return
     pairs = zip(splits, tested, strict=True)
     moved = (Split(s.repeat, s.block, s.label, s.train, data.n + rows) for s, rows in pairs)
-    batches = predict_in_batches(predict_all, moved, data.n + on.n, predict_single_rows=True)
+    batches = predict_in_batches(shared.predict_all, moved, data.n + on.n, predict_single_rows=True)
     for batch, predictions in batches:
         for split, prediction in zip(batch, predictions, strict=True):
             usable = None if prediction is None else require_finite(prediction)
@@ -59,23 +58,16 @@ def compute_split_losses(  # noqa: PLR0913 - the models, their splits, and the r
                 yield None
 
 
-def _can_predict_together(learner: Learner, data: Data, on: Data) -> bool:
-    """Whether the learner predicts many splits together, takes weights, and columns are dense."""
-    wide = data.features.wide or on.features.wide
-    return hasattr(learner, "over_splits") and learner.takes_weights and not wide
-
-
 @lru_cache(maxsize=2)
-def _fit_over_splits(learner: Any, data: Data, on: Data) -> OverSplits | OrdinaryFit:
+def _fit_over_splits(learner: FastLearner, data: Data, on: Data) -> OverSplits | OrdinaryFit:
     """Return the learner's shared sums over both; cached, since estimators of one draw share it."""
     columns = zip(data.features.columns, on.features.columns, strict=True)
     features = Features(data.features.names, tuple(np.concatenate(pair) for pair in columns))
     weights = np.ones(data.n) if data.weight is None else data.weight
     with np.errstate(all="ignore"):
-        shared: OverSplits | OrdinaryFit = learner.over_splits(
+        return learner.over_splits(
             features,
             np.concatenate([data.y, on.y]),
             weights=np.concatenate([weights, np.zeros(on.n)]),
             n_classes=data.n_classes,
         )
-    return shared

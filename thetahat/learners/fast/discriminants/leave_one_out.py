@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -79,8 +79,10 @@ class _LeftOutChange:
     fits: np.ndarray
 
 
-class _LeaveOneOut:
+class _LeaveOneOut(OverSplits):
     """Leave-one-out quantities that all discriminants share."""
+
+    leaves_rows_out: ClassVar[bool] = True
 
     def __init__(self, rows: Callable[[], ClassRows], priors: Priors) -> None:
         self._rows, self.priors = rows, priors
@@ -157,10 +159,6 @@ class CovarianceLeaveOneOut(_LeaveOneOut):
     ) -> None:
         super().__init__(lambda: make_rows(None), priors)
         self.splits = DecorrelatedSplits(make_rows, n, priors)
-
-    def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Predict a split from the sums over all rows minus the left-out block."""
-        return self.splits.predict_all([part])[0]
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict several splits from the sums over all rows minus each block."""

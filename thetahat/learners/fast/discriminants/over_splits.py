@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.discriminants.class_means import (
     Priors,
     Shape,
@@ -40,7 +39,7 @@ class Whitened:
     amplification: float
 
 
-class DiscriminantSplits:
+class DiscriminantSplits(OverSplits):
     """Predicts splits by subtracting the squares of the left-out rows, class by class.
 
     The squares are about the class means of all rows, and are corrected for the shift of the
@@ -61,10 +60,6 @@ class DiscriminantSplits:
         self.rows, self.shape, self.priors = rows, shape, priors
         self.total = rows.all.squares.sum(axis=0)
         self.varies = self.total > 0
-
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Predict the test parts of several splits."""
-        return [self.predict(part) for part in parts]
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict a split from the sums over all rows minus the left-out rows of each class."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.logistic.model import build_predictions
 from thetahat.learners.fast.logistic.newton import Factor, factorise
 from thetahat.learners.fast.logistic.over_splits import (
@@ -25,7 +25,7 @@ _NUMBERS_PER_BATCH: Final = 250_000
 """Number of logits computed at a time: two megabytes, which stay in the cache."""
 
 
-class LogisticLeaveOneOut:
+class LogisticLeaveOneOut(OverSplits):
     r"""Newton steps for many left-out rows of two classes with one common factorisation.
 
     .. math:: H_{(i)}^{-1} = H^{-1} + \frac{d_i H^{-1} z_i z_i^T H^{-1}}{1 - d_i z_i^T H^{-1} z_i},
@@ -34,12 +34,10 @@ class LogisticLeaveOneOut:
     The first step is the approximation of pregibon1981; further steps follow until convergence.
     """
 
+    leaves_rows_out: ClassVar[bool] = True
+
     def __init__(self, splits: LogisticSplits) -> None:
         self.splits = splits
-
-    def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Predict a split from the optimum of its training part."""
-        return self.splits.predict(part)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict several splits from the optima of their training parts."""

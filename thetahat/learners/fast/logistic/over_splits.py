@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners._training_parts import class_weights
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.discriminants.decorrelated import gap
 from thetahat.learners.fast.logistic.all_rows_optimum import Optimum
 from thetahat.learners.fast.logistic.model import Standardised, build_predictions
@@ -33,7 +33,7 @@ MAX_AMPLIFICATION: Final = 1e5
 DIGITS: Final = 1e-9
 
 
-class LogisticSplits:
+class LogisticSplits(OverSplits):
     """Predicts splits by Newton steps from the optimum of all rows.
 
     The curvature of the part at the optimum of all rows is that of all rows minus that of the
@@ -64,10 +64,6 @@ class LogisticSplits:
         self.curvature = optimum.curvature
         self.totals = class_weights(y, objective.w, n_classes)
         self.counts = np.bincount(y[objective.w > 0], minlength=n_classes)
-
-    def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Predict a split from the optimum of its training part."""
-        return self.predict_all([part])[0]
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict several splits from the optima of their training parts."""

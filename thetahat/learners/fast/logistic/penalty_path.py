@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def _in_turn(penalties: Sequence[float]) -> list[int]:
     return sorted(range(len(penalties)), key=lambda at: -penalties[at])
 
 
-class LogisticPath:
+class LogisticPath(OverPath):
     """Predictions of every split for each of L penalties.
 
     From one penalty to the next, the optimum of a training part moves nearly as that of all rows,
@@ -130,10 +130,6 @@ class LogisticPath:
     ) -> None:
         self.splits, self.n_classes = splits, n_classes
         self.order = _in_turn(penalties)
-
-    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Predict the test part for each penalty; (L,) whether the predictions may be used."""
-        return self.predict_all([part])[0]
 
     def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
         """Predict the test parts of several splits."""
@@ -171,6 +167,8 @@ class LogisticPath:
 
 class PathOfTwoClasses(LogisticPath):
     """The path for two classes, with leave-one-out predictions in closed form."""
+
+    leaves_rows_out: ClassVar[bool] = True
 
     @cached_property
     def _alone(self) -> list[LogisticLeaveOneOut | None]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from thetahat.errors import EvaluationError
 from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
-from thetahat.learners.base import OrdinaryFit, OverSplits
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
 from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
 from thetahat.learners.fast.naive_bayes.class_sums import scores, sums_by_class
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
 
 
-class CountLearner(ABC):
+class CountLearner(FastLearner, ABC):
     """A classifier whose log-likelihood is the product of a row of counts and a table.
 
     A learner defines the counts that it reads from the features, and the table that it computes

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 import numpy as np
 
 from thetahat.learners._training_parts import take_rows
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.naive_bayes.class_probabilities import (
     compute_posterior_of_two,
     posterior,
@@ -142,7 +142,7 @@ class _BlockTables:
 
 
 @dataclass(frozen=True, eq=False)
-class CountsOverSplits:
+class CountsOverSplits(OverSplits):
     """Predicts splits by subtracting the counts of the left-out rows.
 
     Parameters
@@ -152,6 +152,8 @@ class CountsOverSplits:
     model : CountModel
         The learner.
     """
+
+    leaves_rows_out: ClassVar[bool] = True
 
     rows: CountRows
     model: CountModel

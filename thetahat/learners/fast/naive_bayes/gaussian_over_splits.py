@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from thetahat.errors import EvaluationError
 from thetahat.learners._training_parts import concatenate_predictions, predict_nothing
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
 from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
 from thetahat.learners.fast.naive_bayes.class_probabilities import compute_posterior_of_two
 from thetahat.learners.fast.naive_bayes.gaussian_rows import (
@@ -69,12 +69,14 @@ class ClassMoments:
     variances: FloatArray
 
 
-class GaussianSplits:
+class GaussianSplits(OverSplits):
     """Predicts splits by subtracting the moments of the left-out rows, class by class.
 
     The moments are about the mean of all rows. If variances are so small compared with the
     subtracted moments that log densities would lose digits, the training part is fitted.
     """
+
+    leaves_rows_out: ClassVar[bool] = True
 
     def __init__(self, rows: GaussianRows, smoothing: float) -> None:
         self.rows, self.smoothing = rows, smoothing
@@ -91,11 +93,13 @@ class GaussianSplits:
         return each_left_out(self.rows, index, self.smoothing)
 
 
-class GaussianPath:
+class GaussianPath(OverPath):
     """Predictions of splits for L values of the smoothing, from one set of moments.
 
     The numbers of each value are those of ``GaussianSplits``, bit by bit.
     """
+
+    leaves_rows_out: ClassVar[bool] = True
 
     def __init__(self, rows: GaussianRows, smoothings: Sequence[float]) -> None:
         self.rows, self.smoothings = rows, smoothings

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from thetahat.learners._training_parts import concatenate_predictions, predict_nothing
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.base import OrdinaryFit, OverPath, Part
 from thetahat.learners.fast.naive_bayes.class_sums import scores
 from thetahat.learners.fast.naive_bayes.count_rows import MAX_CELLS, CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import (
@@ -21,7 +22,7 @@ from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
 
-class SmoothingPath:
+class SmoothingPath(OverPath):
     """Predicts splits for L values of the smoothing from the same counts.
 
     The tables of all learners are one array, so that the rows are read once for all of them. The
@@ -34,6 +35,8 @@ class SmoothingPath:
     models : sequence of CountModel
         (L,) the learners.
     """
+
+    leaves_rows_out: ClassVar[bool] = True
 
     def __init__(self, rows: CountRows, models: Sequence[CountModel]) -> None:
         self.rows, self.models = rows, models

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from thetahat.learners._training_parts import concatenate_predictions
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
 from thetahat.learners.fast.neighbours.search import Search
 from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.nearest_rows import taken_by_kernel
@@ -30,12 +30,14 @@ VotesFunction = Callable[[IntArray, FloatArray, Sequence[int]], list[Predictions
 """Like ``VoteFunction``, for each of several numbers of neighbours."""
 
 
-class NeighbourSplits:
+class NeighbourSplits(OverSplits):
     """Predicts splits from a list of the nearest rows of each row, longer than k rows.
 
     If the list has too few neighbours, or another row might be as near, the neighbours are searched
     in the training part. A list is computed at its first use, and does not depend on when that is.
     """
+
+    leaves_rows_out: ClassVar[bool] = True
 
     def __init__(self, X: FloatArray, allowed: np.ndarray, k: int, vote: VoteFunction) -> None:
         self.X, self.allowed, self.k, self.vote = X, allowed, k, vote
@@ -47,10 +49,6 @@ class NeighbourSplits:
         self.rows = np.zeros((n, length), dtype=np.intp)
         self.squares = np.zeros((n, length))
         self.complete_below = np.zeros(n)
-
-    def predict(self, part: Part) -> Predictions | OrdinaryFit:
-        """Predict a split from each test row's neighbours in the training part."""
-        return self.predict_all([part])[0]
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict several splits at once."""
@@ -174,7 +172,7 @@ def rows_tested(parts: Sequence[Part]) -> IntArray:
     return np.concatenate([np.empty(0, dtype=np.intp), *(part.test for part in parts)])
 
 
-class NeighbourPath:
+class NeighbourPath(OverPath):
     """Predictions of splits for several numbers of neighbours, from one list of each row.
 
     Parameters
@@ -186,6 +184,8 @@ class NeighbourPath:
     votes : callable
         Counts the votes.
     """
+
+    leaves_rows_out: ClassVar[bool] = True
 
     def __init__(
         self, splits: NeighbourSplits, numbers: Sequence[int], votes: VotesFunction

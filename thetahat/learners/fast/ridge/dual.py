@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION, RidgeRows
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
@@ -17,7 +17,7 @@ REPEATED_ROWS: Final = OrdinaryFit("the training part repeats rows")
 NO_WEIGHT: Final = OrdinaryFit("the training part has no weight")
 
 
-class DualSplits:
+class DualSplits(OverSplits):
     r"""Predicts splits from parts of the kernel matrix of all rows.
 
     .. math:: \hat y(x) = \bar y + k(x)^T S (S K S + \lambda I)^{-1} S (y - \bar y)
@@ -29,6 +29,8 @@ class DualSplits:
     :math:`y_i - \hat y_{(i)} = (C S y)_i / (C_{ii} s_i)`, and never :math:`1 - h`, which here is
     a small difference of large numbers.
     """
+
+    leaves_rows_out: ClassVar[bool] = True
 
     def __init__(self, rows: RidgeRows, penalty: float) -> None:
         self.rows, self.penalty = rows, penalty

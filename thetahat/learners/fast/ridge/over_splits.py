@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def ridge_over_splits(
     return DualSplits(rows, penalty)
 
 
-class PrimalSplits:
+class PrimalSplits(OverSplits):
     r"""Predicts splits from the normal equations of all rows minus those of the block.
 
     .. math:: (A - A_F - s s^T / W + \lambda I) \beta = b - b_F - s t / W
@@ -54,6 +54,8 @@ class PrimalSplits:
     the last place of 1, whatever is subtracted, and the norm of the inverse amplifies this error:
     above ``MAX_AMPLIFICATION`` the split is fitted from its rows.
     """
+
+    leaves_rows_out: ClassVar[bool] = True
 
     def __init__(self, rows: RidgeRows, penalty: float) -> None:
         self.rows, self.penalty = rows, penalty

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners.base import Part
+from thetahat.learners.base import Part, PathErrors
 from thetahat.learners.fast.ridge.rows import (
     MAX_AMPLIFICATION,
     Products,
@@ -281,8 +281,8 @@ class RidgePath:
         return np.column_stack([column[index] for column in self.columns])
 
 
-class RidgeOverPath:
-    """The penalty path with the interface of ``OverPath``."""
+class RidgeOverPath(PathErrors):
+    """The errors of learners along the penalty path."""
 
     def __init__(self, path: RidgePath) -> None:
         self.path = path
