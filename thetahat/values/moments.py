@@ -17,7 +17,14 @@ from thetahat.numerics.loops.moments import MANY_ROWS, by_rows, by_runs
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray
 
-_MANY_SPLITS = 128  # above it, one reduceat beats a loop over slices
+_MANY_SPLITS = 128
+"""Largest number of blocks that are summed in a loop over slices.
+
+One reduceat is faster for every number of blocks: 18 in place of 113 microseconds for 16 blocks, 79
+in place of 8400 for 1000. It adds a block's losses in another order, though, so that last digits
+would change for the few blocks that most evaluations have; from here on the loop costs more than a
+millisecond.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
