@@ -46,7 +46,7 @@ class Holdout:
             "One random test set, of rows or of whole clusters, and one model trained on the rest. "
             "The mean is about that model, not about the learner."
         ),
-        formula=r"n_2 = \lceil \mu n - 10^{-9} \rceil",
+        formula=r"n_2 = \lceil \mu n - 10^{-9} \rceil \text{ test rows for the share } \mu",
         references=("arlot2010", "roberts2017"),
         assumptions="Rows are exchangeable, or with whole_clusters the clusters are.",
         errs=(

@@ -43,7 +43,10 @@ class RandomSubsampling:
             "Many splits drawn independently of each other. Each model is tested on the rows that "
             "its split leaves out, and the estimate is the mean over the splits."
         ),
-        formula=r"n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad E = \frac1J \sum_{j=1}^J E_j",
+        formula=(
+            r"n_2 = \lceil \mu n - 10^{-9} \rceil \text{ test rows for the share } \mu,"
+            r" \qquad E = \frac1J \sum_{j=1}^J E_j"
+        ),
         references=("arlot2010", "nadeau2003"),
         assumptions="Rows are exchangeable.",
         errs=(

@@ -54,7 +54,10 @@ class StratifiedSourceKFold:
             "Whole sources are put together into K folds so that each fold has about the class "
             "shares of the whole. No source is in both parts of a split."
         ),
-        formula=r"\min \sum_c \sum_f \Bigl(\frac{n_{cf}}{n_c} - \frac1K\Bigr)^2",
+        formula=(
+            r"\min \sum_c \sum_f \Bigl(\frac{n_{cf}}{n_c} - \frac1K\Bigr)^2"
+            r" \text{ for } n_{cf} \text{ rows of class } c \text{ in fold } f"
+        ),
         references=("kohavi1995", "roberts2017"),
         assumptions="The sources are a sample of the sources to come.",
         errs=(

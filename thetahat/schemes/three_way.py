@@ -44,6 +44,7 @@ class ThreeWay:
         ),
         formula=(
             r"n_2 = \lceil \mu n - 10^{-9} \rceil, \qquad n_v = \lceil \nu n - 10^{-9} \rceil"
+            r" \text{ test and validation rows for the shares } \mu, \nu"
         ),
         references=("ripley1996",),
         assumptions="Rows are exchangeable, and nothing is changed after the test set was used.",

@@ -56,7 +56,7 @@ class TimeSeries:
             "Blocks in order of time. Each is the test set of a model trained on earlier rows "
             "only, as it would be in use."
         ),
-        formula=r"m = \lfloor n / (K + 1) \rfloor",
+        formula=r"m = \lfloor n / (K + 1) \rfloor \text{ rows in each block}",
         references=("bergmeir2012", "tashman2000"),
         assumptions="The time column orders the rows, and the future is like the past.",
         errs=(

@@ -106,7 +106,10 @@ class Auc(OneSample):
             "The probability that a score x with label y = 1 is above one with label 0, with ties "
             "as one half. Rows are resampled."
         ),
-        formula=r"\frac{1}{P Q} \sum_i \sum_j 1\{x_i > x_j\} + \tfrac12 1\{x_i = x_j\}",
+        formula=(
+            r"\frac{1}{P Q} \sum_{i=1}^P \sum_{j=1}^Q 1\{x_i > x_j\} + \tfrac12 1\{x_i = x_j\}"
+            r" \text{ over rows } i \text{ with label 1 and } j \text{ with label 0}"
+        ),
         references=("delong1988", "efron1993"),
         assumptions="Independent rows. The scores are those of one trained model.",
         errs=(

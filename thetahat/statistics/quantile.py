@@ -48,7 +48,11 @@ class Quantile(OneSample):
     info: ClassVar[MethodInfo] = MethodInfo(
         name="quantile",
         title="Quantile of a sample",
-        summary="The value below which a share q of the sample lies, by one of seven definitions.",
+        summary=(
+            "The value below which a share q of the sample lies, by one of seven definitions, "
+            "which have numpy's names: linear, inverted_cdf, interpolated_inverted_cdf, hazen, "
+            "weibull, median_unbiased and normal_unbiased."
+        ),
         formula=r"x_{(k)} + g\, (x_{(k+1)} - x_{(k)})",
         references=("efron1993", "hyndman1996"),
         assumptions="Independent values of one distribution with a density at the quantile.",
