@@ -11,7 +11,7 @@ import typer
 
 from service.cli.connection import connect
 from service.cli.failures import UserError
-from service.cli.output import print_json, prose_width
+from service.cli.output import choose_prose_width, print_json
 from service.cli.requests import read_request
 
 PARTS = ("scheme", "interval", "test", "precision")
@@ -120,5 +120,5 @@ def _write_reasons(part: Mapping[str, Any]) -> Iterator[str]:
 
 def _wrap(text: str, indent: str) -> list[str]:
     return textwrap.wrap(
-        text, prose_width(), initial_indent=indent, subsequent_indent=f"{indent}  "
+        text, choose_prose_width(), initial_indent=indent, subsequent_indent=f"{indent}  "
     )

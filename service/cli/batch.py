@@ -51,7 +51,7 @@ def submit_batch(
             print(evaluation.id)
     if is_refused:
         return ExitStatus.WRONG_USAGE
-    has_failed = wait and any(each.status != "succeeded" for each in accepted)
+    has_failed = wait and any(evaluation.status != "succeeded" for evaluation in accepted)
     return ExitStatus.FAILURE if has_failed else ExitStatus.SUCCESS
 
 

@@ -157,9 +157,9 @@ def _choose_columns(
             message = f"The file has no column {name!r}; its columns are {', '.join(columns)}."
             raise UserError(message)
     used = set(chosen.values())
-    others = [column for column in columns.values() if column.name not in used]
-    unused = {c.name: describe for c in others if (describe := _describe_label(c))}
-    losses = list(models or ()) or [c.name for c in others if c.name not in unused]
+    unused_columns = [column for column in columns.values() if column.name not in used]
+    unused = {c.name: describe for c in unused_columns if (describe := _describe_label(c))}
+    losses = list(models or ()) or [c.name for c in unused_columns if c.name not in unused]
     if not models:
         _refuse_predictions(losses)
     if not losses:

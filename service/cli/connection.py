@@ -24,7 +24,7 @@ def connect(url: str, *, retries: int = RETRIES, timeout: float = 30.0) -> Clien
     return Client(url, os.environ.get("THETAHAT_API_KEY"), retries=retries, timeout=timeout)
 
 
-def service_url() -> str:
+def find_service_url() -> str:
     """Return the address of the service, where no option names one."""
     return os.environ.get("THETAHAT_URL") or DEFAULT_URL
 
@@ -36,7 +36,7 @@ def complete_evaluation(incomplete: str) -> Iterator[tuple[str, str]]:
     from thetahat_client import ThetahatError
 
     try:
-        with connect(service_url(), retries=0, timeout=COMPLETION_TIMEOUT_S) as client:
+        with connect(find_service_url(), retries=0, timeout=COMPLETION_TIMEOUT_S) as client:
             newest = islice(client.evaluations(page_size=MOST_COMPLETIONS), MOST_COMPLETIONS)
             for evaluation in newest:
                 if evaluation.id.startswith(incomplete):

@@ -34,7 +34,7 @@ def list_datasets(
         print_json([dict(dataset.members) for dataset in datasets])
     elif datasets:
         columns = ("id", "name", "rows", "columns", "size", "uploaded (UTC)")
-        print_table(columns, map(_row, datasets))
+        print_table(columns, map(_build_row, datasets))
     else:
         print("There are no data sets.", file=sys.stderr)
 
@@ -104,7 +104,7 @@ def _print_first_rows(preview: Mapping[str, Any]) -> None:
         print(f"and {len(names) - MOST_COLUMNS} more columns")
 
 
-def _row(dataset: Dataset) -> tuple[str, ...]:
+def _build_row(dataset: Dataset) -> tuple[str, ...]:
     return (
         dataset.id,
         dataset.name or "",

@@ -236,7 +236,7 @@ def sign_offs(evaluation_id: EvaluationId, as_json: AsJson = False, url: Url = D
     with connect(url) as client:
         signed = list(client.sign_offs(evaluation_id))
     if as_json:
-        print_json([dict(each.members) for each in signed])
+        print_json([dict(sign_off.members) for sign_off in signed])
     elif signed:
         columns = ("at (UTC)", "decision", "name", "key", "this result", "comment")
         print_table(columns, map(_describe_sign_off, signed))
@@ -290,15 +290,15 @@ def list_evaluations(
 ) -> None:
     """List evaluations, the newest first."""
     with connect(url) as client:
-        found = client.evaluations(
+        listed = client.evaluations(
             status=status,
             kind=kind,
             labels=dict(_parse_label(text) for text in label or []),
-            created_after=_as_utc(after),
-            created_before=_as_utc(before),
+            created_after=_convert_to_utc(after),
+            created_before=_convert_to_utc(before),
             page_size=min(limit, 100),
         )
-        evaluations = list(islice(found, limit))
+        evaluations = list(islice(listed, limit))
     if as_json:
         print_json([dict(evaluation.members) for evaluation in evaluations])
     elif evaluations:
@@ -332,5 +332,5 @@ def _parse_label(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _as_utc(moment: datetime | None) -> datetime | None:
+def _convert_to_utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.replace(tzinfo=UTC)

@@ -69,7 +69,7 @@ def explain(error: Exception) -> str | None:
     if _is_instance(error, "service.supervisor.errors", "CannotStart"):
         return str(error)
     if _is_instance(error, "sqlalchemy.exc", "SQLAlchemyError"):
-        return _describe_database_error(_first_line(getattr(error, "orig", None) or error))
+        return _describe_database_error(_read_first_line(getattr(error, "orig", None) or error))
     for module, name in (
         ("service.errors", "ServiceError"),
         ("thetahat.errors", "EvaluationError"),
@@ -102,5 +102,5 @@ def _is_instance(error: Exception, module: str, name: str) -> bool:
     return kind is not None and isinstance(error, kind)
 
 
-def _first_line(error: object) -> str:
+def _read_first_line(error: object) -> str:
     return str(error).strip().partition("\n")[0]

@@ -12,7 +12,7 @@ import typer
 
 from service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from service.cli.failures import UserError
-from service.cli.output import print_json, prose_width, write_text
+from service.cli.output import choose_prose_width, print_json, write_text
 from service.cli.requests import read_request
 
 PANEL: Final = "Evaluations"
@@ -150,5 +150,5 @@ def _print_outcome(gate: Mapping[str, Any]) -> None:
     from thetahat_client.text import Page
 
     print(str(gate["outcome"]).upper())
-    page = Page(prose=prose_width())
+    page = Page(prose=choose_prose_width())
     print("\n".join(page.paragraphs([gate["sentence"]], bullet="", indent="")))

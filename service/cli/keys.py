@@ -80,7 +80,7 @@ def list_keys() -> None:
             "owner",
             "name",
         )
-        print_table(columns, map(_row, rows))
+        print_table(columns, map(_build_row, rows))
     else:
         message = "There are no keys. On loopback, requests need none until the first is created."
         print(message, file=sys.stderr)
@@ -146,7 +146,7 @@ def _parse_days(text: str | None) -> datetime | None:
     return datetime.now(UTC) + timedelta(days=days)
 
 
-def _row(key: KeyRow) -> tuple[str, ...]:
+def _build_row(key: KeyRow) -> tuple[str, ...]:
     return (
         key.prefix,
         key.state,

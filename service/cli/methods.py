@@ -13,9 +13,9 @@ from service.cli.connection import (
     DEFAULT_URL,
     Url,
     connect,
-    service_url,
+    find_service_url,
 )
-from service.cli.output import print_json, prose_width
+from service.cli.output import choose_prose_width, print_json
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -27,7 +27,7 @@ def _complete_family(incomplete: str) -> list[str]:
     from thetahat_client import ThetahatError
 
     try:
-        with connect(service_url(), retries=0, timeout=COMPLETION_TIMEOUT_S) as client:
+        with connect(find_service_url(), retries=0, timeout=COMPLETION_TIMEOUT_S) as client:
             return [name for name in client.families() if name.startswith(incomplete)]
     except ThetahatError:
         return []
@@ -54,11 +54,11 @@ def methods(
             families = client.families()
             print_json(families) if as_json else print("\n".join(families))
             return
-        found = client.methods(family)
+        methods_of_family = client.methods(family)
     if as_json:
-        print_json(found)
+        print_json(methods_of_family)
         return
-    for method in found:
+    for method in methods_of_family:
         print("\n".join(_describe(method)))
 
 
@@ -74,7 +74,7 @@ def _describe(method: Mapping[str, Any]) -> Iterator[str]:
         if text:
             yield from textwrap.wrap(
                 f"{label}: {text}",
-                prose_width(),
+                choose_prose_width(),
                 initial_indent="    ",
                 subsequent_indent="      ",
             )

@@ -44,8 +44,8 @@ def print_result(result: Mapping[str, Any], *, show_all: bool) -> None:
     """Print a result as text for people."""
     from thetahat_client import result_text
 
-    table_width = max(_terminal_width(), NARROWEST) if sys.stdout.isatty() else None
-    print(result_text(result, prose_width(), table_width=table_width, show_all=show_all))
+    table_width = max(_find_terminal_width(), NARROWEST) if sys.stdout.isatty() else None
+    print(result_text(result, choose_prose_width(), table_width=table_width, show_all=show_all))
 
 
 def write_text(file: str, text: str) -> None:
@@ -56,12 +56,12 @@ def write_text(file: str, text: str) -> None:
         Path(file).write_text(text + "\n", encoding="utf-8")
 
 
-def prose_width() -> int:
+def choose_prose_width() -> int:
     """Return the characters of a line of prose: the terminal's width, within limits."""
-    return min(max(_terminal_width(), NARROWEST), WIDEST)
+    return min(max(_find_terminal_width(), NARROWEST), WIDEST)
 
 
-def _terminal_width() -> int:
+def _find_terminal_width() -> int:
     return shutil.get_terminal_size((WIDEST, 24)).columns
 
 

@@ -44,7 +44,7 @@ class LiveProgress:
             TextColumn("{task.fields[done]}"),
             TimeElapsedColumn(),
             TextColumn("{task.fields[left]}"),
-            console=_stderr_console(),
+            console=_make_stderr_console(),
         )
         self._task = self._progress.add_task("queued", total=None, done="", left=self._left)
 
@@ -59,20 +59,20 @@ class LiveProgress:
         """Show the state that the service has just reported."""
         from thetahat_client.progress import read_seconds_left
 
-        done, total, unit = (
+        n_done, total, unit = (
             evaluation.progress.done,
             evaluation.progress.total,
             evaluation.progress.unit,
         )
         if evaluation.status == "succeeded":
-            total = done = total or 1
+            total = n_done = total or 1
         self._left.update(read_seconds_left(evaluation))
         self._progress.update(
             self._task,
             description=evaluation.status,
-            completed=done,
+            completed=n_done,
             total=total,
-            done=f"{done} of {total} {unit}" if total else "",
+            done=f"{n_done} of {total} {unit}" if total else "",
         )
 
 
@@ -93,7 +93,7 @@ class _TimeLeft:
         return f"about {format_seconds(max(self._end - time.monotonic(), 0.0))} left"
 
 
-def _stderr_console() -> Console:
+def _make_stderr_console() -> Console:
     from rich.console import Console
 
     return Console(file=sys.stderr)

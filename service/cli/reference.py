@@ -76,44 +76,44 @@ def render_page() -> str:
     titled = [family for family in TITLES if family in descriptions]
     untitled = [family for family in descriptions if family not in TITLES]
     described = {family: descriptions[family] for family in titled + untitled}
-    lines = [OPENING, *_contents(described)]
+    lines = [OPENING, *_write_contents(described)]
     for name, methods in described.items():
-        lines += ["", f"## {_title(name)}"]
+        lines += ["", f"## {_write_title(name)}"]
         for method in methods:
-            lines += ["", *_entry(method)]
-    lines += ["", "## Recommended intervals", "", *_recommendations()]
+            lines += ["", *_write_entry(method)]
+    lines += ["", "## Recommended intervals", "", *_write_recommendations()]
     cited = {r["key"]: r["text"] for m in described.values() for d in m for r in d["references"]}
     lines += ["", "## Sources", "", *(f"- `{key}`: {cited[key]}" for key in sorted(cited))]
     return "\n".join(lines) + "\n"
 
 
-def _title(family: str) -> str:
+def _write_title(family: str) -> str:
     return TITLES.get(family, family.replace("_", " ").capitalize())
 
 
-def _contents(described: Mapping[str, Sequence[Description]]) -> Iterator[str]:
+def _write_contents(described: Mapping[str, Sequence[Description]]) -> Iterator[str]:
     yield "| family | methods |"
     yield "|---|---|"
     for family, methods in described.items():
-        yield f"| {_title(family)} | {_code(method['name'] for method in methods)} |"
+        yield f"| {_write_title(family)} | {_format_code(method['name'] for method in methods)} |"
 
 
-def _entry(method: Description) -> Iterator[str]:
+def _write_entry(method: Description) -> Iterator[str]:
     yield f"### `{method['name']}`"
     yield f"**{method['title']}.** {method['summary']}"
     if method["formula"]:
         yield from ("", "$$", method["formula"], "$$", "")
     else:
         yield ""
-    parameters = [_parameter(k, s) for k, s in method["parameters"]["properties"].items()]
+    parameters = [_write_parameter(k, s) for k, s in method["parameters"]["properties"].items()]
     for label, text in (
         ("Assumptions", method["assumptions"]),
         ("Direction of error", method["errs"]),
         ("Input", _describe_input(method)),
-        ("Targets", _code(method["targets"])),
+        ("Targets", _format_code(method["targets"])),
         ("Centre", method["mean"] and f"the {method['mean']} mean"),
         ("Parameters", "; ".join(parameters)),
-        ("Source", _code(reference["key"] for reference in method["references"])),
+        ("Source", _format_code(reference["key"] for reference in method["references"])),
     ):
         if text:
             yield f"- *{label}:* {text}"
@@ -123,19 +123,19 @@ def _describe_input(method: Description) -> str:
     """Return the input and blocks of an estimate; nothing for a method without a target."""
     if not method["targets"]:
         return ""
-    return f"`{method['needs']}`; blocks {_code(method['blocks'])}"
+    return f"`{method['needs']}`; blocks {_format_code(method['blocks'])}"
 
 
-def _code(names: Any) -> str:
+def _format_code(names: Any) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _parameter(name: str, schema: Mapping[str, Any]) -> str:
-    default = f", default {_json(schema['default'])}" if "default" in schema else ""
+def _write_parameter(name: str, schema: Mapping[str, Any]) -> str:
+    default = f", default {_encode_json(schema['default'])}" if "default" in schema else ""
     return f"`{name}` ({_describe_type(schema)}{default})"
 
 
-def _json(value: Any) -> str:
+def _encode_json(value: Any) -> str:
     from service.storage.engine import encode_json
 
     return f"`{encode_json(value)}`"
@@ -146,9 +146,9 @@ def _describe_type(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(_describe_type(option) for option in schema["anyOf"])
     if "enum" in schema:
-        return " or ".join(_json(value) for value in schema["enum"])
+        return " or ".join(_encode_json(value) for value in schema["enum"])
     if "const" in schema:
-        return _json(schema["const"])
+        return _encode_json(schema["const"])
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2].lower()
     if schema.get("type") != "array":
@@ -158,7 +158,7 @@ def _describe_type(schema: Mapping[str, Any]) -> str:
     return f"list of {schema['maxItems']} {item}s" if has_fixed_length else f"list of {item}"
 
 
-def _recommendations() -> Iterator[str]:
+def _write_recommendations() -> Iterator[str]:
     """Yield the order in which intervals are recommended, as a table."""
     from service.api.catalogue import describe_rules
 
@@ -170,11 +170,11 @@ def _recommendations() -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for rule in describe_rules():
         blocks = f"`{rule.blocks}`" + (", models trained elsewhere" * rule.only_fixed_models)
-        first, order = _pairs(rule.where_asked), _pairs(rule.order)
+        first, order = _list_pairs(rule.where_asked), _list_pairs(rule.order)
         yield f"| {blocks} | `{rule.target}` | {first} | {order} | {rule.reason} |"
 
 
-def _pairs(order: Iterable[RankedInterval]) -> str:
+def _list_pairs(order: Iterable[RankedInterval]) -> str:
     """Return intervals with the variances on which they are built."""
     return ", ".join(
         f"`{pair.interval}`" + (f" on `{pair.variance}`" if pair.variance else "") for pair in order

@@ -14,7 +14,7 @@ import typer
 from service.cli.connection import DEFAULT_URL, Url, connect
 from service.cli.failures import UserError
 from service.cli.progress import wait_with_progress
-from service.cli.study_pages import study_files
+from service.cli.study_pages import build_study_files
 
 if TYPE_CHECKING:
     from thetahat_client import Client
@@ -38,7 +38,7 @@ class Options:
     overrides: tuple[str, ...]
     inputs: tuple[str, ...]
 
-    def command(self, preset: str) -> str:
+    def build_command(self, preset: str) -> str:
         """Return the command that gives the same numbers again."""
         words = ["thetahat study", preset, f"--seed {self.seed}"]
         if self.repetitions is not None:
@@ -99,7 +99,7 @@ def study(
             print(f"{preset}: evaluation {submitted.id}", file=sys.stderr)
             wait_with_progress(client, submitted.id)
             result = client.result(submitted.id)
-            _write(output / preset, study_files(result, options.command(preset)))
+            _write(output / preset, build_study_files(result, options.build_command(preset)))
             verdicts = [claim["verdict"] for claim in result["claims"]]
             counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS)
             print(f"{preset}: {result['study']['repetitions']} repetitions; claims: {counts}")
@@ -123,8 +123,8 @@ def _parse_override(text: str) -> tuple[str, Any]:
 
 def _upload_input(client: Client, text: str) -> tuple[str, dict[str, Any]]:
     """Upload the file of a role; return the role and its entry in the request."""
-    role, _, rest = text.partition("=")
-    file, _, words = rest.rpartition(":")
+    role, _, value = text.partition("=")
+    file, _, words = value.rpartition(":")
     columns: dict[str, Any] = dict(word.split("=", 1) for word in words.split(",") if "=" in word)
     if not role or not file or not columns:
         message = f"--input {text!r} must have the form ROLE=FILE:target=COLUMN,..."

@@ -10,19 +10,20 @@ MOST_ROWS: Final = 1000
 """Most rows of a table on the page; a longer table has a page of its own."""
 
 
-def study_files(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
+def build_study_files(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
     """Return the files of a study by name; ``command`` reproduces its numbers."""
     from service.figures.catalogue import list_figures
     from service.figures.drawing import draw
     from service.figures.style import Style
 
     text = json.dumps({"command": command, **result}, indent=1, ensure_ascii=False)
-    page = "\n".join(_page(result, command)) + "\n"
+    page = "\n".join(_build_page(result, command)) + "\n"
     figures = {
-        f"{figure.name}.svg": draw(figure.spec(Style()), "svg") for figure in list_figures(result)
+        f"{figure.name}.svg": draw(figure.build_spec(Style()), "svg")
+        for figure in list_figures(result)
     }
     long_tables = {
-        f"{table['name']}.md": _long_table_page(table)
+        f"{table['name']}.md": _build_long_table_page(table)
         for table in result["tables"]
         if _is_long(table)
     }
@@ -35,14 +36,14 @@ def _is_long(table: Mapping[str, Any]) -> bool:
     return len(table["rows"]) > MOST_ROWS
 
 
-def _long_table_page(table: Mapping[str, Any]) -> bytes:
-    lines = [f"# {table['title']}", "", *_table(table)]
+def _build_long_table_page(table: Mapping[str, Any]) -> bytes:
+    lines = [f"# {table['title']}", "", *_write_table(table)]
     if table["note"]:
         lines += ["", table["note"]]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _page(result: Mapping[str, Any], command: str) -> Iterator[str]:
+def _build_page(result: Mapping[str, Any], command: str) -> Iterator[str]:
     study, provenance = result["study"], result["provenance"]
     yield f"# {study['preset']}"
     yield ""
@@ -53,7 +54,7 @@ def _page(result: Mapping[str, Any], command: str) -> Iterator[str]:
         yield f"**{caution['code']}**: {caution['message']}"
     if result["claims"]:
         yield from ("", "## Claims", "")
-        yield from _claims(result["claims"])
+        yield from _write_claims(result["claims"])
     for figure in result["figures"]:
         yield from ("", f"## {figure['title']}", "", f"![{figure['title']}]({figure['name']}.svg)")
         if figure["note"]:
@@ -63,45 +64,45 @@ def _page(result: Mapping[str, Any], command: str) -> Iterator[str]:
         if _is_long(table):
             yield f"[{len(table['rows'])} rows]({table['name']}.md)"
             continue
-        yield from _table(table)
+        yield from _write_table(table)
         if table["note"]:
             yield from ("", table["note"])
 
 
-def _claims(claims: list[Mapping[str, Any]]) -> Iterator[str]:
+def _write_claims(claims: list[Mapping[str, Any]]) -> Iterator[str]:
     yield "| claim | where | verdict | measured | figure | bounds |"
     yield "|---|---|---|---|---|---|"
     for claim in claims:
-        figure = _cell({"value": claim["figure"], "standard_error": claim["standard_error"]})
-        bounds = _bounds(claim["at_least"], claim["at_most"])
+        figure = _format_cell({"value": claim["figure"], "standard_error": claim["standard_error"]})
+        bounds = _format_bounds(claim["at_least"], claim["at_most"])
         where = ", ".join(part for part in (claim["reference"], claim["place"]) if part)
         words = (claim["text"], where, f"**{claim['verdict']}**", claim["measured"])
-        yield _row([*words, figure, bounds])
+        yield _write_row([*words, figure, bounds])
 
 
-def _bounds(least: float | None, most: float | None) -> str:
+def _format_bounds(least: float | None, most: float | None) -> str:
     """Return the bounds that the claim sets for the figure."""
     if least is None:
         return "" if most is None else f"at most {most:.4g}"
     return f"at least {least:.4g}" if most is None else f"{least:.4g} to {most:.4g}"
 
 
-def _table(table: Mapping[str, Any]) -> Iterator[str]:
-    yield _row(list(table["columns"].values()))
+def _write_table(table: Mapping[str, Any]) -> Iterator[str]:
+    yield _write_row(list(table["columns"].values()))
     yield "|---" * len(table["columns"]) + "|"
     for row in table["rows"]:
-        yield _row([_cell(row[key]) for key in table["columns"]])
+        yield _write_row([_format_cell(row[key]) for key in table["columns"]])
 
 
-def _row(cells: list[str]) -> str:
+def _write_row(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _cell(cell: Any) -> str:
+def _format_cell(cell: Any) -> str:
     """Return a cell as text: a number with its standard error in brackets."""
     if cell is None:
         return ""
     if isinstance(cell, Mapping):
         value, error = cell["value"], cell["standard_error"]
-        return _cell(value) if error is None else f"{_cell(value)} ({error:.2g})"
+        return _format_cell(value) if error is None else f"{_format_cell(value)} ({error:.2g})"
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

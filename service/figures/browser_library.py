@@ -38,8 +38,8 @@ class BrowserLibrary:
 
 def find_library_name() -> str:
     """Return the file name of the bundle; another release of the libraries has another name."""
-    made_of = f"{version('vl-convert-python')} {VERSION}"
-    return f"vega-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}.js"
+    versions = f"{version('vl-convert-python')} {VERSION}"
+    return f"vega-{hashlib.sha256(versions.encode()).hexdigest()[:12]}.js"
 
 
 def read_library() -> BrowserLibrary:

@@ -6,11 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from service.figures.differences import find_margin, reference_marks
+from service.figures.differences import build_reference_marks, find_margin
 from service.figures.figure import Figure, Result
 from service.figures.result_types import has_models
 from service.figures.style import Json, Style
-from service.figures.words import block_word, is_higher_better, name_block, number, value_word
+from service.figures.words import (
+    find_block_word,
+    find_value_word,
+    is_higher_better,
+    name_block,
+    phrase,
+)
 
 if TYPE_CHECKING:
     from service.figures.result_types import AnyComparison, ModelsResult
@@ -61,10 +67,10 @@ def build_by_source(result: Result) -> Iterator[Figure]:
         a, b = _put_better_first(result, comparison["a"], comparison["b"])
         blocks = _subtract(result, a, b, labels)
         if blocks is not None:
-            yield _figure(result, number_name("by_source", place), blocks)
+            yield _build_figure(result, build_numbered_name("by_source", place), blocks)
 
 
-def number_name(name: str, place: int) -> str:
+def build_numbered_name(name: str, place: int) -> str:
     """Return the name of the figure at a place: the first one has no number."""
     return name if place == 1 else f"{name}_{place}"
 
@@ -115,39 +121,44 @@ def _subtract(
     )
 
 
-def _figure(result: ModelsResult, name: str, blocks: BlockDifferences) -> Figure:
-    word, words = block_word(result), block_word(result, 2)
+def _build_figure(result: ModelsResult, name: str, blocks: BlockDifferences) -> Figure:
+    word, words = find_block_word(result), find_block_word(result, 2)
     n = len(blocks.differences)
     higher = is_higher_better(result)
     n_better = sum((d > 0) if higher else (d < 0) for d in blocks.differences)
     n_worse = sum((d < 0) if higher else (d > 0) for d in blocks.differences)
     largest = max(range(n), key=lambda i: abs(blocks.differences[i]))
-    place, most = name_block(word, blocks.blocks[largest]), number(blocks.differences[largest])
-    quantity = value_word(result)
+    place, largest_difference = (
+        name_block(word, blocks.blocks[largest]),
+        phrase(blocks.differences[largest]),
+    )
+    quantity = find_value_word(result)
     caption = (
         f"Each bar is one of {n} {words}: the {quantity} of {blocks.a} there minus that "
         f"of {blocks.b}. {blocks.a} is better in {n_better} and worse in {n_worse} of them. The "
-        f"dashed line is the average of the {words}, {number(blocks.mean)}. The largest difference "
-        f"is {most}, in {place}. Bars have no intervals: a {word} with few rows differs much by "
-        "chance."
+        f"dashed line is the average of the {words}, {phrase(blocks.mean)}. The largest difference "
+        f"is {largest_difference}, in {place}. Bars have no intervals: a {word} with few rows "
+        "differs much by chance."
     )
     if blocks.margin:
-        caption += f" The band is the margin, {number(blocks.margin)}."
+        caption += f" The band is the margin, {phrase(blocks.margin)}."
     return Figure(
         name=name,
         title=f"{blocks.a} and {blocks.b} by {word}: a few {words}, or most?",
         caption=caption,
         alt=(
             f"{blocks.a} is better than {blocks.b} in {n_better} of {n} {words} and worse in "
-            f"{n_worse}; differences go from {number(blocks.differences[0])} to "
-            f"{number(blocks.differences[-1])}, {number(blocks.mean)} on average."
+            f"{n_worse}; differences go from {phrase(blocks.differences[0])} to "
+            f"{phrase(blocks.differences[-1])}, {phrase(blocks.mean)} on average."
         ),
         about=(blocks.a, blocks.b),
-        view=lambda style: _view(blocks, style, word=word, quantity=quantity, up=higher),
+        view=lambda style: _build_view(blocks, style, word=word, quantity=quantity, up=higher),
     )
 
 
-def _view(blocks: BlockDifferences, style: Style, *, word: str, quantity: str, up: bool) -> Json:
+def _build_view(
+    blocks: BlockDifferences, style: Style, *, word: str, quantity: str, up: bool
+) -> Json:
     palette = style.palette
     values = [
         {
@@ -190,17 +201,17 @@ def _view(blocks: BlockDifferences, style: Style, *, word: str, quantity: str, u
         {"field": "difference", "format": ".4~g"},
     ]
     along, across = ("x", "y") if is_labelled else ("y", "x")
-    marks = reference_marks(blocks.margin, None, amount, palette)
+    marks = build_reference_marks(blocks.margin, None, amount, palette)
     mean: Json = {
         "data": {"values": [{"mean": blocks.mean}]},
         "mark": {"type": "rule", "strokeDash": [5, 3], "strokeWidth": 1.5, "color": palette.ink},
         "encoding": {along: {"field": "mean", **amount}},
     }
     return {
-        **style.fitted(ROW * len(values) if is_labelled else HEIGHT),
+        **style.fit_height(ROW * len(values) if is_labelled else HEIGHT),
         "data": {"values": values},
         "layer": [
-            *(marks if is_labelled else [_turn(mark) for mark in marks]),
+            *(marks if is_labelled else [_swap_axes(mark) for mark in marks]),
             {
                 "mark": {"type": "bar"},
                 "encoding": {
@@ -215,7 +226,7 @@ def _view(blocks: BlockDifferences, style: Style, *, word: str, quantity: str, u
     }
 
 
-def _turn(layer: Json) -> Json:
+def _swap_axes(layer: Json) -> Json:
     """Return a layer with its horizontal position as its vertical one."""
     axes = {"x": "y", "x2": "y2"}
     encoding = {axes.get(channel, channel): value for channel, value in layer["encoding"].items()}

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from service.figures.by_source import MOST_FIGURES, number_name
+from service.figures.by_source import MOST_FIGURES, build_numbered_name
 from service.figures.figure import Figure, Result
 from service.figures.style import Json, Style
-from service.figures.words import block_word, describe_size, is_higher_better, number
+from service.figures.words import describe_size, find_block_word, is_higher_better, phrase
 
 FEWEST: Final = 3
 LABELLED: Final = 40
@@ -80,38 +80,38 @@ def centre(moments: Mapping[str, Any]) -> CovarianceCells:
 
 
 def _build(result: Result, name: str, cells: CovarianceCells, place: int) -> Figure:
-    word, words = block_word(result), block_word(result, 2)
+    word, words = find_block_word(result), find_block_word(result, 2)
     values = "scores" if is_higher_better(result) else "losses"
-    known = [value for value in cells.within if value is not None]
-    inside = sum(known) / len(known) if known else None
+    defined_values = [value for value in cells.within if value is not None]
+    inside = sum(defined_values) / len(defined_values) if defined_values else None
     diagonal = [row[k] for k, row in enumerate(cells.products) if not math.isnan(row[k])]
     omega = sum(diagonal) / len(diagonal) if diagonal else None
     n = len(cells.labels)
     repeat = result["covariance"].get("repeat")
     size = describe_size(result, result["models"][name])
-    which = "" if repeat is None else " The first repeat of several is shown."
+    note = "" if repeat is None else " The first repeat of several is shown."
     return Figure(
-        name=number_name("covariance", place),
+        name=build_numbered_name("covariance", place),
         title=f"{name}: how {values} of one {word} and of two {words} vary together",
         caption=(
             f"Rows and columns are the {n} {words} of {name}, {size}. "
             f"A cell off the diagonal is the product of the deviations of two {words} from the "
             f"overall mean: blue where both are on one side of it. On the diagonal is the "
-            f"covariance of two {values} of one {word} (omega), {number(omega)} on average. The "
+            f"covariance of two {values} of one {word} (omega), {phrase(omega)} on average. The "
             f"strip on the left is the variance inside each {word} (sigma squared), "
-            f"{number(inside)} on average, on its own scale. These are products from one data set "
-            f"and not covariances: a single cell says little, a pattern may.{which}"
+            f"{phrase(inside)} on average, on its own scale. These are products from one data set "
+            f"and not covariances: a single cell says little, a pattern may.{note}"
         ),
         alt=(
-            f"Covariance diagram of {n} {words} of {name}: {number(inside)} inside a {word}, "
-            f"{number(omega)} between two {values} of one {word}."
+            f"Covariance diagram of {n} {words} of {name}: {phrase(inside)} inside a {word}, "
+            f"{phrase(omega)} between two {values} of one {word}."
         ),
         about=(name,),
-        view=lambda style: _view(cells, word, style),
+        view=lambda style: _build_view(cells, word, style),
     )
 
 
-def _view(cells: CovarianceCells, word: str, style: Style) -> Json:
+def _build_view(cells: CovarianceCells, word: str, style: Style) -> Json:
     palette = style.palette
     n = len(cells.labels)
     values = [

@@ -9,7 +9,7 @@ from typing import Any, Final
 from service.figures.figure import Figure
 from service.figures.log_ticks import log_ticks
 from service.figures.style import Json, Style
-from service.figures.words import number
+from service.figures.words import phrase
 
 ROW: Final = 14
 
@@ -58,7 +58,7 @@ def build_coverage(figure: Mapping[str, Any]) -> Figure:
         )
     groups = len({row.group for row in rows})
     n = len(rows) - groups
-    level = "" if nominal is None else f" The dashed line is the nominal level, {number(nominal)}."
+    level = "" if nominal is None else f" The dashed line is the nominal level, {phrase(nominal)}."
     caption = (
         f"Each row is one of {n} intervals, in {groups} groups. On the left is the "
         f"{figure['y']['title']} in which it covers, on the right its {figure['x']['title']}. "
@@ -69,11 +69,11 @@ def build_coverage(figure: Mapping[str, Any]) -> Figure:
         title=figure["title"],
         caption=caption.strip(),
         alt=f"{figure['title']}: coverage and width of {n} intervals in {groups} groups.",
-        view=lambda style: _view(figure, rows, nominal, style),
+        view=lambda style: _build_view(figure, rows, nominal, style),
     )
 
 
-def _view(
+def _build_view(
     figure: Mapping[str, Any], rows: list[CoverageRow], nominal: float | None, style: Style
 ) -> Json:
     palette = style.palette
@@ -142,7 +142,7 @@ def _view(
                 "encoding": {"x": {"field": "level", **share}},
             }
         ]
-    one: Json = {
+    ratio_line: Json = {
         "data": {"values": [{"one": 1}]},
         "mark": {"type": "rule", "color": palette.faint},
         "encoding": {"x": {"field": "one", **ratio}},
@@ -179,7 +179,7 @@ def _view(
                 "width": max(60, round(0.38 * room)),
                 "height": {"step": ROW},
                 "layer": [
-                    one,
+                    ratio_line,
                     {
                         "mark": {**dot, "color": palette.purple, "shape": "diamond"},
                         "encoding": {

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from service.figures.figure import Figure, Result
 from service.figures.style import Json, Style
-from service.figures.words import block_word, number, percent
+from service.figures.words import find_block_word, phrase, write_level
 
 ROW: Final = 20
 LOW_ROW: Final = 15
@@ -32,38 +32,38 @@ def _build(
     score = diagram["score"].replace("_", " ")
     groups = [group for group in diagram["groups"] if len(group) > 1]
     rows = test.get("rows")
-    unit = test["unit"] if test["unit"] != "block" else block_word(result)
+    unit = test["unit"] if test["unit"] != "block" else find_block_word(result)
     units = (
-        f" over {rows} {unit if rows == 1 else block_word(result, 2)}"
+        f" over {rows} {unit if rows == 1 else find_block_word(result, 2)}"
         if rows and (test["unit"] == "block")
         else (f" over {rows} {test['unit']}s" if rows else "")
     )
     critical = diagram["critical_difference"]
     caption = (
         f"Each row is a model with its {score}{units}, the best one on top. Models that a bar "
-        f"connects do not differ at {percent(diagram['alpha'])}, each bar being a largest group of "
-        "neighbours without a difference: they are not told apart, which does not mean that they "
-        "are equal."
+        f"connects do not differ at {write_level(diagram['alpha'])}, each bar being a largest "
+        "group of neighbours without a difference: they are not told apart, which does not mean "
+        "that they are equal."
     )
     if critical is not None:
-        caption += f" Two models differ if their scores are {number(critical)} apart or more."
+        caption += f" Two models differ if their scores are {phrase(critical)} apart or more."
     if len(groups) > MOST_GROUPS:
         caption += f" Of {len(groups)} groups the first {MOST_GROUPS} are drawn."
     tied = len(groups[0]) if groups and order[0] in groups[0] else 1
     return Figure(
-        name=f"critical_differences_{_plain(name)}",
+        name=f"critical_differences_{_clean_name(name)}",
         title=f"Groups that do not differ, by {name.replace('_', ' ')}",
         caption=caption,
         alt=(
             f"Critical difference diagram of {len(order)} models by {score}, from {order[0]} with "
-            f"{number(scores[order[0]])} to {order[-1]} with {number(scores[order[-1]])}; "
+            f"{phrase(scores[order[0]])} to {order[-1]} with {phrase(scores[order[-1]])}; "
             f"{len(groups)} groups, and the first one has {tied} models."
         ),
-        view=lambda style: _view(order, scores, groups[:MOST_GROUPS], score, style),
+        view=lambda style: _build_view(order, scores, groups[:MOST_GROUPS], score, style),
     )
 
 
-def _view(
+def _build_view(
     order: list[str],
     scores: Mapping[str, float],
     groups: list[list[str]],
@@ -99,8 +99,8 @@ def _view(
         },
     }
     longest = max(map(len, order)) * (5.5 if is_long else 6.5)
-    beside = max(24, min(10 * len(bars) + 14, round(0.3 * style.width)))
-    room = style.width - min(style.label_limit, longest) - beside - 60
+    legend_width = max(24, min(10 * len(bars) + 14, round(0.3 * style.width)))
+    room = style.width - min(style.label_limit, longest) - legend_width - 60
     axis = {"orient": "top" if is_long else "bottom"}
     colour: Json = {
         "condition": {"test": "datum.is_best || datum.first === true", "value": palette.blue},
@@ -128,7 +128,7 @@ def _view(
                 },
             },
             {
-                "width": beside,
+                "width": legend_width,
                 "height": {"step": step},
                 "data": {"values": bars or [{"group": 0, "first": order[0], "last": order[0]}]},
                 "mark": {
@@ -165,5 +165,5 @@ def _view(
     }
 
 
-def _plain(name: str) -> str:
+def _clean_name(name: str) -> str:
     return "".join(c if c.isalnum() and c.isascii() else "_" for c in name.lower())

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from service.figures.figure import Figure, Result
-from service.figures.ranges import CUT, Bar, arrowheads, cut_bar, find_domain, is_cut
+from service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from service.figures.result_types import has_models
 from service.figures.style import Json, Palette, Style
 from service.figures.words import (
     SIDES,
     describe_ends,
     describe_size,
+    find_target_word,
+    find_value_word,
     is_higher_better,
-    number,
-    percent,
-    target_word,
-    value_word,
+    phrase,
+    write_level,
 )
 from thetahat.analyses.losses.result import Decision
 from thetahat.distributions import compute_upper_quantile
@@ -115,14 +115,14 @@ def build_differences(result: Result) -> Iterator[Figure]:
     comparisons: Sequence[AnyComparison] = result["comparisons"]
     higher, margin = is_higher_better(result), find_margin(result)
     reference = _find_reference(result, comparisons)
-    beyond = PairsBeyondMargin.of(result)
+    beyond = PairsBeyondMargin.from_result(result)
     rows = [
         _build_row(comparison, reference, beyond)
         for comparison in comparisons
         if reference is None or reference in (comparison["a"], comparison["b"])
     ]
     rows.sort(key=lambda row: -row.bar.estimate if higher else row.bar.estimate)
-    quantity = value_word(result)
+    quantity = find_value_word(result)
     differences = Differences(
         rows=tuple(rows),
         margin=margin,
@@ -135,9 +135,9 @@ def build_differences(result: Result) -> Iterator[Figure]:
     yield Figure(
         name="differences",
         title="Which models differ?",
-        caption=_caption(result, differences, reference, len(comparisons)),
+        caption=_write_caption(result, differences, reference, len(comparisons)),
         alt=_describe(differences),
-        view=lambda style: _view(differences, style),
+        view=lambda style: _build_view(differences, style),
     )
 
 
@@ -190,12 +190,12 @@ def _build_row(
         a=a,
         b=b,
         bar=bar,
-        verdict=_word(decision, is_beyond_margin=beyond.contains(comparison)),
+        verdict=_word_verdict(decision, is_beyond_margin=beyond.contains(comparison)),
         p_value=comparison["verdict"]["p_value"] if p_value is None else p_value,
     )
 
 
-def _word(decision: Decision, *, is_beyond_margin: bool) -> str:
+def _word_verdict(decision: Decision, *, is_beyond_margin: bool) -> str:
     """Return the verdict in words; a difference beyond the margin is told apart."""
     if is_beyond_margin and decision is Decision.BETTER:
         return CLEARLY_BETTER
@@ -226,7 +226,7 @@ class PairsBeyondMargin:
     n_pairs: int
 
     @classmethod
-    def of(cls, result: ModelsResult) -> PairsBeyondMargin:
+    def from_result(cls, result: ModelsResult) -> PairsBeyondMargin:
         """Return the rule for the comparisons of a result."""
         pairs = result["comparisons"]
         is_corrected = any(
@@ -248,7 +248,7 @@ class PairsBeyondMargin:
         return bool(distance > self.margin)
 
 
-def verdict_colour(verdict: str, palette: Palette) -> str:
+def choose_verdict_colour(verdict: str, palette: Palette) -> str:
     """Return the colour of a verdict, which is the same in every figure."""
     if verdict in (CLEARLY_BETTER, "better"):
         return palette.blue
@@ -257,7 +257,7 @@ def verdict_colour(verdict: str, palette: Palette) -> str:
     return {"equivalent": palette.green, "not worse": palette.purple}.get(verdict, palette.faint)
 
 
-def _caption(
+def _write_caption(
     result: ModelsResult, differences: Differences, reference: str | None, n_comparisons: int
 ) -> str:
     size = differences.size
@@ -272,21 +272,21 @@ def _caption(
                 f"Of {n_comparisons} pairs only those with the best model, {reference}, are shown."
             )
     if interval is not None:
-        level = percent(result["summary"]["level"])
+        level = write_level(result["summary"]["level"])
         sided = SIDES[str(interval.get("alternative", "two_sided"))]  # brief ones have no such key
         text.append(
             f"A bar is the {level} confidence interval{sided} for "
-            f"{target_word(interval['target'], result)}, not corrected for several pairs; "
+            f"{find_target_word(interval['target'], result)}, not corrected for several pairs; "
             "colour and shape show the verdict."
         )
     if differences.margin:
         text.append(
-            f"The band is the margin, {number(differences.margin)}: differences inside it do not "
+            f"The band is the margin, {phrase(differences.margin)}: differences inside it do not "
             "matter."
         )
     if differences.rope:
         text.append(
-            f"The dashed lines are the region of practical equivalence, {number(differences.rope)} "
+            f"The dashed lines are the region of practical equivalence, {phrase(differences.rope)} "
             "on both sides of 0."
         )
     if any(is_cut(row.bar, _find_domain(differences)) for row in differences.rows):
@@ -301,12 +301,12 @@ def _describe(differences: Differences) -> str:
     if len(differences.rows) == 1:
         row = differences.rows[0]
         ends = describe_ends(row.bar.lower, row.bar.upper)
-        return f"{row.label}: {number(row.bar.estimate)}, {ends}; {row.verdict}."
+        return f"{row.label}: {phrase(row.bar.estimate)}, {ends}; {row.verdict}."
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
     first, last = differences.rows[0], differences.rows[-1]
     return (
-        f"{len(differences.rows)} differences from {number(first.bar.estimate)} ({first.label}) to "
-        f"{number(last.bar.estimate)} ({last.label}): {verdicts}."
+        f"{len(differences.rows)} differences from {phrase(first.bar.estimate)} ({first.label}) to "
+        f"{phrase(last.bar.estimate)} ({last.label}): {verdicts}."
     )
 
 
@@ -316,7 +316,7 @@ def _find_domain(differences: Differences) -> tuple[float, float]:
     return find_domain([row.bar for row in differences.rows], also)
 
 
-def _view(differences: Differences, style: Style) -> Json:
+def _build_view(differences: Differences, style: Style) -> Json:
     palette = style.palette
     domain = _find_domain(differences)
     values = [
@@ -352,8 +352,8 @@ def _view(differences: Differences, style: Style) -> Json:
             "field": "verdict",
             "type": "nominal",
             "title": None,
-            "scale": {"domain": shown, "range": [verdict_colour(w, palette) for w in shown]},
-            "legend": {"columns": style.legend_columns(shown)},
+            "scale": {"domain": shown, "range": [choose_verdict_colour(w, palette) for w in shown]},
+            "legend": {"columns": style.count_legend_columns(shown)},
         },
         "tooltip": [
             {"field": "pair", "title": "pair"},
@@ -371,15 +371,15 @@ def _view(differences: Differences, style: Style) -> Json:
         "axis": {"orient": "top" if is_long else "bottom"},
     }
     return {
-        **style.fitted(len(values) * (LOW_ROW if is_long else ROW)),
+        **style.fit_height(len(values) * (LOW_ROW if is_long else ROW)),
         "data": {"values": values},
         "layer": [
-            *reference_marks(differences.margin, differences.rope, x, palette),
+            *build_reference_marks(differences.margin, differences.rope, x, palette),
             {
                 "mark": {"type": "rule", "strokeWidth": 2.5},
                 "encoding": {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}},
             },
-            *arrowheads(values, shared, x),
+            *build_arrowheads(values, shared, x),
             {
                 "mark": {
                     "type": "point",
@@ -395,7 +395,7 @@ def _view(differences: Differences, style: Style) -> Json:
                         "type": "nominal",
                         "title": None,
                         "scale": {"domain": shown, "range": [SHAPES[word] for word in shown]},
-                        "legend": {"columns": style.legend_columns(shown)},
+                        "legend": {"columns": style.count_legend_columns(shown)},
                     },
                 },
             },
@@ -403,7 +403,7 @@ def _view(differences: Differences, style: Style) -> Json:
     }
 
 
-def reference_marks(
+def build_reference_marks(
     margin: float | None, rope: float | None, x: Json, palette: Palette
 ) -> list[Json]:
     """Return the layers of the margin's band, the region of equivalence, and zero."""

@@ -131,10 +131,10 @@ def _exchange(process: subprocess.Popen[bytes], request: bytes, deadline: float)
     if "error" in answer:
         raise ValueError(f"The renderer refuses the specification: {answer['error']}")
     while len(image) < answer["bytes"]:
-        more = _read_some(process, deadline)
-        if not more:
+        chunk = _read_some(process, deadline)
+        if not chunk:
             return None
-        image += more
+        image += chunk
     return image
 
 

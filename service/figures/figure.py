@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.figures.letter_widths import measure_text
-from service.figures.style import PADDING, TITLE_SIZE, Json, Style, config
+from service.figures.style import PADDING, TITLE_SIZE, Json, Style, build_config
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 _LETTER: Final = 5.7
@@ -48,18 +48,18 @@ class Figure:
     x_domain: tuple[float, float] | None = None
     view: Callable[[Style], Json]
 
-    def spec(self, style: Style) -> Json:
+    def build_spec(self, style: Style) -> Json:
         """Return the whole Vega-Lite specification."""
         title: Json = {"text": wrap_title(self.title, style.width)}
         if style.has_caption:
             letters = max(30, int((style.width - 30) / _LETTER))
             title["subtitle"] = textwrap.wrap(self.caption, letters)
         view = self.view(style)
-        shared = config(style.palette)
+        shared = build_config(style.palette)
         shared["axis"]["tickCount"] = max(3, min(7, style.width // 90))
         shared["axisQuantitative"] = {"labelOverlap": "greedy"}
-        for part, own in view.pop("config", {}).items():
-            shared[part] = {**shared.get(part, {}), **own}
+        for part, options in view.pop("config", {}).items():
+            shared[part] = {**shared.get(part, {}), **options}
         return {
             "$schema": SCHEMA,
             "description": self.alt,

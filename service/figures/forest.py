@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from service.figures.figure import Figure, Result
-from service.figures.ranges import CUT, Bar, arrowheads, cut_bar, find_domain, is_cut
+from service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from service.figures.result_types import has_models
 from service.figures.style import Json, Style
 from service.figures.words import (
     SIDES,
     TARGET_ORDER,
-    block_word,
+    choose_target_colour,
     describe_size,
+    find_block_word,
+    find_target_word,
+    find_value_word,
     is_higher_better,
     join_words,
-    number,
-    percent,
-    target_colour,
-    target_word,
-    value_word,
+    phrase,
+    write_level,
 )
 from thetahat.metrics import METRICS
 from thetahat.values.types import Target
@@ -101,9 +101,9 @@ def build_forest(result: Result) -> Iterator[Figure]:
     if not has_models(result):
         return
     models = result["models"]
-    quantity = value_word(result)
+    quantity = find_value_word(result)
     entries = {name: _collect_loss(model) for name, model in models.items()}
-    yield _figure(
+    yield _build_figure(
         result,
         entries,
         name="forest",
@@ -123,7 +123,7 @@ def build_forest(result: Result) -> Iterator[Figure]:
             continue
         higher = next(models[name]["metrics"][key]["higher_is_better"] for name in entries)
         title = METRICS[key].info.title if key in METRICS else key
-        yield _figure(
+        yield _build_figure(
             result, entries, name=f"metric_{key}", title=title, quantity=key, higher=higher
         )
 
@@ -144,7 +144,10 @@ def _make_bar(interval: IntervalDict) -> Bar:
 
 def _collect_metric(metric: MetricResultDict) -> list[ModelInterval]:
     if metric["recommended"]:
-        return [(target, _make_bar(each), each) for target, each in metric["recommended"].items()]
+        return [
+            (target, _make_bar(interval), interval)
+            for target, interval in metric["recommended"].items()
+        ]
     value = choose_mean(metric)
     return [] if value is None else [("", Bar(value, None, None), None)]
 
@@ -155,7 +158,7 @@ def choose_mean(metric: MetricResultDict) -> float | None:
     return means["macro"] if metric["mean"] == "macro" else means["pooled"]
 
 
-def _figure(  # noqa: PLR0913 - the words of a figure
+def _build_figure(  # noqa: PLR0913 - the words of a figure
     result: ModelsResult,
     entries: Mapping[str, list[ModelInterval]],
     *,
@@ -180,7 +183,7 @@ def _figure(  # noqa: PLR0913 - the words of a figure
     ]
     present = {row.target for row in rows}
     targets = tuple(t for t in (*TARGET_ORDER, PREDICTION, "") if t in present)
-    words: dict[str, str] = {t: _legend(t, result) for t in targets}
+    words: dict[str, str] = {t: _write_legend(t, result) for t in targets}
     intervals = [i for all_rows in entries.values() for _, _, i in all_rows if i is not None]
     forest = Forest(
         models=tuple(order),
@@ -192,36 +195,36 @@ def _figure(  # noqa: PLR0913 - the words of a figure
     return Figure(
         name=name,
         title=title,
-        caption=_caption(result, forest, intervals, quantity),
+        caption=_write_caption(result, forest, intervals, quantity),
         alt=_describe(forest, quantity),
         x_domain=_find_domain(forest),
-        view=lambda style: _view(forest, style),
+        view=lambda style: _build_view(forest, style),
     )
 
 
-def _legend(target: str, result: ModelsResult) -> str:
+def _write_legend(target: str, result: ModelsResult) -> str:
     if target == PREDICTION:
-        return f"one more {block_word(result)}, by itself"
-    return target_word(target, result) if target else "no interval"
+        return f"one more {find_block_word(result)}, by itself"
+    return find_target_word(target, result) if target else "no interval"
 
 
-def _caption(
+def _write_caption(
     result: ModelsResult, forest: Forest, intervals: Sequence[IntervalDict], quantity: str
 ) -> str:
     first = next(iter(result["models"].values()))
     size = describe_size(result, first)
     text = [f"Each row is a model, the best one on top. A dot is its {quantity} over {size}."]
     if intervals:
-        level, side = percent(intervals[0]["level"]), SIDES[intervals[0]["alternative"]]
-        known = [forest.words[t] for t in forest.targets if t not in (PREDICTION, "")]
+        level, side = write_level(intervals[0]["level"]), SIDES[intervals[0]["alternative"]]
+        words = [forest.words[t] for t in forest.targets if t not in (PREDICTION, "")]
         bar = f"A bar is the recommended {level} confidence interval{side}"
         text.append(
-            f"{bar} for {known[0]}."
-            if len(known) == 1
-            else f"{bar}; its colour says what it is about: {join_words(known)}."
+            f"{bar} for {words[0]}."
+            if len(words) == 1
+            else f"{bar}; its colour says what it is about: {join_words(words)}."
         )
     if PREDICTION in forest.targets:
-        word = block_word(result)
+        word = find_block_word(result)
         text.append(
             f"The pale bar is where the mean of one more {word} will lie; the interval for a new "
             f"{word} is about the average over all of them."
@@ -241,14 +244,14 @@ def _caption(
 def _describe(forest: Forest, quantity: str) -> str:
     best, worst = forest.rows[0], forest.rows[-1]
     if len(forest.models) == 1:
-        return f"The {quantity} of {best.model} is {number(best.bar.estimate)}."
+        return f"The {quantity} of {best.model} is {phrase(best.bar.estimate)}."
     return (
         f"Forest plot of {len(forest.models)} models by {quantity}: from {best.model} with "
-        f"{number(best.bar.estimate)} to {worst.model} with {number(worst.bar.estimate)}."
+        f"{phrase(best.bar.estimate)} to {worst.model} with {phrase(worst.bar.estimate)}."
     )
 
 
-def _view(forest: Forest, style: Style) -> Json:
+def _build_view(forest: Forest, style: Style) -> Json:
     palette = style.palette
     domain = _find_domain(forest)
     if style.x_domain is not None:
@@ -257,7 +260,7 @@ def _view(forest: Forest, style: Style) -> Json:
         {
             "model": row.model,
             "target": forest.words[row.target],
-            "slot": forest.words[_slot(row.target, forest.targets)],
+            "slot": forest.words[_find_slot(row.target, forest.targets)],
             "predicted": row.target == PREDICTION,
             "method": row.method or "none",
             "size": row.size,
@@ -292,12 +295,12 @@ def _view(forest: Forest, style: Style) -> Json:
         "color": {
             "field": "target",
             "type": "nominal",
-            "scale": {"domain": words, "range": [_colour(t, style) for t in forest.targets]},
+            "scale": {"domain": words, "range": [_choose_colour(t, style) for t in forest.targets]},
             "title": None,
             "legend": {
                 "symbolType": "stroke",
                 "symbolStrokeWidth": 4,
-                "columns": style.legend_columns(words),
+                "columns": style.count_legend_columns(words),
             }
             if len(words) > 1
             else None,
@@ -319,7 +322,7 @@ def _view(forest: Forest, style: Style) -> Json:
     }
     bar: Json = {**shared, "x": {"field": "from", **x}, "x2": {"field": "to"}}
     return {
-        **style.fitted(len(forest.models) * step),
+        **style.fit_height(len(forest.models) * step),
         "data": {"values": values},
         "layer": [
             {
@@ -332,7 +335,7 @@ def _view(forest: Forest, style: Style) -> Json:
                 "mark": {"type": "rule", "strokeWidth": 2.5},
                 "encoding": bar,
             },
-            *arrowheads(values, shared, x),
+            *build_arrowheads(values, shared, x),
             {
                 "transform": [{"filter": "!datum.predicted"}],
                 "mark": {
@@ -357,12 +360,12 @@ def _find_domain(forest: Forest) -> tuple[float, float]:
     return find_domain(bars or long, ends)
 
 
-def _slot(target: str, targets: Sequence[str]) -> str:
+def _find_slot(target: str, targets: Sequence[str]) -> str:
     """Return the target whose row an interval is drawn in."""
     return Target.NEW_SOURCE if target == PREDICTION and Target.NEW_SOURCE in targets else target
 
 
-def _colour(target: str, style: Style) -> str:
+def _choose_colour(target: str, style: Style) -> str:
     if target == PREDICTION:
-        return style.palette.pale(target_colour(Target.NEW_SOURCE, style.palette))
-    return target_colour(target, style.palette) if target else style.palette.ink
+        return style.palette.lighten(choose_target_colour(Target.NEW_SOURCE, style.palette))
+    return choose_target_colour(target, style.palette) if target else style.palette.ink

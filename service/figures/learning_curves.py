@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from service.figures.by_source import MOST_FIGURES, number_name
-from service.figures.differences import reference_marks
+from service.figures.by_source import MOST_FIGURES, build_numbered_name
+from service.figures.differences import build_reference_marks
 from service.figures.figure import Figure, Result
-from service.figures.lines import Line, LinePlot, needs_log, view_lines
+from service.figures.lines import Line, LinePlot, build_line_view, needs_log
 from service.figures.style import Json, Style
-from service.figures.words import describe_size, number, value_word
+from service.figures.words import describe_size, find_value_word, phrase
 
 MOST_LEARNERS: Final = 8
 """Learners of one figure: there are as many colours."""
@@ -22,7 +22,7 @@ def build_learning_curves(result: Result) -> Iterator[Figure]:
     curves = result.get("curves")
     if not curves:
         return
-    names = sorted(curves, key=lambda name: _last(curves[name]))
+    names = sorted(curves, key=lambda name: _find_last(curves[name]))
     for place, start in enumerate(range(0, len(names), MOST_LEARNERS), start=1):
         yield _build(result, names[start : start + MOST_LEARNERS], place)
     with_sizes = [name for name in names if len(curves[name]["saturation"]["sizes"]) > 1]
@@ -30,7 +30,7 @@ def build_learning_curves(result: Result) -> Iterator[Figure]:
         yield _build_saturation(result, name, place)
 
 
-def _last(curve: Mapping[str, Any]) -> float:
+def _find_last(curve: Mapping[str, Any]) -> float:
     return next((y for y in reversed(curve["figure"]["y"]) if y is not None), float("inf"))
 
 
@@ -66,7 +66,7 @@ def _build(result: Result, names: list[str], place: int) -> Figure:
                 )
             )
     values = [x for line in lines for x in line.x]
-    quantity = value_word(result)
+    quantity = find_value_word(result)
     shown = LinePlot(
         lines=lines,
         x_title="rows to learn from",
@@ -85,48 +85,48 @@ def _build(result: Result, names: list[str], place: int) -> Figure:
         caption += (
             " A ring is the smallest size that loses no more than the margin against the largest."
         )
-    ends = [f"{name} ends at {number(_last(curve))}" for name, curve in curves.items()]
+    ends = [f"{name} ends at {phrase(_find_last(curve))}" for name, curve in curves.items()]
     return Figure(
-        name=number_name("learning_curve", place),
+        name=build_numbered_name("learning_curve", place),
         title="Would more rows help?",
         caption=caption,
         alt=f"Learning curves of {len(names)} learners: {', '.join(ends)}.",
         about=tuple(names) if len(result["curves"]) > len(names) else (),
-        view=lambda style: view_lines(shown, style),
+        view=lambda style: build_line_view(shown, style),
     )
 
 
 def _build_saturation(result: Result, name: str, place: int) -> Figure:
     saturation = result["curves"][name]["saturation"]
-    quantity = value_word(result)
+    quantity = find_value_word(result)
     caption = (
         f"Each row is a training size: what {name} loses there against the largest size, by the "
         f"{quantity}. The bar ends at the one-sided upper limit of that loss; without one its "
         f"variance is not known. {saturation['reason']}"
     )
     if saturation["margin"]:
-        caption += f" The line on the right of 0 is the margin, {number(saturation['margin'])}."
+        caption += f" The line on the right of 0 is the margin, {phrase(saturation['margin'])}."
     return Figure(
-        name=number_name("saturation", place),
+        name=build_numbered_name("saturation", place),
         title=f"{name}: how many rows are enough?",
         caption=caption,
         alt=f"{saturation['reason']}".rstrip(".") + ".",
         about=(name,),
-        view=lambda style: _view_saturation(saturation, quantity, style),
+        view=lambda style: _build_saturation_view(saturation, quantity, style),
     )
 
 
-def _view_saturation(saturation: Mapping[str, Any], quantity: str, style: Style) -> Json:
+def _build_saturation_view(saturation: Mapping[str, Any], quantity: str, style: Style) -> Json:
     palette, margin = style.palette, saturation["margin"]
     rows = [
         {
-            "size": f"{one['n_train']} rows",
-            "difference": one["difference"],
-            "upper": one["upper"],
-            "to": one["difference"] if one["upper"] is None else one["upper"],
-            "enough": margin is not None and one["upper"] is not None and one["upper"] <= margin,
+            "size": f"{size['n_train']} rows",
+            "difference": size["difference"],
+            "upper": size["upper"],
+            "to": size["difference"] if size["upper"] is None else size["upper"],
+            "enough": margin is not None and size["upper"] is not None and size["upper"] <= margin,
         }
-        for one in saturation["sizes"]
+        for size in saturation["sizes"]
     ]
     x: Json = {"type": "quantitative", "title": f"{quantity} minus that at the largest size"}
     shared: Json = {
@@ -147,7 +147,7 @@ def _view_saturation(saturation: Mapping[str, Any], quantity: str, style: Style)
             {"field": "upper", "title": "upper limit", "format": ".4~g"},
         ],
     }
-    limit: list[Json] = reference_marks(None, None, x, palette)
+    limit: list[Json] = build_reference_marks(None, None, x, palette)
     if margin:
         limit.append(
             {
@@ -157,7 +157,7 @@ def _view_saturation(saturation: Mapping[str, Any], quantity: str, style: Style)
             }
         )
     return {
-        **style.fitted(ROW * len(rows)),
+        **style.fit_height(ROW * len(rows)),
         "data": {"values": rows},
         "layer": [
             *limit,

@@ -81,11 +81,11 @@ _BOLD: Final = {
 }
 
 
-def _by_letter(letters: dict[int, str]) -> dict[str, int]:
+def _list_widths_by_letter(letters: dict[int, str]) -> dict[str, int]:
     return {letter: width for width, group in letters.items() for letter in group}
 
 
-_WIDTHS: Final = {False: _by_letter(_PLAIN), True: _by_letter(_BOLD)}
+_WIDTHS: Final = {False: _list_widths_by_letter(_PLAIN), True: _list_widths_by_letter(_BOLD)}
 
 
 def measure_text(text: str, size: float, *, is_bold: bool = False) -> float | None:

@@ -95,10 +95,10 @@ def needs_log(values: Sequence[float]) -> bool:
     return min(values) > 0 and max(values) / min(values) >= LOG_FROM
 
 
-def view_lines(lines: LinePlot, style: Style) -> Json:
+def build_line_view(lines: LinePlot, style: Style) -> Json:
     """Return the marks, axes and data of lines."""
     palette = style.palette
-    values = [row for line in lines.lines for row in _rows(line)]
+    values = [row for line in lines.lines for row in _build_rows(line)]
     names = list(dict.fromkeys(line.name for line in lines.lines))
     first = {line.name: line for line in reversed(lines.lines)}
     colours = [first[name].find_colour(palette) for name in names]
@@ -115,7 +115,7 @@ def view_lines(lines: LinePlot, style: Style) -> Json:
     colour: Json = {**series, "scale": {"domain": names, "range": colours}}
     shape: Json = {**series, "scale": {"domain": names, "range": shapes}}
     dash: Json = {**series, "scale": {"domain": names, "range": dashes}}
-    x, y = _x_axis(lines, values), _y_axis(lines, values)
+    x, y = _build_x_axis(lines, values), _build_y_axis(lines, values)
     tooltip = [
         {"field": "series", "title": "series"},
         *[{"field": "x", "title": lines.x_title, "format": ".4~g"}] * (not lines.categories),
@@ -127,11 +127,11 @@ def view_lines(lines: LinePlot, style: Style) -> Json:
     layers = [
         layer
         for place, line in enumerate(lines.lines)
-        for layer in _layers(
+        for layer in _build_layers(
             line, lines.intervals, position, channels, tooltip, _shift(place, lines)
         )
     ]
-    size: Json = style.fitted(HEIGHT)
+    size: Json = style.fit_height(HEIGHT)
     if lines.square:
         side = min(460, style.width - 90)
         size = {"width": side, "height": side}
@@ -146,7 +146,7 @@ def _shift(place: int, lines: LinePlot) -> float:
     return 5.0 * (shifted.index(place) - (len(shifted) - 1) / 2) if place in shifted else 0.0
 
 
-def _layers(  # noqa: PLR0913 - the line and what all lines share
+def _build_layers(  # noqa: PLR0913 - the line and what all lines share
     line: Line,
     intervals: Intervals,
     position: Json,
@@ -155,7 +155,7 @@ def _layers(  # noqa: PLR0913 - the line and what all lines share
     shift: float,
 ) -> list[Json]:
     """Return the chart layers of one line: its intervals, the line itself and its points."""
-    own = f"datum.series === {orjson.dumps(line.name).decode()}"
+    condition = f"datum.series === {orjson.dumps(line.name).decode()}"
     colour = {"color": channels["color"]}
     layers: list[Json] = []
     if intervals != "none" and line.lower:
@@ -164,7 +164,9 @@ def _layers(  # noqa: PLR0913 - the line and what all lines share
             mark = {"type": "area", "opacity": 0.15}
         layers.append(
             {
-                "transform": [{"filter": f"{own} && isValid(datum.lower) && isValid(datum.upper)"}],
+                "transform": [
+                    {"filter": f"{condition} && isValid(datum.lower) && isValid(datum.upper)"}
+                ],
                 "mark": {**mark, "clip": True},
                 "encoding": {
                     "x": position["x"],
@@ -176,7 +178,7 @@ def _layers(  # noqa: PLR0913 - the line and what all lines share
         )
     layers.append(
         {
-            "transform": [{"filter": own}],
+            "transform": [{"filter": condition}],
             "mark": {"type": "line", "strokeWidth": 2, "clip": True, "xOffset": shift},
             "encoding": {
                 **position,
@@ -191,7 +193,7 @@ def _layers(  # noqa: PLR0913 - the line and what all lines share
         point: Json = {"type": "point", "filled": True, "size": 50, "opacity": 1, "xOffset": shift}
         layers.append(
             {
-                "transform": [{"filter": own}],
+                "transform": [{"filter": condition}],
                 "mark": point,
                 "encoding": {**position, **colour, "shape": channels["shape"], "tooltip": tooltip},
             }
@@ -200,7 +202,7 @@ def _layers(  # noqa: PLR0913 - the line and what all lines share
         ring: Json = {"type": "point", "size": 220, "filled": False, "strokeWidth": 2.5}
         layers.append(
             {
-                "transform": [{"filter": f"{own} && datum.ringed"}],
+                "transform": [{"filter": f"{condition} && datum.ringed"}],
                 "mark": {**ring, "xOffset": shift},
                 "encoding": {**position, **colour},
             }
@@ -208,7 +210,7 @@ def _layers(  # noqa: PLR0913 - the line and what all lines share
     return layers
 
 
-def _rows(line: Line) -> list[Json]:
+def _build_rows(line: Line) -> list[Json]:
     lower = line.lower or [None] * len(line.x)
     upper = line.upper or [None] * len(line.x)
     return [
@@ -228,7 +230,7 @@ def _rows(line: Line) -> list[Json]:
     ]
 
 
-def _x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
+def _build_x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
     axis: Json = {"type": "quantitative", "title": lines.x_title}
     places = [row["x"] for row in values]
     if lines.categories:
@@ -256,7 +258,7 @@ def _x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
     return {**axis, "scale": {"zero": False, "padding": 12}}
 
 
-def _y_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
+def _build_y_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
     """Return the vertical axis; it is cut where intervals are much longer than the line varies."""
     axis: Json = {"type": "quantitative", "title": lines.y_title}
     if lines.y_domain:

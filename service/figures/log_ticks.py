@@ -30,35 +30,35 @@ def log_ticks(low: float, high: float) -> list[float]:
         The ends, 0 < low < high.
     """
     if high / low >= SHORT:
-        return _powers(low, high)
+        return _choose_powers(low, high)
     if high / low < NARROW:
-        return _equal_steps(low, high)
+        return _choose_equal_steps(low, high)
     ticks: list[float] = []
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for mantissas in _MANTISSAS:
-        every = [float(f"{m}e{power}") for power in powers for m in mantissas]
-        ticks = [value for value in every if low <= value <= high]
+        candidates = [float(f"{m}e{power}") for power in powers for m in mantissas]
+        ticks = [value for value in candidates if low <= value <= high]
         if len(ticks) >= ENOUGH:
             break
     return ticks
 
 
-def _powers(low: float, high: float) -> list[float]:
+def _choose_powers(low: float, high: float) -> list[float]:
     """Return powers of ten, not all of them if there are many; in few decades more numbers."""
     powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
     if len(powers) < ENOUGH:
         for mantissas in ((1.0, 3.0), (1.0,)):
-            every = [
+            tick_candidates = [
                 float(f"{m}e{p}") for p in range(powers[0] - 1, powers[-1] + 1) for m in mantissas
             ]
-            ticks = [value for value in every if low <= value <= high]
+            ticks = [value for value in tick_candidates if low <= value <= high]
             if len(ticks) <= MOST:
                 return ticks
     step = -(-len(powers) // MOST)
     return [float(f"1e{power}") for power in powers[::step]]
 
 
-def _equal_steps(low: float, high: float) -> list[float]:
+def _choose_equal_steps(low: float, high: float) -> list[float]:
     """Return the multiples of a round step, of the smallest that gives ``MOST`` at most."""
     power = math.floor(math.log10((high - low) / MOST))
     steps = [float(f"{m}e{p}") for p in (power, power + 1) for m in _STEPS]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import gammaln
 
-from service.figures.by_source import choose_pairs, number_name
+from service.figures.by_source import build_numbered_name, choose_pairs
 from service.figures.figure import Figure, Result
 from service.figures.result_types import has_models
 from service.figures.style import Json, Style
-from service.figures.words import is_higher_better, number, percent, value_word
+from service.figures.words import find_value_word, is_higher_better, phrase, write_level
 from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def build_posteriors(result: Result) -> Iterator[Figure]:
     comparisons: Sequence[AnyComparison] = result["comparisons"]
     rows: list[tuple[AnyComparison, str, Mapping[str, Any]]] = [
         (pair, name, test)
-        for pair in _with_best(result, comparisons)
+        for pair in _select_with_best(result, comparisons)
         for name, test in pair["tests"].items()
         if test.get("p_rope") is not None
     ]
@@ -49,7 +49,7 @@ def build_posteriors(result: Result) -> Iterator[Figure]:
                 yield _build_density(result, pair, name, test, place)
 
 
-def _with_best(
+def _select_with_best(
     result: ModelsResult, comparisons: Sequence[AnyComparison]
 ) -> Sequence[AnyComparison]:
     if len(comparisons) * 3 <= MOST_ROWS:
@@ -58,7 +58,7 @@ def _with_best(
     return [pair for pair in comparisons if best in (pair["a"], pair["b"])]
 
 
-def regions(result: ModelsResult, a: str, b: str) -> tuple[str, str, str]:
+def describe_regions(result: ModelsResult, a: str, b: str) -> tuple[str, str, str]:
     """Return what the regions below, inside and above the region of equivalence mean."""
     low, high = (b, a) if is_higher_better(result) else (a, b)
     return f"{low} is better", "practically equivalent", f"{high} is better"
@@ -82,7 +82,7 @@ def _build_probabilities(
             start += share
     shown = len({value["row"] for value in values})
     ropes = {test["rope"] for *_, test in rows if test.get("rope") is not None}
-    width = f" of half width {number(ropes.pop())}" if len(ropes) == 1 else ""
+    width = f" of half width {phrase(ropes.pop())}" if len(ropes) == 1 else ""
     subset = "" if shown >= n else " Of many pairs, those with the best model are shown."
     first = rows[0]
     return Figure(
@@ -96,17 +96,17 @@ def _build_probabilities(
         ),
         alt=(
             f"Posterior probabilities of {shown} tests; for {first[0]['a']} and {first[0]['b']} by "
-            f"{first[1]}: {number(first[2]['p_left'])} below, {number(first[2]['p_rope'])} inside "
-            f"and {number(first[2]['p_right'])} above the region."
+            f"{first[1]}: {phrase(first[2]['p_left'])} below, {phrase(first[2]['p_rope'])} inside "
+            f"and {phrase(first[2]['p_right'])} above the region."
         ),
-        view=lambda style: _view_probabilities(values, style),
+        view=lambda style: _build_probability_view(values, style),
     )
 
 
-def _view_probabilities(values: list[Json], style: Style) -> Json:
+def _build_probability_view(values: list[Json], style: Style) -> Json:
     palette = style.palette
     return {
-        **style.fitted(ROW * len({value["row"] for value in values})),
+        **style.fit_height(ROW * len({value["row"] for value in values})),
         "data": {"values": values},
         "mark": {"type": "bar"},
         "encoding": {
@@ -142,7 +142,9 @@ def _view_probabilities(values: list[Json], style: Style) -> Json:
     }
 
 
-def student_density(x: FloatArray, location: float, scale: float, degrees: float) -> FloatArray:
+def compute_student_density(
+    x: FloatArray, location: float, scale: float, degrees: float
+) -> FloatArray:
     """Return the density of a shifted and scaled t distribution."""
     constant = gammaln((degrees + 1) / 2) - gammaln(degrees / 2) - 0.5 * np.log(degrees * np.pi)
     t = (x - location) / scale
@@ -153,12 +155,12 @@ def _build_density(
     result: ModelsResult, pair: AnyComparison, name: str, test: Mapping[str, Any], place: int
 ) -> Figure:
     a, b, rope = pair["a"], pair["b"], test["rope"] or 0.0
-    words = regions(result, a, b)
+    words = describe_regions(result, a, b)
     location, scale = test["location"], test["scale"]
     low = min(location - SPREADS * scale, -1.5 * rope)
     high = max(location + SPREADS * scale, 1.5 * rope)
     x = np.unique(np.concatenate([np.linspace(low, high, POINTS), [-rope, rope]]))
-    density = student_density(x, location, scale, test["degrees_of_freedom"])
+    density = compute_student_density(x, location, scale, test["degrees_of_freedom"])
     values = [
         {"difference": at, "density": height, "region": region}
         for region, word, is_inside in (
@@ -172,33 +174,34 @@ def _build_density(
     shares = (test["p_left"], test["p_rope"], test["p_right"])
     interval = test["credible_interval"]
     says = ", ".join(
-        f"{word} with probability {number(share)}"
+        f"{word} with probability {phrase(share)}"
         for word, share in zip(words, shares, strict=True)
     )
     return Figure(
-        name=number_name("posterior", place),
+        name=build_numbered_name("posterior", place),
         title=f"Posterior of {a} minus {b}",
         caption=(
             f"The curve is the posterior density of the difference by {name}; its coloured parts "
             f"are the regions: {says}. The dashed lines end the region of practical equivalence, "
-            f"{number(rope)} on both sides of 0. The bar below is the {percent(interval['level'])} "
-            f"credible interval, {number(interval['lower'])} to {number(interval['upper'])}."
+            f"{phrase(rope)} on both sides of 0. The bar below is the "
+            f"{write_level(interval['level'])} credible interval, "
+            f"{phrase(interval['lower'])} to {phrase(interval['upper'])}."
         ),
         alt=f"Posterior density of {a} minus {b}: {says}.",
         about=(a, b),
-        view=lambda style: _view_density(
+        view=lambda style: _build_density_view(
             values,
             words,
             rope,
             test,
-            f"{value_word(result)}: {a} minus {b}",
+            f"{find_value_word(result)}: {a} minus {b}",
             style,
             is_higher=is_higher_better(result),
         ),
     )
 
 
-def _view_density(  # noqa: PLR0913 - the parts of a picture
+def _build_density_view(  # noqa: PLR0913 - the parts of a picture
     values: list[Json],
     words: Sequence[str],
     rope: float,
@@ -217,7 +220,7 @@ def _view_density(  # noqa: PLR0913 - the parts of a picture
     interval = test["credible_interval"]
     top = max(value["density"] for value in values)
     return {
-        **style.fitted(HEIGHT),
+        **style.fit_height(HEIGHT),
         "layer": [
             {
                 "data": {"values": values},

@@ -60,16 +60,16 @@ def cut_bar(bar: Bar, domain: tuple[float, float]) -> Json:
     """
     low, high = domain
     has_bar = bar.lower is not None or bar.upper is not None
-    left, right = bar.lower, bar.upper
+    lower, upper = bar.lower, bar.upper
     return {
         "estimate": bar.estimate,
-        "lower": left,
-        "upper": right,
-        "interval": write_ends(left, right),
-        "from": (low if left is None else max(left, low)) if has_bar else bar.estimate,
-        "to": (high if right is None else min(right, high)) if has_bar else bar.estimate,
-        "beyond_left": has_bar and (left is None or left < low),
-        "beyond_right": has_bar and (right is None or right > high),
+        "lower": lower,
+        "upper": upper,
+        "interval": write_ends(lower, upper),
+        "from": (low if lower is None else max(lower, low)) if has_bar else bar.estimate,
+        "to": (high if upper is None else min(upper, high)) if has_bar else bar.estimate,
+        "beyond_left": has_bar and (lower is None or lower < low),
+        "beyond_right": has_bar and (upper is None or upper > high),
     }
 
 
@@ -82,7 +82,7 @@ def is_cut(bar: Bar, domain: tuple[float, float]) -> bool:
     return bool(row["beyond_left"] or row["beyond_right"])
 
 
-def arrowheads(values: Sequence[Json], shared: Json, x: Json) -> list[Json]:
+def build_arrowheads(values: Sequence[Json], shared: Json, x: Json) -> list[Json]:
     """Return the layers that mark intervals which go on where the axis ends.
 
     Parameters

@@ -29,7 +29,7 @@ def render(spec: Json, form: FigureFormat) -> bytes:
     if form == "pdf":
         return vl_convert.vegalite_to_pdf(spec, vl_version=VERSION, allowed_base_urls=[])
     svg = vl_convert.vegalite_to_svg(spec, vl_version=VERSION, allowed_base_urls=[])
-    return _with_words(_renumber_gradients(svg), spec).encode()
+    return _add_words(_renumber_gradients(svg), spec).encode()
 
 
 def _renumber_gradients(svg: str) -> str:
@@ -49,12 +49,12 @@ def bundle_library() -> bytes:
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VERSION).encode()
 
 
-def _with_words(svg: str, spec: Json) -> str:
+def _add_words(svg: str, spec: Json) -> str:
     """Return the SVG with the title and the description that screen readers read."""
     title = spec["usermeta"]["title"]
-    opening, _, rest = svg.partition(">")
+    opening, _, remainder = svg.partition(">")
     words = f"<title>{escape(title)}</title><desc>{escape(spec['description'])}</desc>"
-    return f'{opening} role="img">{words}{_TEXT.sub(_fix_widths, rest)}'
+    return f'{opening} role="img">{words}{_TEXT.sub(_fix_widths, remainder)}'
 
 
 def _fix_widths(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from service.figures.figure import Figure, Result
 from service.figures.style import Json, Style
-from service.figures.words import number, percent
+from service.figures.words import phrase, write_level
 from thetahat.values.number_text import format_count
 
 
@@ -20,37 +20,37 @@ def build_replicates(result: Result) -> Iterator[Figure]:
     statistic, estimate = result["statistic"].replace("_", " "), result["estimate"]
     intervals = [
         {
-            "method": one["method"],
-            "lower": one["lower"],
-            "upper": one["upper"],
-            "level": one["level"],
+            "method": interval["method"],
+            "lower": interval["lower"],
+            "upper": interval["upper"],
+            "level": interval["level"],
         }
-        for one in result["intervals"]
+        for interval in result["intervals"]
     ]
-    level = percent(intervals[0]["level"]) if intervals else ""
+    level = write_level(intervals[0]["level"]) if intervals else ""
     bars = (
         f" The bars above are the {level} intervals by their names; an open end reaches the edge."
         if intervals
         else ""
     )
-    error = number(result["standard_error"])
+    error = phrase(result["standard_error"])
     yield Figure(
         name="replicates",
         title=f"Bootstrap of the {statistic}",
         caption=(
             f"The histogram is the {statistic} of {format_count(len(replicates))} resamples, and "
-            f"the line the {statistic} of the sample, {number(estimate)}. Its standard error is "
+            f"the line the {statistic} of the sample, {phrase(estimate)}. Its standard error is "
             f"{error}.{bars}"
         ),
         alt=(
-            f"Histogram of {len(replicates)} bootstrap replicates about {number(estimate)} with "
+            f"Histogram of {len(replicates)} bootstrap replicates about {phrase(estimate)} with "
             f"standard error {error}."
         ),
-        view=lambda style: _view(replicates, estimate, intervals, statistic, style),
+        view=lambda style: _build_view(replicates, estimate, intervals, statistic, style),
     )
 
 
-def _view(
+def _build_view(
     replicates: list[float], estimate: float, intervals: list[Json], statistic: str, style: Style
 ) -> Json:
     palette = style.palette
@@ -63,22 +63,27 @@ def _view(
         )
     ]
     low, high = float(edges[0]), float(edges[-1])
-    ends = [one[end] for one in intervals for end in ("lower", "upper") if one[end] is not None]
+    ends = [
+        interval[end]
+        for interval in intervals
+        for end in ("lower", "upper")
+        if interval[end] is not None
+    ]
     low, high = min([low, *ends]), max([high, *ends])
     rows = [
         {
-            **one,
-            "from": low if one["lower"] is None else one["lower"],
-            "to": high if one["upper"] is None else one["upper"],
+            **interval,
+            "from": low if interval["lower"] is None else interval["lower"],
+            "to": high if interval["upper"] is None else interval["upper"],
             "height": max(counts.tolist()) * (1.08 + 0.09 * place),
         }
-        for place, one in enumerate(intervals)
+        for place, interval in enumerate(intervals)
     ]
     x: Json = {"type": "quantitative", "title": statistic, "scale": {"zero": False}}
     y: Json = {"type": "quantitative", "title": "resamples"}
     height: Json = {"y": {"field": "height", **y}}
     return {
-        **style.fitted(260 + 14 * len(rows)),
+        **style.fit_height(260 + 14 * len(rows)),
         "layer": [
             {
                 "data": {"values": bins},

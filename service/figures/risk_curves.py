@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from service.figures.figure import Figure, Result
-from service.figures.lines import Line, LinePlot, needs_log, view_lines
-from service.figures.words import join_words, number, percent
+from service.figures.lines import Line, LinePlot, build_line_view, needs_log
+from service.figures.words import join_words, phrase, write_level
 
 ORDER: Final = ("weighted", "controlled", "unweighted")
 """Risks whose colours are the same in every figure; the others follow."""
@@ -74,7 +74,7 @@ def _build(name: str, learner: Mapping[str, Any], n_folds: int | None, n: int | 
     choices = [f"{risk} selects {_show(risks[risk]['selected'])}" for risk in order]
     rows = "" if n is None else f" over {n} rows"
     folds = "" if n_folds is None else f" in {n_folds} folds"
-    level = percent(next(iter(risks.values()))["curve_intervals"]["level"])
+    level = write_level(next(iter(risks.values()))["curve_intervals"]["level"])
     caption = (
         f"Each line is an estimate of the mean loss under the target distribution{rows}{folds}, "
         f"along {parameter}; bands are {level} normal intervals at each value. A ring is the least "
@@ -83,12 +83,12 @@ def _build(name: str, learner: Mapping[str, Any], n_folds: int | None, n: int | 
     if oracle:
         caption += f" The dashed line is the {ORACLE}, which the estimates should follow."
     return Figure(
-        name=f"risks_{_plain(name)}" if name else "risks",
+        name=f"risks_{_clean_name(name)}" if name else "risks",
         title=f"Risks of {name} along {parameter}" if name else f"Risks along {parameter}",
         caption=caption,
         alt=f"Risks along {len(x)} values of {parameter}: {join_words(choices)}.",
         about=(name,) if name else (),
-        view=lambda style: view_lines(drawn, style),
+        view=lambda style: build_line_view(drawn, style),
     )
 
 
@@ -100,9 +100,9 @@ def place_values(values: Sequence[Any]) -> tuple[list[float], tuple[str, ...]]:
 
 
 def _show(value: Any) -> str:
-    return number(value) if isinstance(value, int | float) else str(value)
+    return phrase(value) if isinstance(value, int | float) else str(value)
 
 
-def _plain(name: str) -> str:
+def _clean_name(name: str) -> str:
     """Return a name with letters, digits and underscores only."""
     return "".join(c if c.isalnum() and c.isascii() else "_" for c in name.lower())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from service.figures.by_source import number_name
+from service.figures.by_source import build_numbered_name
 from service.figures.figure import Figure, Result
-from service.figures.lines import Line, LinePlot, view_lines
-from service.figures.words import block_word, percent
+from service.figures.lines import Line, LinePlot, build_line_view
+from service.figures.words import find_block_word, write_level
 
 MOST_MODELS: Final = 8
 """Models of one figure: there are as many colours."""
@@ -24,14 +24,14 @@ def build_score_curves(result: Result) -> Iterator[Figure]:
         name: model["score_curves"] for name, model in models.items() if model.get("score_curves")
     }
     order = sorted(curves, key=lambda name: models[name]["mean"]["macro"])
-    for place, names in enumerate(_groups(order), start=1):
-        yield _build_roc({name: curves[name] for name in names}, place, block_word(result, 2))
+    for place, names in enumerate(_group_names(order), start=1):
+        yield _build_roc({name: curves[name] for name in names}, place, find_block_word(result, 2))
     reliable = [name for name in order if curves[name]["reliability"]]
-    for place, names in enumerate(_groups(reliable), start=1):
+    for place, names in enumerate(_group_names(reliable), start=1):
         yield _build_reliability({name: curves[name] for name in names}, place)
 
 
-def _groups(names: list[str]) -> list[list[str]]:
+def _group_names(names: list[str]) -> list[list[str]]:
     """Return the names eight at a time, for the first figures."""
     starts = range(0, len(names), MOST_MODELS)
     return [names[start : start + MOST_MODELS] for start in starts][:MOST_FIGURES]
@@ -61,7 +61,7 @@ def _build_roc(curves: Mapping[str, Mapping[str, Any]], place: int, blocks: str)
         square=True,
     )
     return Figure(
-        name=number_name("roc", place),
+        name=build_numbered_name("roc", place),
         title=f"ROC curves: how scores separate {label}",
         caption=(
             f"Each point of a line is a threshold of the score: how many of the {roc['positives']} "
@@ -72,7 +72,7 @@ def _build_roc(curves: Mapping[str, Mapping[str, Any]], place: int, blocks: str)
         ),
         alt=f"ROC curves of {len(curves)} models: {', '.join(curves)}.",
         about=tuple(curves),
-        view=lambda style: view_lines(drawn, style),
+        view=lambda style: build_line_view(drawn, style),
     )
 
 
@@ -80,10 +80,10 @@ def _build_reliability(curves: Mapping[str, Mapping[str, Any]], place: int) -> F
     lines = [
         Line(
             name=name,
-            x=[one["mean_score"] for one in curve["reliability"]],
-            y=[one["share"] for one in curve["reliability"]],
-            lower=[one["lower"] for one in curve["reliability"]],
-            upper=[one["upper"] for one in curve["reliability"]],
+            x=[entry["mean_score"] for entry in curve["reliability"]],
+            y=[entry["share"] for entry in curve["reliability"]],
+            lower=[entry["lower"] for entry in curve["reliability"]],
+            upper=[entry["upper"] for entry in curve["reliability"]],
             colour=colour,
         )
         for colour, (name, curve) in enumerate(curves.items())
@@ -102,17 +102,17 @@ def _build_reliability(curves: Mapping[str, Mapping[str, Any]], place: int) -> F
         y_domain=(0.0, 1.0),
         square=True,
     )
-    n = sum(one["n"] for one in bins)
+    n = sum(entry["n"] for entry in bins)
     return Figure(
-        name=number_name("reliability", place),
+        name=build_numbered_name("reliability", place),
         title="Reliability: do predicted probabilities come true?",
         caption=(
             f"Each point is a group of about {n // len(bins)} of {n} rows with similar predicted "
             f"probabilities of {label}: below the dashed line they are too high, above it too low. "
-            f"Bars are {percent(first['level'])} Wilson intervals, which take the rows as "
+            f"Bars are {write_level(first['level'])} Wilson intervals, which take the rows as "
             "independent. Scores of the first repeat."
         ),
         alt=f"Reliability diagram of {len(curves)} models in {len(bins)} groups of rows.",
         about=tuple(curves),
-        view=lambda style: view_lines(drawn, style),
+        view=lambda style: build_line_view(drawn, style),
     )

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from service.figures.figure import Figure, Result
-from service.figures.lines import Line, LinePlot, needs_log, view_lines
+from service.figures.lines import Line, LinePlot, build_line_view, needs_log
 from service.figures.ranges import Bar, find_domain
 from service.figures.risk_curves import place_values
 from service.figures.style import Json, Style
-from service.figures.words import block_word, name_block, number
+from service.figures.words import find_block_word, name_block, phrase
 
 MOST_CANDIDATES: Final = 60
 """Candidates that are shown: of more, the best ones."""
@@ -38,24 +38,31 @@ def build_selection(result: Result) -> Iterator[Figure]:
                 yield _build_profile(result, grid, parameter, along)
 
 
-def _quantity(result: Result) -> tuple[str, bool]:
+def _find_quantity(result: Result) -> tuple[str, bool]:
     """Return what candidates are chosen by, and whether higher values of it are better."""
     chosen = result["chosen"]
     return ("mean loss" if chosen["by"] == "error" else chosen["by"], chosen["higher_is_better"])
 
 
 def _build_candidates(result: Result) -> Figure:
-    quantity, higher = _quantity(result)
+    quantity, higher = _find_quantity(result)
     chosen = result["chosen"]
-    known = {name: one for name, one in result["internal"].items() if one["mean"] is not None}
-    order = sorted(known, key=lambda name: -known[name]["mean"] if higher else known[name]["mean"])
+    candidates = {
+        name: candidate
+        for name, candidate in result["internal"].items()
+        if candidate["mean"] is not None
+    }
+    order = sorted(
+        candidates,
+        key=lambda name: -candidates[name]["mean"] if higher else candidates[name]["mean"],
+    )
     shown = order[:MOST_CANDIDATES]
-    if chosen["name"] not in shown and chosen["name"] in known:
+    if chosen["name"] not in shown and chosen["name"] in candidates:
         shown.append(chosen["name"])
     wins = (result.get("external") or {}).get("wins") or {}
     rows = []
     for name in shown:
-        mean, error = known[name]["mean"], known[name]["standard_error"]
+        mean, error = candidates[name]["mean"], candidates[name]["standard_error"]
         rows.append(
             {
                 "candidate": name,
@@ -66,29 +73,29 @@ def _build_candidates(result: Result) -> Figure:
                 "wins": wins.get(name),
             }
         )
-    splits = next(iter(known.values()))["splits"] if known else None
-    over = f" over {len(splits)} internal splits" if splits else ""
+    splits = next(iter(candidates.values()))["splits"] if candidates else None
+    scope = f" over {len(splits)} internal splits" if splits else ""
     caption = (
-        f"Each row is a candidate with its internal {quantity}{over}, the best one on top; bars "
+        f"Each row is a candidate with its internal {quantity}{scope}, the best one on top; bars "
         f"are one standard error. {chosen['name']} is chosen by the rule "
         f"{chosen['rule'].replace('_', ' ')}, on {chosen['chosen_on']}. The internal value of the "
         "chosen candidate is too good, because it is the best of several."
     )
-    if len(known) > len(shown):
-        caption += f" Of {len(known)} candidates the best {MOST_CANDIDATES} are shown."
+    if len(candidates) > len(shown):
+        caption += f" Of {len(candidates)} candidates the best {MOST_CANDIDATES} are shown."
     return Figure(
         name="candidates",
         title="Which candidate is chosen?",
         caption=caption,
         alt=(
             f"Internal {quantity} of {len(shown)} candidates; {chosen['name']} is chosen with "
-            f"{number(chosen['internal']['mean'])}."
+            f"{phrase(chosen['internal']['mean'])}."
         ),
-        view=lambda style: _view_candidates(rows, f"internal {quantity}", style),
+        view=lambda style: _build_candidate_view(rows, f"internal {quantity}", style),
     )
 
 
-def _view_candidates(rows: list[Json], title: str, style: Style) -> Json:
+def _build_candidate_view(rows: list[Json], title: str, style: Style) -> Json:
     palette = style.palette
     bars = [Bar(row["mean"], row["low"], row["high"]) for row in rows]
     domain = find_domain(bars)
@@ -126,7 +133,7 @@ def _view_candidates(rows: list[Json], title: str, style: Style) -> Json:
         ],
     }
     return {
-        **style.fitted(len(rows) * (LOW_ROW if is_long else ROW)),
+        **style.fit_height(len(rows) * (LOW_ROW if is_long else ROW)),
         "data": {"values": rows},
         "layer": [
             {
@@ -150,8 +157,8 @@ def _view_candidates(rows: list[Json], title: str, style: Style) -> Json:
 
 
 def _build_splits(result: Result) -> Figure:
-    quantity, _ = _quantity(result)
-    splits, word = result["external"]["splits"], block_word(result)
+    quantity, _ = _find_quantity(result)
+    splits, word = result["external"]["splits"], find_block_word(result)
     several = len({split["repeat"] for split in splits}) > 1
     rows: list[Json] = []
     for split in splits[:MOST_SPLITS]:
@@ -171,7 +178,7 @@ def _build_splits(result: Result) -> Figure:
     )
     average = ""
     if bias is not None:
-        average = f" On average the external {quantity} minus the internal one is {number(bias)}."
+        average = f" On average the external {quantity} minus the internal one is {phrase(bias)}."
         caption += average
     if len(splits) > MOST_SPLITS:
         caption += f" The first {MOST_SPLITS} are shown."
@@ -184,11 +191,11 @@ def _build_splits(result: Result) -> Figure:
             f"Internal and external {quantity} of the chosen candidate in {len(splits)} splits, in "
             f"which {len(winners)} different candidates are chosen.{average}"
         ),
-        view=lambda style: _view_splits(rows, quantity, style),
+        view=lambda style: _build_split_view(rows, quantity, style),
     )
 
 
-def _view_splits(rows: list[Json], quantity: str, style: Style) -> Json:
+def _build_split_view(rows: list[Json], quantity: str, style: Style) -> Json:
     palette = style.palette
     x: Json = {"type": "quantitative", "title": quantity, "scale": {"zero": False, "padding": 10}}
     y: Json = {
@@ -220,7 +227,7 @@ def _view_splits(rows: list[Json], quantity: str, style: Style) -> Json:
         "encoding": {"y": y, "x": {"field": "value", **x}, "text": {"field": "winner"}},
     }
     return {
-        **style.fitted(SPLIT_ROW * len(y["sort"])),
+        **style.fit_height(SPLIT_ROW * len(y["sort"])),
         "data": {"values": rows},
         "layer": [
             {
@@ -254,12 +261,12 @@ def _view_splits(rows: list[Json], quantity: str, style: Style) -> Json:
 
 
 def _build_profile(result: Result, grid: str, parameter: str, along: Mapping[str, Any]) -> Figure:
-    quantity, higher = _quantity(result)
+    quantity, higher = _find_quantity(result)
     x, categories = place_values(along["values"])
     means = along["mean"]
     errors = along["standard_error"]
-    known = [place for place, mean in enumerate(means) if mean is not None]
-    best = (max if higher else min)(known, key=lambda place: means[place])
+    defined_places = [place for place, mean in enumerate(means) if mean is not None]
+    best = (max if higher else min)(defined_places, key=lambda place: means[place])
     pairs = list(zip(means, errors, strict=True))
     lines = [
         Line(
@@ -302,8 +309,8 @@ def _build_profile(result: Result, grid: str, parameter: str, along: Mapping[str
         ),
         alt=(
             f"Internal {quantity} along {len(x)} values of {parameter}; the best is "
-            f"{along['values'][best]} with {number(means[best])}."
+            f"{along['values'][best]} with {phrase(means[best])}."
         ),
         about=(grid,),
-        view=lambda style: view_lines(drawn, style),
+        view=lambda style: build_line_view(drawn, style),
     )

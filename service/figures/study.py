@@ -59,20 +59,20 @@ def build_study(result: Result) -> Iterator[Figure]:
 
 def _build(figure: Mapping[str, Any], repetitions: int) -> Figure:
     series, note = figure["series"], figure.get("note", "")
-    has_errors = any(one["error"] for one in series)
+    has_errors = any(line["error"] for line in series)
     caption = [note] if note else []
     noun = "repetition" if repetitions == 1 else "repetitions"
     caption.append(f"The numbers rest on {format_count(repetitions)} {noun} of the study.")
     if has_errors and "error bar" not in note.lower():
         caption.append(ERRORS)
-    names = ", ".join(one["name"] for one in series)
+    names = ", ".join(entry["name"] for entry in series)
     is_categorical = bool(figure["x"]["labels"])
     return Figure(
         name=figure["name"],
         title=figure["title"],
         caption=" ".join(caption),
         alt=f"{figure['title']}: {figure['y']['title']} against {figure['x']['title']}. {names}.",
-        view=lambda style: (_rows if is_categorical else _plane)(figure, style),
+        view=lambda style: (_build_rows if is_categorical else _build_plane)(figure, style),
     )
 
 
@@ -81,22 +81,22 @@ def assign_looks(series: Sequence[Mapping[str, Any]], palette: Palette) -> list[
 
     A single dashed line among others is their reference and has the colour of the text.
     """
-    dashed = [one for one in series if one["style"] == "dashed"]
+    dashed = [entry for entry in series if entry["style"] == "dashed"]
     colours: dict[str, str] = {}
     looks: list[SeriesLook] = []
-    for one in series:
-        quantity = one.get("quantity") or one["name"]
-        is_reference = one["style"] == "dashed" and len(dashed) == 1 and not one.get("quantity")
+    for entry in series:
+        quantity = entry.get("quantity") or entry["name"]
+        is_reference = entry["style"] == "dashed" and len(dashed) == 1 and not entry.get("quantity")
         if is_reference and len(series) > 1:
             colour = palette.ink
         else:
             colour = colours.setdefault(quantity, palette.series[len(colours) % 8])
         looks.append(
             SeriesLook(
-                name=one["name"],
+                name=entry["name"],
                 colour=colour,
-                shape="stroke" if one["style"] == "dashed" else SHAPES[len(looks) % len(SHAPES)],
-                dash=DASHES[0] if one["style"] == "dashed" else SOLID,
+                shape="stroke" if entry["style"] == "dashed" else SHAPES[len(looks) % len(SHAPES)],
+                dash=DASHES[0] if entry["style"] == "dashed" else SOLID,
             )
         )
     return looks
@@ -142,7 +142,7 @@ def describe_axis(axis: Mapping[str, Any], ends: Sequence[float], pixels: int = 
     }
 
 
-def series_channels(looks: Sequence[SeriesLook]) -> Json:
+def build_series_channels(looks: Sequence[SeriesLook]) -> Json:
     """Return the encoding of colour, shape and dash by series, which make one legend."""
     names = [look.name for look in looks]
     field: Json = {"field": "series", "type": "nominal", "sort": names, "title": None}
@@ -158,7 +158,7 @@ def series_channels(looks: Sequence[SeriesLook]) -> Json:
     }
 
 
-def _plane(figure: Mapping[str, Any], style: Style) -> Json:
+def _build_plane(figure: Mapping[str, Any], style: Style) -> Json:
     """Return a figure with two numerical axes."""
     looks = assign_looks(figure["series"], style.palette)
     rows = [row for series in figure["series"] for row in make_points(series)]
@@ -176,14 +176,17 @@ def _plane(figure: Mapping[str, Any], style: Style) -> Json:
     ends = [row[key] for row in rows for key in ("y", "low", "high") if key in row]
     x = describe_axis(figure["x"], [row["x"] for row in rows], style.width)
     y = describe_axis(figure["y"], ends, HEIGHT)
-    channels = series_channels(looks)
-    lines = [one for one in figure["series"] if one["style"] in ("line", "dashed")]
+    channels = build_series_channels(looks)
+    lines = [entry for entry in figure["series"] if entry["style"] in ("line", "dashed")]
     marked = {
-        one["name"]
-        for one in figure["series"]
-        if one["style"] == "points" or (one["style"] == "line" and len(one["x"]) <= MANY_POINTS)
+        entry["name"]
+        for entry in figure["series"]
+        if entry["style"] == "points"
+        or (entry["style"] == "line" and len(entry["x"]) <= MANY_POINTS)
     }
-    pale = any(one["style"] == "points" and len(one["x"]) > MANY_POINTS for one in figure["series"])
+    pale = any(
+        entry["style"] == "points" and len(entry["x"]) > MANY_POINTS for entry in figure["series"]
+    )
     tooltip = [
         {"field": "series", "title": "series"},
         {"field": "x", "title": figure["x"]["title"], "format": ".4~g"},
@@ -237,24 +240,24 @@ def _plane(figure: Mapping[str, Any], style: Style) -> Json:
             }
         )
     return {
-        **style.fitted(HEIGHT),
+        **style.fit_height(HEIGHT),
         "data": {"values": rows},
         "layer": layers,
-        "config": _legend_columns(looks, style),
+        "config": _configure_legend(looks, style),
     }
 
 
-def _rows(figure: Mapping[str, Any], style: Style) -> Json:
+def _build_rows(figure: Mapping[str, Any], style: Style) -> Json:
     """Return a figure whose categories are rows, in which the series lie below one another."""
     labels = list(figure["x"]["labels"])
     looks = assign_looks(figure["series"], style.palette)
-    beside = [one["name"] for one in figure["series"] if one["style"] != "dashed"]
+    solid_names = [entry["name"] for entry in figure["series"] if entry["style"] != "dashed"]
     rows = [row for series in figure["series"] for row in make_points(series, labels)]
     ends = [row[key] for row in rows for key in ("y", "low", "high") if key in row]
     x = describe_axis(figure["y"], ends, style.width)
-    if any(one["style"] == "bars" for one in figure["series"]):
+    if any(entry["style"] == "bars" for entry in figure["series"]):
         x["scale"] = {"zero": True, "nice": True}
-    step = ROW * max(1, len(beside)) + GAP
+    step = ROW * max(1, len(solid_names)) + GAP
     y: Json = {
         "field": "category",
         "type": "nominal",
@@ -268,9 +271,9 @@ def _rows(figure: Mapping[str, Any], style: Style) -> Json:
         },
         "scale": {"domain": labels, "paddingInner": GAP / step, "paddingOuter": GAP / step / 2},
     }
-    offset: Json = {"field": "series", "type": "nominal", "sort": beside}
-    offset["scale"] = {"domain": beside}
-    channels = series_channels(looks)
+    offset: Json = {"field": "series", "type": "nominal", "sort": solid_names}
+    offset["scale"] = {"domain": solid_names}
+    channels = build_series_channels(looks)
     tooltip = [
         {"field": "series", "title": "series"},
         {"field": "category", "title": figure["x"]["title"] or "category"},
@@ -331,14 +334,14 @@ def _rows(figure: Mapping[str, Any], style: Style) -> Json:
             }
         )
     return {
-        **style.fitted(step * len(labels)),
+        **style.fit_height(step * len(labels)),
         "data": {"values": rows},
         "layer": layers,
-        "config": _legend_columns(looks, style),
+        "config": _configure_legend(looks, style),
     }
 
 
-def _legend_columns(looks: Sequence[SeriesLook], style: Style) -> Json:
+def _configure_legend(looks: Sequence[SeriesLook], style: Style) -> Json:
     """Return a configuration with as many columns of the legend as its names leave room for."""
     widest = max(6.2 * len(look.name) for look in looks) + 40 if looks else style.width
     return {"legend": {"columns": max(1, int((style.width - 60) // widest))}}

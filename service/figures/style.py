@@ -42,7 +42,7 @@ class Palette:
     grid: str
     series: tuple[str, ...]
 
-    def pale(self, colour: str, share: float = 0.35) -> str:
+    def lighten(self, colour: str, share: float = 0.35) -> str:
         """Return a colour as it looks when it covers the paper in part."""
         parts = [
             round(share * int(colour[i : i + 2], 16) + (1 - share) * int(self.paper[i : i + 2], 16))
@@ -139,12 +139,12 @@ class Style:
         """Longest label of a row, in pixels."""
         return round(LABEL_SHARE * self.width)
 
-    def legend_columns(self, names: Iterable[str]) -> int:
+    def count_legend_columns(self, names: Iterable[str]) -> int:
         """Return how many entries of a legend fit beside one another."""
         widest = max((LETTER * len(name) for name in names), default=0.0) + 45
         return max(1, int((self.width - 60) // widest))
 
-    def fitted(self, height: float) -> Json:
+    def fit_height(self, height: float) -> Json:
         """Return the fields that make a plot with its labels exactly as wide as the picture.
 
         The height is that of the plot alone; of rows it is their number times the height of one,
@@ -154,7 +154,7 @@ class Style:
         return {"width": self.width, "height": round(height), "autosize": autosize}
 
 
-def config(palette: Palette) -> Json:
+def build_config(palette: Palette) -> Json:
     """Return the part of a specification that sets fonts, sizes and colours."""
     text = {"labelColor": palette.ink, "titleColor": palette.ink}
     return {

@@ -9,7 +9,7 @@ import numpy as np
 
 from service.figures.figure import Figure, Result
 from service.figures.style import Json, Style
-from service.figures.words import number
+from service.figures.words import phrase
 from thetahat.values.number_text import format_count, format_percent
 
 BINS: Final = 30
@@ -32,15 +32,15 @@ def build_weights(result: Result) -> Iterator[Figure]:
             f"The bars show how the weights of {format_count(n)} rows are distributed: blue is the "
             "share of the rows whose weight is in the range, orange the share of the total weight "
             "that these rows have. Where orange is far above blue on the right, few rows decide. "
-            f"The effective sample size is {number(effective)}: an unweighted mean of that many "
-            f"rows would be as certain. The largest weight, {number(weights['largest'])}, is "
-            f"{largest} of the total. The line is the mean weight, {number(weights['mean'])}."
+            f"The effective sample size is {phrase(effective)}: an unweighted mean of that many "
+            f"rows would be as certain. The largest weight, {phrase(weights['largest'])}, is "
+            f"{largest} of the total. The line is the mean weight, {phrase(weights['mean'])}."
         ),
         alt=(
-            f"Histogram of {format_count(n)} weights with mean {number(weights['mean'])}, largest "
-            f"{number(weights['largest'])} and effective sample size {number(effective)}."
+            f"Histogram of {format_count(n)} weights with mean {phrase(weights['mean'])}, largest "
+            f"{phrase(weights['largest'])} and effective sample size {phrase(effective)}."
         ),
-        view=lambda style: _view(count_weights(weights["values"]), weights["mean"], style),
+        view=lambda style: _build_view(count_weights(weights["values"]), weights["mean"], style),
     )
 
 
@@ -54,9 +54,9 @@ def count_weights(values: list[float]) -> list[Json]:
     total = float(array.sum()) or 1.0
     weight = np.bincount(place, weights=array, minlength=BINS) / total
     half = float(edges[1] - edges[0]) / 2
-    found: list[dict[str, Any]] = []
+    bars: list[dict[str, Any]] = []
     for left, share, part in zip(edges[:-1].tolist(), rows.tolist(), weight.tolist(), strict=True):
-        found += [
+        bars += [
             {"series": ROWS, "left": left, "right": left + half, "from": left, "share": share},
             {
                 "series": WEIGHT,
@@ -66,14 +66,14 @@ def count_weights(values: list[float]) -> list[Json]:
                 "share": part,
             },
         ]
-    return [{**row, "to": row["from"] + 2 * half} for row in found]
+    return [{**row, "to": row["from"] + 2 * half} for row in bars]
 
 
-def _view(rows: list[Json], mean: float, style: Style) -> Json:
+def _build_view(rows: list[Json], mean: float, style: Style) -> Json:
     palette = style.palette
     x: Json = {"type": "quantitative", "title": "weight"}
     return {
-        **style.fitted(HEIGHT),
+        **style.fit_height(HEIGHT),
         "data": {"values": rows},
         "layer": [
             {

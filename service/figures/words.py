@@ -26,12 +26,12 @@ def is_higher_better(result: Mapping[str, Any]) -> bool:
     return bool(result.get("summary", {}).get("better") == "higher")
 
 
-def value_word(result: Mapping[str, Any]) -> str:
+def find_value_word(result: Mapping[str, Any]) -> str:
     """Return the name of the quantity that models are judged by."""
     return "mean score" if is_higher_better(result) else "mean loss"
 
 
-def block_word(result: Mapping[str, Any], n: int = 1) -> str:
+def find_block_word(result: Mapping[str, Any], n: int = 1) -> str:
     """Return what a block is called, such as source or school; in the plural for n > 1."""
     noun = result.get("unit")
     if noun:
@@ -40,17 +40,17 @@ def block_word(result: Mapping[str, Any], n: int = 1) -> str:
     return "block" if n == 1 else "blocks"
 
 
-def target_word(target: str, result: Mapping[str, Any]) -> str:
+def find_target_word(target: str, result: Mapping[str, Any]) -> str:
     """Return a target in words."""
     return {
         Target.THESE_SOURCES: "data like these",
-        Target.NEW_SOURCE: f"a new {block_word(result)}",
+        Target.NEW_SOURCE: f"a new {find_block_word(result)}",
         Target.THESE_MODELS: "these trained models",
         Target.NEW_POPULATION: "the target population",
     }[Target(target)]
 
 
-def target_colour(target: str, palette: Palette) -> str:
+def choose_target_colour(target: str, palette: Palette) -> str:
     """Return the colour of a target, which is the same in every figure."""
     return {
         Target.THESE_SOURCES: palette.blue,
@@ -65,19 +65,19 @@ def describe_size(result: Mapping[str, Any], model: ModelResultDict) -> str:
     n, blocks = model["n"], model["blocks"]
     text = f"{format_count(n)} test {'row' if n == 1 else 'rows'}"
     if blocks > 1:
-        text += f" in {format_count(blocks)} {block_word(result, blocks)}"
+        text += f" in {format_count(blocks)} {find_block_word(result, blocks)}"
     splits = model["mean"].get("splits")
     repeats = round(len(splits) / blocks) if splits and blocks else 1
     return f"{text}, {repeats} repeats" if repeats > 1 else text
 
 
-def percent(level: float) -> str:
+def write_level(level: float) -> str:
     """Return a confidence level as text that no line break divides."""
     return format_percent(level).replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def number(value: float | None) -> str:
-    """Return a number of a caption; an unknown one is ``unknown``."""
+def phrase(value: float | None) -> str:
+    """Return a number as text for a caption; None becomes ``unknown``."""
     return "unknown" if value is None else format_number(value).replace("-", "\N{MINUS SIGN}", 1)
 
 
@@ -86,10 +86,10 @@ def write_ends(lower: float | None, upper: float | None) -> str:
     if lower is None and upper is None:
         return "none"
     if lower is None:
-        return f"at most {number(upper)}"
+        return f"at most {phrase(upper)}"
     if upper is None:
-        return f"at least {number(lower)}"
-    return f"{number(lower)} to {number(upper)}"
+        return f"at least {phrase(lower)}"
+    return f"{phrase(lower)} to {phrase(upper)}"
 
 
 def describe_ends(lower: float | None, upper: float | None) -> str:

@@ -122,10 +122,10 @@ def _compare_pairs(first: Side, second: Side) -> Table:
     ]
     rows: list[list[str]] = []
     for key, pair in verdicts[0].items():
-        other = verdicts[1].get(key)
-        if other is not None and len(rows) < MAX_PAIRS:
+        second_verdict = verdicts[1].get(key)
+        if second_verdict is not None and len(rows) < MAX_PAIRS:
             a, b = pair["a"], pair["b"]
-            words = [_write_verdict(pair), _write_verdict(other)]
+            words = [_write_verdict(pair), _write_verdict(second_verdict)]
             rows.append([f"{a}, {b}", *words, "yes" if words[0] == words[1] else "no"])
     return Table(
         caption="Verdict on each pair",
@@ -146,6 +146,6 @@ def _write_verdict(pair: AnyComparison) -> str:
 def _write_field(value: Any) -> str:
     if isinstance(value, Mapping):
         parameters = value.get("params") or {}
-        inside = ", ".join(f"{key} = {each}" for key, each in parameters.items())
+        inside = ", ".join(f"{key} = {value}" for key, value in parameters.items())
         return f"{value.get('name', '')} ({inside})" if inside else str(value.get("name", ""))
     return MISSING if value is None else write_number(value)

@@ -38,8 +38,12 @@ def tabulate_columns(preview: Mapping[str, Any]) -> Table:
         caption="Columns",
         columns=["Name", "Values", "Missing in the first rows"],
         rows=[
-            [each["name"], WORDS.get(each["type"], each["type"]), write_number(each["missing"])]
-            for each in columns[:MAX_LISTED]
+            [
+                column["name"],
+                WORDS.get(column["type"], column["type"]),
+                write_number(column["missing"]),
+            ]
+            for column in columns[:MAX_LISTED]
         ],
         numbers=frozenset({2}),
         note=f"{left_out} more columns are not listed." if left_out > 0 else "",
@@ -52,7 +56,7 @@ def tabulate_rows(preview: Mapping[str, Any]) -> Table:
     left_out = len(preview["columns"]) - len(columns)
     return Table(
         caption=f"The first {len(preview['rows'])} rows",
-        columns=["Row", *[each["name"] for each in columns]],
+        columns=["Row", *[column["name"] for column in columns]],
         rows=[
             [str(number), *[_write_cell(cell) for cell in row[:MAX_COLUMNS]]]
             for number, row in enumerate(preview["rows"], start=1)

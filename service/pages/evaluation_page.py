@@ -236,7 +236,7 @@ def place_figures(figures: Sequence[ShownFigure], sections: ResultSections) -> P
 
     Of the figures by source the page shows the one about its pair of models.
     """
-    models = [each for each in figures if each.name in MODEL_FIGURES]
+    models = [figure for figure in figures if figure.name in MODEL_FIGURES]
     pairs = [each for each in figures if each.name in PAIR_FIGURES]
     sources = _choose_by_source(figures, sections.sources)
     starts = MAIN_FIGURES if sections.models else ("",)
@@ -256,11 +256,11 @@ def _choose_by_source(
 ) -> list[ShownFigure]:
     if shown is None:
         return []
-    wanted = {shown.a, shown.b}
+    names = {shown.a, shown.b}
     return [
-        each
-        for each in figures
-        if each.name.startswith(SOURCE_FIGURES) and set(each.about) == wanted
+        figure
+        for figure in figures
+        if figure.name.startswith(SOURCE_FIGURES) and set(figure.about) == names
     ][:1]
 
 

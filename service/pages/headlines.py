@@ -42,7 +42,7 @@ def write_headline(summary: SummaryDict, comparisons: Sequence[ComparedPair] | N
     by_decision: dict[str, list[str]] = {}
     for comparison in comparisons:
         if best in {comparison.a, comparison.b}:
-            decision, other = _seen_from(best, comparison)
+            decision, other = _orient_decision(best, comparison)
             by_decision.setdefault(decision, []).append(other)
     order = {model["name"]: place for place, model in enumerate(models)}
     parts = [
@@ -68,7 +68,7 @@ SENTENCES: Final = {
 }
 
 
-def _seen_from(best: str, comparison: ComparedPair) -> tuple[str, str]:
+def _orient_decision(best: str, comparison: ComparedPair) -> tuple[str, str]:
     """Return the decision on the best model and the other model of a comparison.
 
     ``not_worse`` is about a alone: of b nothing is shown by it.

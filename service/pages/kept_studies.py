@@ -60,4 +60,4 @@ def find_table(name: str, table: str) -> StudyTableDict | None:
     if name not in _find_files():
         return None
     tables = read_kept_study(name)["tables"]
-    return next((each for each in tables if each["name"] == table), None)
+    return next((entry for entry in tables if entry["name"] == table), None)

@@ -68,11 +68,11 @@ def _tabulate_bootstrap(result: BootstrapResultDict) -> list[Table]:
             columns=["Method", "Level", "Interval"],
             rows=[
                 [
-                    each["method"],
-                    f"{100 * each['level']:.6g} %",
-                    write_ends(each, error),
+                    interval["method"],
+                    f"{100 * interval['level']:.6g} %",
+                    write_ends(interval, error),
                 ]
-                for each in result["intervals"]
+                for interval in result["intervals"]
             ],
             numbers=frozenset({1, 2}),
         ),
@@ -88,7 +88,7 @@ def _tabulate_bootstrap(result: BootstrapResultDict) -> list[Table]:
 def _describe_bootstrap(result: BootstrapResultDict) -> list[str]:
     error = result["standard_error"]
     text = f"The {result['statistic']} is {write_estimate(result['estimate'], error)}"
-    intervals = {each["method"]: each for each in result["intervals"]}
+    intervals = {interval["method"]: interval for interval in result["intervals"]}
     best = next((intervals[m] for m in ("bca", "student_t", "percentile") if m in intervals), None)
     if best is not None and best["lower"] is not None and best["upper"] is not None:
         ends = write_ends(best, error)
@@ -245,7 +245,7 @@ def _tabulate_importance(result: ImportanceWeightingResultDict) -> list[Table]:
     for name, risk in result["risks"].items():
         interval = risk["interval"]
         selected = risk.get("selected_learner"), risk.get("selected")
-        shown = [write_number(each) for each in selected if each is not None]
+        shown = [write_number(number) for number in selected if number is not None]
         rows.append(
             [
                 name,
@@ -269,7 +269,7 @@ def _describe_importance(result: ImportanceWeightingResultDict) -> list[str]:
     sentences = []
     for name, risk in result["risks"].items():
         selected = risk.get("selected_learner"), risk.get("selected")
-        chosen = ", ".join(write_number(each) for each in selected if each is not None)
+        chosen = ", ".join(write_number(number) for number in selected if number is not None)
         error = risk["standard_error"]
         text = f"The {name.replace('_', ' ')} risk "
         text += f"selects {chosen}, with an estimate of " if chosen else "is "

@@ -134,7 +134,9 @@ def write_default(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(write_number, value)) or MISSING
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {write_number(each)}" for key, each in value.items()) or MISSING
+        return (
+            ", ".join(f"{key}: {write_number(number)}" for key, number in value.items()) or MISSING
+        )
     return write_number(value)
 
 
@@ -145,7 +147,7 @@ def _describe_type(field: Json) -> str:
     if "const" in field:
         return str(field["const"])
     if "anyOf" in field:
-        return " or ".join(dict.fromkeys(_describe_type(each) for each in field["anyOf"]))
+        return " or ".join(dict.fromkeys(_describe_type(option) for option in field["anyOf"]))
     kind = field.get("type", "")
     words = {"null": "none", "integer": "whole number", "array": "list", "string": "text"}
     return words.get(kind, str(kind)) or "see the HTTP interface"

@@ -50,7 +50,7 @@ def list_method_tables(result: ModelsResult) -> list[Table]:
             Table(
                 caption="Methods that were not used",
                 columns=["Method", "Reason"],
-                rows=[[each["name"], each["reason"]] for each in result["not_applicable"]],
+                rows=[[method["name"], method["reason"]] for method in result["not_applicable"]],
             )
         )
     return tables
@@ -62,14 +62,14 @@ def _tabulate_intervals(name: str, model: ModelResultDict) -> Table:
         columns=["Method", "Variance", "About", "Mean", "Interval", "Degrees of freedom"],
         rows=[
             [
-                each["method"] + (" (recommended)" if each["recommended"] else ""),
-                each["variance"] or MISSING,
-                describe_target(each["target"]),
-                each["mean"],
-                write_ends(each),
-                write_number(each["degrees_of_freedom"]),
+                interval["method"] + (" (recommended)" if interval["recommended"] else ""),
+                interval["variance"] or MISSING,
+                describe_target(interval["target"]),
+                interval["mean"],
+                write_ends(interval),
+                write_number(interval["degrees_of_freedom"]),
             ]
-            for each in model.get("intervals", ())
+            for interval in model.get("intervals", ())
         ],
         numbers=frozenset({4, 5}),
     )
@@ -82,12 +82,12 @@ def _tabulate_variances(name: str, model: ModelResultDict) -> Table:
         rows=[
             [
                 method,
-                describe_target(each["target"]),
-                MISSING if isinstance(each["value"], list) else write_number(each["value"]),
-                write_number(each["standard_error"]),
-                write_number(each["usable"]),
+                describe_target(variance["target"]),
+                MISSING if isinstance(variance["value"], list) else write_number(variance["value"]),
+                write_number(variance["standard_error"]),
+                write_number(variance["usable"]),
             ]
-            for method, each in model.get("variances", {}).items()
+            for method, variance in model.get("variances", {}).items()
         ],
         numbers=frozenset({2, 3}),
     )
@@ -96,14 +96,14 @@ def _tabulate_variances(name: str, model: ModelResultDict) -> Table:
 def _tabulate_metrics(result: ModelsResult) -> list[Table]:
     rows = []
     for name, model in result["models"].items():
-        for metric, each in model.get("metrics", {}).items():
-            for target, interval in each["recommended"].items() or [("", None)]:
-                error = each["standard_error"]
+        for metric, estimate in model.get("metrics", {}).items():
+            for target, interval in estimate["recommended"].items() or [("", None)]:
+                error = estimate["standard_error"]
                 rows.append(
                     [
                         metric,
                         name,
-                        write_estimate(choose_mean(each), error),
+                        write_estimate(choose_mean(estimate), error),
                         write_ends(interval, error),
                         describe_target(target),
                     ]
@@ -122,8 +122,8 @@ def _tabulate_metrics(result: ModelsResult) -> list[Table]:
 
 def _tabulate_tests(pair: AnyComparison, shared: Mapping[str, SharedTestDict]) -> Table:
     rows = []
-    for method, each in pair["tests"].items():
-        details: dict[str, Any] = {**shared.get(method, {}), **each}  # the fields of either class
+    for method, test in pair["tests"].items():
+        details: dict[str, Any] = {**shared.get(method, {}), **test}  # the fields of either class
         if "p_rope" in details:
             value = (
                 f"{write_number(details['p_left'])} / {write_number(details['p_rope'])} / "
@@ -158,11 +158,11 @@ def _tabulate_omnibus(omnibus: Mapping[str, OmnibusResultDict | PostHocOmnibusRe
         rows=[
             [
                 method,
-                describe_target(each["target"]),
-                write_number(each["statistic"]),
-                write_p_value(each["p_value"]),
+                describe_target(test["target"]),
+                write_number(test["statistic"]),
+                write_p_value(test["p_value"]),
             ]
-            for method, each in omnibus.items()
+            for method, test in omnibus.items()
         ],
         numbers=frozenset({2, 3}),
     )

@@ -180,7 +180,7 @@ def build_form(
     """Return the form; ``catalogue`` has the methods of the families that it offers."""
     learners = {item["name"]: item for item in catalogue["learners"]}
     first = {
-        task: [_choice(learners[name]) for name in names if name in learners]
+        task: [_build_choice(learners[name]) for name in names if name in learners]
         for task, names in LEARNERS.items()
     }
     offered = {choice.value for choices in first.values() for choice in choices}
@@ -188,15 +188,17 @@ def build_form(
     return FormView(
         columns=columns,
         learners=first,
-        more_learners=[_choice(item) for name, item in learners.items() if name not in offered],
-        schemes=[_choice(schemes[name]) for name in SCHEMES],
-        losses=[_choice(item) for item in catalogue["losses"]],
+        more_learners=[
+            _build_choice(item) for name, item in learners.items() if name not in offered
+        ],
+        schemes=[_build_choice(schemes[name]) for name in SCHEMES],
+        losses=[_build_choice(item) for item in catalogue["losses"]],
         values=values or {},
         problems=problems or FormProblems(),
     )
 
 
-def _choice(item: Json) -> FormOption:
+def _build_choice(item: Json) -> FormOption:
     return FormOption(
         value=item["name"],
         title=item.get("title") or item["name"],
@@ -232,8 +234,10 @@ def _add_cross_validation(request: dict[str, Any], values: Fields, columns: Sequ
     features = list(values.get("features", ()))
     if features:
         chosen["features"] = features
-    taken = {target, *roles.values()}
-    used = [c for c in columns if (c["name"] in features if features else c["name"] not in taken)]
+    columns_used = {target, *roles.values()}
+    used = [
+        c for c in columns if (c["name"] in features if features else c["name"] not in columns_used)
+    ]
     steps = _list_steps(used, has_missing="fill" in values) if "prepare" in values else []
     names = dict.fromkeys([*values.get("learners", ()), *_split(_read(values, "more_learners"))])
     request["columns"] = chosen
@@ -325,22 +329,22 @@ def _split(text: str | None) -> list[str]:
 def sort_problems(errors: Sequence[tuple[tuple[str | int, ...], str]], detail: str) -> FormProblems:
     """Return the errors of a request by the field of the form that they are about."""
     by_field: dict[str, str] = {}
-    others = []
+    other_faults = []
     for path, message in errors:
         name = _find_field(path)
         if name is None:
             place = ".".join(map(str, path))
-            others.append(f"{place}: {message}" if place else message)
+            other_faults.append(f"{place}: {message}" if place else message)
         else:
             by_field[name] = join_words([by_field[name], message]) if name in by_field else message
-    if not by_field and not others:
-        others.append(detail)
-    return FormProblems(by_field=by_field, others=others)
+    if not by_field and not other_faults:
+        other_faults.append(detail)
+    return FormProblems(by_field=by_field, others=other_faults)
 
 
 def _find_field(path: tuple[str | int, ...]) -> str | None:
     for length in range(len(path), 0, -1):
-        found = FIELD_OF_PATH.get(path[:length])
-        if found is not None:
-            return found
+        field = FIELD_OF_PATH.get(path[:length])
+        if field is not None:
+            return field
     return None

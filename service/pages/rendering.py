@@ -21,7 +21,7 @@ MEDIA_TYPES: Final = {
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("service.pages"),
         autoescape=True,
@@ -38,25 +38,25 @@ def _environment() -> Environment:
         "state_name": texts.describe_state,
         "sentence_case": texts.capitalise,
     }
-    environment.globals["static"] = static_path
-    environment.globals["library_path"] = library_path
+    environment.globals["static"] = build_static_path
+    environment.globals["library_path"] = build_library_path
     return environment
 
 
 def render(template: str, **context: Any) -> str:
     """Return a page from its template."""
-    return _environment().get_template(template).render(context)
+    return _make_environment().get_template(template).render(context)
 
 
 @lru_cache(maxsize=16)
-def static_path(name: str) -> str:
+def build_static_path(name: str) -> str:
     """Return the path of a static file; a changed file has another path."""
     digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
     return f"/static/{name}?v={digest}"
 
 
 @lru_cache(maxsize=1)
-def library_path() -> str:
+def build_library_path() -> str:
     """Return the path of the script that draws figures."""
     return f"/static/{find_library_name()}"
 

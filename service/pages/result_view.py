@@ -154,7 +154,7 @@ class ResultView:
         for name in self.model_names:
             model = self.result["models"][name]
             intervals = [model["recommended"].get(target) for target in self.targets]
-            first = next((each for each in intervals if each is not None), None)
+            first = next((interval for interval in intervals if interval is not None), None)
             error = None if first is None else first["standard_error"]
             cells = [name, write_estimate(model["mean"]["macro"], error)]
             cells += [write_ends(each) for each in intervals]
@@ -216,13 +216,14 @@ class ResultView:
 
     def tabulate_more_pairs(self) -> Table | None:
         """Return the pairs without the best model, where the first table leaves them out."""
-        more = self.pairs[self._n_first_pairs :]
-        if not more:
+        further_pairs = self.pairs[self._n_first_pairs :]
+        if not further_pairs:
             return None
-        rows = [self._describe_pair(pair) for pair in more[:MAX_PAIRS]]
+        rows = [self._describe_pair(pair) for pair in further_pairs[:MAX_PAIRS]]
         note = "The largest differences are first."
-        if len(more) > len(rows):
-            note += f" {format_count(len(more) - len(rows))} more pairs are in the result as JSON."
+        if len(further_pairs) > len(rows):
+            n_left_out = len(further_pairs) - len(rows)
+            note += f" {format_count(n_left_out)} more pairs are in the result as JSON."
         return self._tabulate_differences("Difference of each other pair", rows, note)
 
     def _tabulate_differences(self, caption: str, rows: list[list[str]], note: str) -> Table:
@@ -272,7 +273,7 @@ class ResultView:
 
     def is_beyond_margin(self, pair: AnyComparison) -> bool:
         """Return whether a difference is larger than the margin, by the rule of the figure."""
-        return PairsBeyondMargin.of(self.result).contains(pair)
+        return PairsBeyondMargin.from_result(self.result).contains(pair)
 
     # By source ----------------------------------------------------------------------------------
 
@@ -291,10 +292,10 @@ class ResultView:
         models, labels = self.result["models"], self.result["block_labels"]
         if a not in models or b not in models or a == b:
             return None
-        of_a, of_b = models[a]["mean"]["blocks"], models[b]["mean"]["blocks"]
-        if len(of_a) != len(labels) or len(of_b) != len(labels):
+        blocks_a, blocks_b = models[a]["mean"]["blocks"], models[b]["mean"]["blocks"]
+        if len(blocks_a) != len(labels) or len(blocks_b) != len(labels):
             return None
-        rows = sorted(zip(labels, of_a, of_b, strict=True), key=lambda row: row[1] - row[2])
+        rows = sorted(zip(labels, blocks_a, blocks_b, strict=True), key=lambda row: row[1] - row[2])
         table = Table(
             caption=f"{capitalise(self.quantity)} by {self.unit}, sorted by the difference",
             columns=[capitalise(self.unit), a, b, f"{a} − {b}"],
@@ -320,8 +321,10 @@ class ResultView:
         )
         if len(values) < 3:
             return sentence
-        rest = (mean * len(values) - extreme) / (len(values) - 1)
-        return f"{sentence} Without that {self.unit} the mean would be {write_number(rest)}."
+        mean_without = (mean * len(values) - extreme) / (len(values) - 1)
+        return (
+            f"{sentence} Without that {self.unit} the mean would be {write_number(mean_without)}."
+        )
 
     # What the result does not say ----------------------------------------------------------------
 
@@ -336,9 +339,9 @@ class ResultView:
 
         They are those of the whole result, and of the intervals and verdicts that the page shows.
         """
-        return [c for c in _collect(self._shown_parts()) if c.severity != "info"][:MAX_DOUBTS]
+        return [c for c in _collect(self._list_shown_parts()) if c.severity != "info"][:MAX_DOUBTS]
 
-    def _shown_parts(self) -> Iterator[Any]:
+    def _list_shown_parts(self) -> Iterator[Any]:
         main = self.result["summary"]["target"]
         yield self.result["cautions"]
         for model in self.result["models"].values():
@@ -359,18 +362,18 @@ def collect_cautions(result: Json) -> list[ShownCaution]:
 
 def _collect(groups: Any) -> list[ShownCaution]:
     """Return cautions of all groups, one for each code, sorted by severity."""
-    found: dict[str, ShownCaution] = {}
+    cautions: dict[str, ShownCaution] = {}
     for group in groups:
         for caution in group:
             code = caution["code"]
-            if code not in found:
-                found[code] = ShownCaution(
+            if code not in cautions:
+                cautions[code] = ShownCaution(
                     code=code,
                     severity=caution["severity"],
                     message=caution["message"],
                     advice=caution["advice"],
                 )
-    return sorted(found.values(), key=lambda caution: SEVERITIES.index(caution.severity))
+    return sorted(cautions.values(), key=lambda caution: SEVERITIES.index(caution.severity))
 
 
 def _walk(value: Any) -> Iterator[Json]:

@@ -46,7 +46,9 @@ def describe_kept_study(result: StudyResultDict) -> KeptStudyView:
     """Return what the page of a kept study shows."""
     stored: dict[str, Any] = {**result}  # the file has the command and the seconds, too
     study = stored["study"]
-    messages = [restore(each["code"], each["message"]).message for each in result["cautions"]]
+    messages = [
+        restore(caution["code"], caution["message"]).message for caution in result["cautions"]
+    ]
     return KeptStudyView(
         sentences=describe_outcome(result),
         facts=[

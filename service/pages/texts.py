@@ -71,7 +71,7 @@ def write_number(value: Any) -> str:
     if isinstance(value, int):
         return format_count(value)
     if isinstance(value, float):
-        return _with_minus(format_number(value))
+        return _replace_hyphen(format_number(value))
     return str(value)
 
 
@@ -81,7 +81,7 @@ def write_estimate(value: float | None, standard_error: float | None) -> str:
         return MISSING
     if standard_error is None:
         return write_number(value)
-    return _with_minus(format_to_error(value, standard_error))
+    return _replace_hyphen(format_to_error(value, standard_error))
 
 
 def write_interval(lower: float | None, upper: float | None, standard_error: float | None) -> str:
@@ -146,6 +146,6 @@ def join_words(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _with_minus(text: str) -> str:
+def _replace_hyphen(text: str) -> str:
     """Return a number with a minus sign in the place of the hyphen."""
     return text.replace("-", "−", 1) if text.startswith("-") else text

@@ -87,33 +87,39 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
     request, result = source.request, source.result
     parts = describe_result(result, request)
     figures = _PlacedReportFigures(list_figures(result), parts)
-    yield _section("question", "Question", _ask(source))
-    yield _section("verdict", "Verdict", _judge(source, parts))
-    yield _section("limits", "What this does not say", _list_limits(parts))
-    yield _section("data", "Data", _describe_data(source))
-    yield _section("models", "Models and learners", _list_learners(result))
-    yield _section("scheme", "How it was evaluated", _describe_scheme(source))
-    main = [*figures.of("main"), *map(_to_block, parts.main)]
-    yield _section("answer", describe_kind(source.kind), main)
+    yield _build_section("question", "Question", _ask(source))
+    yield _build_section("verdict", "Verdict", _judge(source, parts))
+    yield _build_section("limits", "What this does not say", _list_limits(parts))
+    yield _build_section("data", "Data", _describe_data(source))
+    yield _build_section("models", "Models and learners", _list_learners(result))
+    yield _build_section("scheme", "How it was evaluated", _describe_scheme(source))
+    main = [*figures.list_section("main"), *map(_to_block, parts.main)]
+    yield _build_section("answer", describe_kind(source.kind), main)
     if parts.models is not None:
         title = "How high is the score?" if parts.higher_is_better else "How large is the error?"
-        yield _section("size", title, [*figures.of("models"), _to_block(parts.models)])
+        yield _build_section(
+            "size", title, [*figures.list_section("models"), _to_block(parts.models)]
+        )
     if parts.pairs is not None:
-        yield _section("pairs", "Which differ?", [*figures.of("pairs"), _to_block(parts.pairs)])
+        yield _build_section(
+            "pairs", "Which differ?", [*figures.list_section("pairs"), _to_block(parts.pairs)]
+        )
     if parts.sources is not None:
-        blocks = [Paragraph(text=parts.sources.sentence), *figures.of("sources")]
+        blocks = [Paragraph(text=parts.sources.sentence), *figures.list_section("sources")]
         blocks.append(_to_block(parts.sources.table))
-        yield _section("sources", f"Is it a few {parts.units} or most?", blocks)
-    yield _section("figures", "More figures", figures.list_others())
-    shown = {each.code for each in parts.doubts}
+        yield _build_section("sources", f"Is it a few {parts.units} or most?", blocks)
+    yield _build_section("figures", "More figures", figures.list_others())
+    shown = {caution.code for caution in parts.doubts}
     cautions = [each for each in parts.cautions if each.code not in shown]
-    yield _section("cautions", "Other cautions", [CautionList(items=cautions)] if cautions else [])
-    yield _section("methods", "Methods", cite_methods(result["provenance"]["methods"]))
-    yield _section("reproduction", "Reproduction", _reproduce(source))
-    yield _section("sign_offs", "Sign-off", _list_sign_offs(source))
+    yield _build_section(
+        "cautions", "Other cautions", [CautionList(items=cautions)] if cautions else []
+    )
+    yield _build_section("methods", "Methods", cite_methods(result["provenance"]["methods"]))
+    yield _build_section("reproduction", "Reproduction", _reproduce(source))
+    yield _build_section("sign_offs", "Sign-off", _list_sign_offs(source))
 
 
-def _section(name: str, title: str, blocks: Sequence[Block]) -> Section:
+def _build_section(name: str, title: str, blocks: Sequence[Block]) -> Section:
     return Section(name=name, title=title, blocks=list(blocks))
 
 
@@ -134,20 +140,20 @@ class _PlacedReportFigures:
         ]
         self._placed = place_figures(shown, parts)
 
-    def of(self, section: str) -> list[Block]:
+    def list_section(self, section: str) -> list[Block]:
         """Return the figures of a section: main, models, pairs, sources or others."""
         placed: Sequence[ShownFigure] = getattr(self._placed, section)
-        return [ReportFigure(figure=self._figures[each.name]) for each in placed]
+        return [ReportFigure(figure=self._figures[figure.name]) for figure in placed]
 
     def list_others(self) -> list[Block]:
         """Return the first figures without a section of their own, and how many more there are."""
-        others = self.of("others")
-        left_out = len(others) - MAX_FIGURES
+        other_figures = self.list_section("others")
+        left_out = len(other_figures) - MAX_FIGURES
         if left_out <= 0:
-            return others
+            return other_figures
         more = "1 more figure is" if left_out == 1 else f"{left_out} more figures are"
         note = f"{more} on the page of the evaluation."
-        return [*others[:MAX_FIGURES], Paragraph(text=note, style="note")]
+        return [*other_figures[:MAX_FIGURES], Paragraph(text=note, style="note")]
 
 
 def _to_block(table: Table) -> ReportTable:
@@ -190,8 +196,8 @@ def _list_failures(result: Json) -> Iterator[tuple[str, str]]:
         if "message" in failure:
             yield name, failure["message"]
         else:
-            for learner, each in failure.items():
-                yield f"{learner} at size {name}", each["message"]
+            for learner, problem in failure.items():
+                yield f"{learner} at size {name}", problem["message"]
 
 
 def _list_limits(parts: ResultSections) -> list[Block]:
@@ -205,12 +211,12 @@ def _list_limits(parts: ResultSections) -> list[Block]:
 
 def _describe_data(source: ReportSource) -> list[Block]:
     blocks: list[Block] = []
-    for each in source.data:
+    for dataset in source.data:
         facts = [
-            ("Data set", each.name or each.identifier),
-            ("Rows", write_number(each.rows)),
-            ("Columns", write_number(each.columns)),
-            ("SHA-256", each.sha256),
+            ("Data set", dataset.name or dataset.identifier),
+            ("Rows", write_number(dataset.rows)),
+            ("Columns", write_number(dataset.columns)),
+            ("SHA-256", dataset.sha256),
         ]
         blocks.append(FactList(items=facts, codes=SHA256))
     if not source.data:
@@ -229,7 +235,9 @@ def _describe_data(source: ReportSource) -> list[Block]:
 
 def _list_learners(result: Json) -> list[Block]:
     """Return what was evaluated: learners with their parameters, or the names of models."""
-    learners = [each for each in result["provenance"]["methods"] if each["family"] == "learners"]
+    learners = [
+        method for method in result["provenance"]["methods"] if method["family"] == "learners"
+    ]
     if not learners:
         names = list(result.get("models", ()))
         return [Paragraph(text=f"{', '.join(names)}.")] if names else []
@@ -285,9 +293,9 @@ def _reproduce(source: ReportSource) -> list[Block]:
     ]
     facts += [(f"Label {key}", value) for key, value in source.labels.items()]
     packages = {
-        f"{each['package']} {each.get('version') or ''}".strip()
-        for each in source.result["provenance"]["methods"]
-        if each.get("package")
+        f"{method['package']} {method.get('version') or ''}".strip()
+        for method in source.result["provenance"]["methods"]
+        if method.get("package")
     }
     if packages:
         facts.insert(3, ("Packages of learners", ", ".join(sorted(packages))))
@@ -306,7 +314,7 @@ def _list_sign_offs(source: ReportSource) -> list[Block]:
     blocks: list[Block] = []
     if source.sign_offs:
         blocks.append(_to_block(tabulate_sign_offs(source.sign_offs, source.result_sha256)))
-        if any(each.result_sha256 != source.result_sha256 for each in source.sign_offs):
+        if any(sign_off.result_sha256 != source.result_sha256 for sign_off in source.sign_offs):
             text = (
                 "A decision was made about another result than this one: the recorded result has "
                 "changed since. Read the result again before you rely on that decision."
@@ -323,7 +331,7 @@ def tabulate_sign_offs(signed: Sequence[Signed], digest: str) -> Table:
     return Table(
         caption="Decisions, the newest first; the newest counts",
         columns=["Name", "Decision", "When", "Key", "This result", "Comment"],
-        rows=[_write_sign_off(each, digest) for each in signed],
+        rows=[_write_sign_off(sign_off, digest) for sign_off in signed],
     )
 
 

@@ -26,7 +26,7 @@ TEMPLATES: Final = Path(__file__).with_name("templates")
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("service.reports"),
         autoescape=True,
@@ -57,10 +57,10 @@ def render_html(report: Report, draw: Draw) -> bytes:
     """Return a report as HTML; the same report gives the same bytes."""
     images = {
         figure.name: "data:image/svg+xml;base64,"
-        + base64.b64encode(draw(figure.spec(Style()), "svg")).decode()
+        + base64.b64encode(draw(figure.build_spec(Style()), "svg")).decode()
         for figure in report.figures
     }
-    template = _environment().get_template("report.html")
+    template = _make_environment().get_template("report.html")
     text = template.render(
         report=report,
         images=images,

@@ -77,7 +77,7 @@ def write_sources(report: Report, draw: Draw, folder: Path) -> str:
     files = {}
     for number, figure in enumerate(report.figures, 1):
         files[figure.name] = f"figure_{number}.pdf"
-        (folder / files[figure.name]).write_bytes(draw(figure.spec(Style()), "pdf"))
+        (folder / files[figure.name]).write_bytes(draw(figure.build_spec(Style()), "pdf"))
     words = orjson.dumps(_describe(report, files))
     (folder / "report.json").write_bytes(words)
     template = (TEMPLATES / "report.typ").read_bytes()
@@ -88,7 +88,7 @@ def write_sources(report: Report, draw: Draw, folder: Path) -> str:
 def _run(folder: Path, arguments: Sequence[str]) -> None:
     """Let a process set the report of a folder."""
     try:
-        done = subprocess.run(  # noqa: S603 - a module of our own
+        process = subprocess.run(  # noqa: S603 - a module of our own
             [sys.executable, "-m", MODULE, str(folder), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -101,9 +101,9 @@ def _run(folder: Path, arguments: Sequence[str]) -> None:
         raise Unavailable(
             f"The report took longer than {SECONDS:.0f} s to set. Read it as HTML."
         ) from None
-    if done.returncode:
-        reason = done.stderr.decode(errors="replace")[-2000:]
-        log.error("typesetting.failed", extra={"status": done.returncode, "reason": reason})
+    if process.returncode:
+        reason = process.stderr.decode(errors="replace")[-2000:]
+        log.error("typesetting.failed", extra={"status": process.returncode, "reason": reason})
         raise Unavailable(
             "The report could not be set as PDF; the log of the service has the reason. Read it "
             "as HTML.",
@@ -150,7 +150,7 @@ def _describe_block(block: Block, files: dict[str, str]) -> dict[str, Any]:
                 "caption": figure.caption,
             }
         case CautionList():
-            return {**kind, "items": [_describe_caution(each) for each in block.items]}
+            return {**kind, "items": [_describe_caution(caution) for caution in block.items]}
         case CitedMethod():
             return {**kind, **_describe_method(block)}
         case Code():
@@ -176,13 +176,13 @@ def _describe_table(table: Table) -> dict[str, Any]:
     }
 
 
-def _describe_caution(each: Any) -> dict[str, str]:
+def _describe_caution(caution: Any) -> dict[str, str]:
     return {
-        "severity": each.severity,
-        "label": capitalise(each.severity),
-        "message": allow_breaks(each.message, LONGEST_LINE),
-        "advice": each.advice,
-        "code": each.code,
+        "severity": caution.severity,
+        "label": capitalise(caution.severity),
+        "message": allow_breaks(caution.message, LONGEST_LINE),
+        "advice": caution.advice,
+        "code": caution.code,
     }
 
 

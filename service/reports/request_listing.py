@@ -35,8 +35,8 @@ def _write(value: Any, indent: int, room: int = LINE) -> str:
     if isinstance(value, dict):
         opening, closing = "{", "}"
         parts = [
-            f"{name}: {_write(each, indent + 2, LINE - indent - len(name) - 5)}"
-            for name, each in (
+            f"{name}: {_write(member, indent + 2, LINE - indent - len(name) - 5)}"
+            for name, member in (
                 (json.dumps(key, ensure_ascii=False), each) for key, each in value.items()
             )
         ]
@@ -49,7 +49,7 @@ def _write(value: Any, indent: int, room: int = LINE) -> str:
 def _shorten(value: Any) -> Any:
     """Return a JSON value with its long lists and texts shortened."""
     if isinstance(value, dict):
-        return {key: _shorten(each) for key, each in value.items()}
+        return {key: _shorten(entry) for key, entry in value.items()}
     if isinstance(value, str) and len(value) > 500:
         return f"{value[:500]}..."
     if not isinstance(value, list):

@@ -103,7 +103,7 @@ async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the 
     name, form = split_file_name(file_name, request.headers.get("accept"))
     figure = await run_in_thread(read_figure, owner_id, identifier, name)
     axis = None if axis_from is None or axis_to is None else (axis_from, axis_to)
-    spec = figure.spec(Style(theme=theme, width=width, has_caption=caption, x_domain=axis))
+    spec = figure.build_spec(Style(theme=theme, width=width, has_caption=caption, x_domain=axis))
     return await build_figure_response(spec, form)
 
 

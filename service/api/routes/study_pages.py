@@ -55,7 +55,7 @@ async def get_figure_of_kept_study(
     """Return a figure of a kept study, as those of evaluations are returned."""
     figure_name, form = split_file_name(file_name, request.headers.get("accept"))
     figure = await run_in_thread(_find_figure, name, figure_name)
-    answer = await build_figure_response(figure.spec(Style(theme=theme, width=width)), form)
+    answer = await build_figure_response(figure.build_spec(Style(theme=theme, width=width)), form)
     answer.headers["Cache-Control"] = AN_HOUR
     return answer
 

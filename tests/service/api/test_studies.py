@@ -219,7 +219,7 @@ def test_exact_a_specification_has_the_theme_and_width_of_the_request(
     answer = client.get(f"{there}/figures/forest.json", params=query)
 
     style = Style(theme="dark", width=500, has_caption=True)
-    assert answer.json() == json.loads(json.dumps(forest.spec(style)))
+    assert answer.json() == json.loads(json.dumps(forest.build_spec(style)))
     for wrong in ("theme=blue", "width=100", "width=5000"):
         refused = client.get(f"{there}/figures/forest.json?{wrong}")
         assert refused.status_code == 422

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.cli import main
-from service.cli.study_pages import study_files
+from service.cli.study_pages import build_study_files
 from tests.clients.scripted_server import DATASET, EVALUATION, Reply, evaluation, run_stub
 from thetahat.analyses.studies import (
     FigureAxis,
@@ -147,7 +147,7 @@ def test_invalid_inputs_have_a_sentence(words: str, capsys: pytest.CaptureFixtur
 def test_exact_a_long_table_has_a_page_of_its_own() -> None:
     rows = [{"k": i, "v": None, "w": None} for i in range(1001)]
     result = {**RESULT, "tables": [{**to_json(TABLE), "name": "long", "rows": rows}]}
-    kept = study_files(result, "c")
+    kept = build_study_files(result, "c")
     assert b"[1001 rows](long.md)" in kept["tables.md"]
     assert b"| 1000 |" not in kept["tables.md"]
     page = kept["long.md"].decode()

@@ -11,7 +11,7 @@ from scipy import stats
 
 from service.figures.catalogue import list_figures
 from service.figures.covariance import centre
-from service.figures.posterior import student_density
+from service.figures.posterior import compute_student_density
 from service.figures.style import Json, Style
 from service.figures.weights import count_weights
 from service.kinds.examples import RESULT, read_examples
@@ -22,7 +22,9 @@ EXAMPLES = read_examples(RESULT)
 
 def spec_of(result: dict[str, Any], name: str) -> Json:
     """Return the specification of one figure."""
-    return next(figure for figure in list_figures(result) if figure.name == name).spec(Style())
+    return next(figure for figure in list_figures(result) if figure.name == name).build_spec(
+        Style()
+    )
 
 
 def test_naive_the_shares_of_the_histogram_are_those_of_the_weights() -> None:
@@ -91,7 +93,7 @@ def test_exact_candidates_are_sorted_and_the_chosen_one_is_marked() -> None:
 def test_against_scipy_the_density_of_the_posterior() -> None:
     x = np.linspace(-3, 4, 50)
 
-    density = student_density(x, 0.3, 0.7, 6.5)
+    density = compute_student_density(x, 0.3, 0.7, 6.5)
 
     assert_allclose(density, stats.t.pdf(x, 6.5, loc=0.3, scale=0.7), rtol=1e-12)
 

@@ -11,7 +11,7 @@ from tests.service.figures.results import evaluation
 
 
 def test_degenerate_a_killed_process_is_started_again() -> None:
-    spec = list_figures(evaluation(2))[0].spec(Style())
+    spec = list_figures(evaluation(2))[0].build_spec(Style())
     before = drawing.draw(spec, "svg")
     process = drawing._DRAWER._process
     assert process is not None
@@ -24,7 +24,7 @@ def test_degenerate_a_killed_process_is_started_again() -> None:
 
 
 def test_invalid_a_specification_that_cannot_be_drawn_is_an_error_and_harms_no_other() -> None:
-    spec = list_figures(evaluation(2))[0].spec(Style())
+    spec = list_figures(evaluation(2))[0].build_spec(Style())
 
     with pytest.raises(ValueError, match="refuses the specification"):
         drawing.draw({**spec, "layer": "none"}, "svg")

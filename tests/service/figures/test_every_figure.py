@@ -46,7 +46,7 @@ def texts(image: bytes) -> list[str]:
 
 @DRAWN
 def test_exact_a_specification_is_valid_vega_lite(figure: Figure) -> None:
-    spec = figure.spec(Style(theme="dark", has_caption=True))
+    spec = figure.build_spec(Style(theme="dark", has_caption=True))
 
     chart = alt.Chart.from_dict(spec)  # refuses what the schema of Vega-Lite does not allow
 
@@ -54,7 +54,7 @@ def test_exact_a_specification_is_valid_vega_lite(figure: Figure) -> None:
 
 
 def test_invalid_the_schema_refuses_a_wrong_channel() -> None:
-    spec = list_figures(RESULTS["two models"])[0].spec(Style())
+    spec = list_figures(RESULTS["two models"])[0].build_spec(Style())
     spec["layer"][0]["mark"]["type"] = "beam"
 
     with pytest.raises(ValidationError, match="beam"):
@@ -82,7 +82,7 @@ def test_property_names_are_unique(kind: str) -> None:
 def test_exact_a_title_that_is_too_long_has_several_lines() -> None:
     figure = list_figures(RESULTS["two models"])[2]
 
-    narrow, wide = (figure.spec(Style(width=width))["title"]["text"] for width in (360, 720))
+    narrow, wide = (figure.build_spec(Style(width=width))["title"]["text"] for width in (360, 720))
 
     assert narrow == ["model 0 and model 1 by school: a few", "schools, or most?"]
     assert wide == figure.title
@@ -90,7 +90,7 @@ def test_exact_a_title_that_is_too_long_has_several_lines() -> None:
 
 @DRAWN
 def test_exact_an_svg_has_the_title_and_is_as_wide_as_it_should_be(figure: Figure) -> None:
-    svg = draw(figure.spec(Style(width=600)), "svg")
+    svg = draw(figure.build_spec(Style(width=600)), "svg")
     root = ET.fromstring(svg)
 
     assert root.findtext(f"{SVG}title") == figure.title
@@ -102,13 +102,13 @@ def test_exact_an_svg_has_the_title_and_is_as_wide_as_it_should_be(figure: Figur
 def test_exact_the_same_specification_gives_the_same_bytes() -> None:
     figure = list_figures(RESULTS["two models"])[0]
 
-    assert draw(figure.spec(Style()), "svg") == draw(figure.spec(Style()), "svg")
-    assert draw(figure.spec(Style()), "png").startswith(b"\x89PNG")
-    assert draw(figure.spec(Style()), "pdf").startswith(b"%PDF")
+    assert draw(figure.build_spec(Style()), "svg") == draw(figure.build_spec(Style()), "svg")
+    assert draw(figure.build_spec(Style()), "png").startswith(b"\x89PNG")
+    assert draw(figure.build_spec(Style()), "pdf").startswith(b"%PDF")
 
 
 def test_exact_a_pdf_carries_its_font() -> None:
-    pdf = draw(list_figures(RESULTS["two models"])[0].spec(Style()), "pdf")
+    pdf = draw(list_figures(RESULTS["two models"])[0].build_spec(Style()), "pdf")
 
     assert b"LiberationSans" in pdf
     assert b"/FontFile" in pdf

@@ -50,7 +50,7 @@ def test_degenerate_a_letter_without_an_entry_has_no_width() -> None:
 
 
 def test_exact_labels_of_an_svg_keep_their_room_in_another_font() -> None:
-    svg = render(list_figures(evaluation(3))[0].spec(Style()), "svg")
+    svg = render(list_figures(evaluation(3))[0].build_spec(Style()), "svg")
 
     labels = {text.text: text for text in ET.fromstring(svg).iter(f"{SVG}text")}
 

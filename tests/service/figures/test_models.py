@@ -20,7 +20,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def figure_of(result: dict[str, Any], name: str) -> Json:
     """Return the specification of one figure."""
     figure = next(figure for figure in list_figures(result) if figure.name == name)
-    return figure.spec(Style())
+    return figure.build_spec(Style())
 
 
 def rows_of(spec: Json) -> list[Json]:
@@ -71,7 +71,7 @@ def test_exact_a_target_has_one_colour_in_every_figure() -> None:
 
     assert colours["a new school"] == palette.vermilion
     assert colours["data like these"] == palette.blue
-    assert colours["one more school, by itself"] == palette.pale(palette.vermilion)
+    assert colours["one more school, by itself"] == palette.lighten(palette.vermilion)
 
 
 @pytest.mark.parametrize("name", ["forest", "differences"])

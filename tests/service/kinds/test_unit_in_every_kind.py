@@ -76,7 +76,7 @@ def written_texts(result: dict[str, Any]) -> Iterator[str]:
     yield result_html(result, show_all=True)
     for figure in list_figures(result):
         yield from (figure.title, figure.caption, figure.alt)
-        specification = figure.spec(Style(has_caption=True))
+        specification = figure.build_spec(Style(has_caption=True))
         yield from (text for key, text in texts(specification) if key in SPECIFICATION_TEXTS)
 
 

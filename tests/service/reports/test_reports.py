@@ -43,7 +43,7 @@ SECTIONS = {"question", "verdict", "data", "methods", "reproduction", "sign_offs
 @lru_cache
 def draw_small(form: FigureFormat) -> bytes:
     """Return a small image."""
-    return draw(list_figures(RESULTS["weights"])[0].spec(Style(width=320)), form)
+    return draw(list_figures(RESULTS["weights"])[0].build_spec(Style(width=320)), form)
 
 
 def draw_one(spec: dict[str, Any], form: FigureFormat) -> bytes:

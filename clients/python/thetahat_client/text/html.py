@@ -56,8 +56,8 @@ class HtmlPage(Page):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
     def _row(self, row: Sequence[str]) -> str:
-        first, *others = (self._escape(cell) for cell in row)
-        return f'<th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in others)
+        first, *other_cells = (self._escape(cell) for cell in row)
+        return f'<th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in other_cells)
 
     def _escape(self, text: str) -> str:
         return escape(self.name_blocks(text))

@@ -14,9 +14,9 @@ def sort_models(result: Mapping[str, Any]) -> list[str]:
     models: Mapping[str, Any] = result["models"]
     ranked = [str(model["name"]) for model in (result.get("summary") or {}).get("models", ())]
     sign = -1.0 if is_higher_better(result) else 1.0
-    rest = [name for name in models if name not in ranked]
+    unranked = [name for name in models if name not in ranked]
     return [name for name in ranked if name in models] + sorted(
-        rest, key=lambda name: _sort_key(models[name], sign)
+        unranked, key=lambda name: _sort_key(models[name], sign)
     )
 
 
@@ -32,8 +32,8 @@ def is_higher_better(result: Mapping[str, Any]) -> bool:
     if better is not None:
         return bool(better == "higher")
     estimates = [model["estimate"] for model in (result.get("summary") or {}).get("models", ())]
-    known = [estimate for estimate in estimates if estimate is not None]
-    return len(known) > 1 and known[0] > known[-1]
+    defined_estimates = [estimate for estimate in estimates if estimate is not None]
+    return len(defined_estimates) > 1 and defined_estimates[0] > defined_estimates[-1]
 
 
 def _sort_key(model: Mapping[str, Any], sign: float) -> float:
