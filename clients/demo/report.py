@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from thetahat_client.text.models import find_prediction, models_table, recommended_intervals
+from thetahat_client.text.models import (
+    build_models_table,
+    find_prediction,
+    find_recommended_intervals,
+)
 from thetahat_client.text.page import Page, format_interval
-from thetahat_client.text.verdicts import decision_words, verdicts
+from thetahat_client.text.verdicts import describe_decision, list_verdicts
 
 PAGE: Final = Page(block="school", blocks="schools")
 Result = Mapping[str, Any]
@@ -15,9 +19,9 @@ Result = Mapping[str, Any]
 
 def describe_result(title: str, question: str, result: Result) -> str:
     """Return the table of means and the verdicts under a heading."""
-    sentences = "\n".join(PAGE.paragraphs(verdicts(result)))
+    sentences = "\n".join(PAGE.format_paragraphs(list_verdicts(result)))
     heading = f"{title}\n{'=' * len(title)}\n{question}"
-    return f"{heading}\n\n{models_table(result, PAGE)}\n\nEach pair of learners:\n{sentences}"
+    return f"{heading}\n\n{build_models_table(result, PAGE)}\n\nEach pair of learners:\n{sentences}"
 
 
 def explain_difference(by_school: Result, at_random: Result) -> str:
@@ -75,7 +79,7 @@ def list_results(files: Mapping[str, str], evaluations: Mapping[str, str]) -> st
 
 def fill(text: str) -> str:
     """Return a paragraph."""
-    return "\n".join(PAGE.paragraphs([text], bullet="", indent=""))
+    return "\n".join(PAGE.format_paragraphs([text], bullet="", indent=""))
 
 
 def _explain_forest(by_school: Result, at_random: Result) -> str:
@@ -102,8 +106,8 @@ def _explain_forest(by_school: Result, at_random: Result) -> str:
 
 def _explain_intervals(by_school: Result, at_random: Result) -> str:
     ridge = by_school["models"]["ridge"]
-    these_schools = recommended_intervals(at_random["models"]["ridge"])["these_sources"]
-    new_school = recommended_intervals(ridge)["new_source"]
+    these_schools = find_recommended_intervals(at_random["models"]["ridge"])["these_sources"]
+    new_school = find_recommended_intervals(ridge)["new_source"]
     return (
         "The intervals, too, are about different things. For these schools, random folds give "
         f"ridge an interval of {format_interval(these_schools)}. For its expected loss in a new "
@@ -136,7 +140,9 @@ def _describe_decision(result: Result) -> str:
     """Return the verdict on ridge and forest, as a phrase about the two."""
     for pair in result["comparisons"]:
         if {pair["a"], pair["b"]} == {"ridge", "forest"}:
-            return f"verdict on {pair['a']} against {pair['b']}: {decision_words(pair['verdict'])}"
+            return (
+                f"verdict on {pair['a']} against {pair['b']}: {describe_decision(pair['verdict'])}"
+            )
     return "no verdict"
 
 

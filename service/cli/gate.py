@@ -151,4 +151,4 @@ def _print_outcome(gate: Mapping[str, Any]) -> None:
 
     print(str(gate["outcome"]).upper())
     page = Page(prose=choose_prose_width())
-    print("\n".join(page.paragraphs([gate["sentence"]], bullet="", indent="")))
+    print("\n".join(page.format_paragraphs([gate["sentence"]], bullet="", indent="")))

@@ -10,9 +10,9 @@ import pytest
 from tests.service.kinds.run_requests import run_kind
 from thetahat_client import result_text
 from thetahat_client.text import Page
-from thetahat_client.text.metrics import metrics_table
-from thetahat_client.text.selection import candidates_table, grid_table
-from thetahat_client.text.study import study_table, study_text
+from thetahat_client.text.metrics import build_metrics_table
+from thetahat_client.text.selection import build_candidates_table, build_grid_table
+from thetahat_client.text.study import build_study_table, write_study
 
 PAGE = Page()
 
@@ -53,7 +53,7 @@ def curve() -> dict[str, Any]:
 
 
 def test_exact_a_metric_has_its_interval(selected: dict[str, Any]) -> None:
-    text = metrics_table(selected, PAGE)
+    text = build_metrics_table(selected, PAGE)
     metric = selected["models"]["selected"]["metrics"]["roc_auc"]
     target = selected["summary"]["target"]
     best = metric["recommended"][target]
@@ -64,11 +64,11 @@ def test_exact_a_metric_has_its_interval(selected: dict[str, Any]) -> None:
     )
     assert "roc_auc: the mean of the splits; higher is better" in text
     assert "f1: over all rows together; higher is better" in text
-    assert metrics_table({"models": {"m": {}}}, PAGE) == ""
+    assert build_metrics_table({"models": {"m": {}}}, PAGE) == ""
     result = {"models": {"selected": selected["models"]["selected"], "other": {}}}
-    assert find_row(metrics_table(result, PAGE), "other")[1:] == ["none", "none"]
+    assert find_row(build_metrics_table(result, PAGE), "other")[1:] == ["none", "none"]
     bare = {"estimate": {"macro": 0.5}, "mean": "macro", "intervals": []}
-    assert "0.5000\n" in metrics_table({"models": {"m": {"metrics": {"x": bare}}}}, PAGE)
+    assert "0.5000\n" in build_metrics_table({"models": {"m": {"metrics": {"x": bare}}}}, PAGE)
 
 
 def test_exact_a_selection_names_the_choice(selected: dict[str, Any]) -> None:
@@ -78,7 +78,7 @@ def test_exact_a_selection_names_the_choice(selected: dict[str, Any]) -> None:
     assert f"- {chosen['name']}, chosen on all rows by its internal error, " in text
     assert f"external minus internal error: {bias['estimate']:#.4g} (" in text
     assert f"{bias['of_choice']:#.4g} of that is due to choosing" in text
-    lines = candidates_table(selected, PAGE).splitlines()
+    lines = build_candidates_table(selected, PAGE).splitlines()
     assert lines[0].split() == ["candidate", "internal", "error", "standard", "error", "wins"]
     means = [float(line.split()[1]) for line in lines[2:-1]]
     assert means == sorted(means)
@@ -86,7 +86,7 @@ def test_exact_a_selection_names_the_choice(selected: dict[str, Any]) -> None:
     wins = selected["external"]["wins"]
     first = lines[2].split()
     assert int(first[-1]) == wins[first[0]]
-    grid = grid_table("near", selected["grids"]["near"], PAGE)
+    grid = build_grid_table("near", selected["grids"]["near"], PAGE)
     # fifteen of twenty values, both ends among them
     values = [line.split()[0] for line in grid.splitlines()[2:]]
     assert (len(values), values[0], values[-1]) == (15, "1", "20")
@@ -103,11 +103,11 @@ def test_degenerate_a_selection_without_external_splits(selected: dict[str, Any]
     text = result_text(alone, 2000)
 
     assert "external minus" not in text
-    names = [line.split()[0] for line in candidates_table(alone, PAGE).splitlines()[2:]]
+    names = [line.split()[0] for line in build_candidates_table(alone, PAGE).splitlines()[2:]]
     assert names == ["z", "x", "y"]
     failed = {"values": [0.5, "x"], "mean": [None, 1.0], "standard_error": [None, 0.5]}
     grid_profile: Any = {"parameters": {"p": {**failed, "external": None}}}
-    grid = grid_table("g", grid_profile, PAGE).splitlines()
+    grid = build_grid_table("g", grid_profile, PAGE).splitlines()
     assert [line.split() for line in grid[2:]] == [
         ["0.5000", "none", "none"],
         ["x", "1.000", "0.5000"],
@@ -214,5 +214,5 @@ def test_exact_a_study_has_claims_and_tables_with_errors() -> None:
     assert "20 repetitions" in text
     assert "- few repetitions" in text
     empty: Any = {**table, "rows": []}
-    assert study_table(empty, PAGE).splitlines()[0] == "T"
-    assert study_text({"tables": []}, PAGE) == ""
+    assert build_study_table(empty, PAGE).splitlines()[0] == "T"
+    assert write_study({"tables": []}, PAGE) == ""

@@ -16,13 +16,13 @@ from tests.clients.scripted_server import EVALUATION
 from thetahat_client import Evaluation, ProgressBar, result_text
 from thetahat_client.progress import format_progress_line
 from thetahat_client.text import Page
-from thetahat_client.text.all_models import all_models_table
-from thetahat_client.text.cautions import cautions
-from thetahat_client.text.comparisons import comparisons_text
+from thetahat_client.text.all_models import build_all_models_table
+from thetahat_client.text.cautions import list_cautions
+from thetahat_client.text.comparisons import write_comparisons
 from thetahat_client.text.group_letters import group_letters
-from thetahat_client.text.models import models_table
+from thetahat_client.text.models import build_models_table
 from thetahat_client.text.page import format_difference, format_interval, format_number
-from thetahat_client.text.verdicts import verdicts
+from thetahat_client.text.verdicts import list_verdicts
 
 PAGE = Page()
 RESULTS = Path(__file__).parent / "results"
@@ -39,7 +39,7 @@ def schools() -> dict[str, Any]:
 
 
 def test_exact_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
-    lines = models_table(schools, PAGE).splitlines()
+    lines = build_models_table(schools, PAGE).splitlines()
 
     ridge = next(line for line in lines if line.startswith("ridge"))
     # From the stored result: macro .618084, pooled .608106, and its three intervals.
@@ -52,7 +52,7 @@ def test_exact_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
     ]
     assert "4059 instances in 65 blocks" in lines
     meaning = "a new source (the expected loss on a source that is not in the data): "
-    words = " ".join(models_table(schools, PAGE).split())
+    words = " ".join(build_models_table(schools, PAGE).split())
     assert f"{meaning}student_t on theta_gamma, 64 degrees of freedom" in words
 
 
@@ -65,11 +65,11 @@ def test_exact_only_recommended_intervals_and_predictions_are_shown(
     )
 
     assert "123" not in result_text(schools)
-    assert "prediction" not in models_table(stored("random_folds"), PAGE)
+    assert "prediction" not in build_models_table(stored("random_folds"), PAGE)
 
 
 def test_exact_every_pair_has_its_verdict_in_words(schools: dict[str, Any]) -> None:
-    table = verdicts(schools)
+    table = list_verdicts(schools)
 
     assert len(table) == 6
     for sentence, pair in zip(table, schools["comparisons"], strict=True):
@@ -80,7 +80,7 @@ def test_exact_every_pair_has_its_verdict_in_words(schools: dict[str, Any]) -> N
 
 
 def test_exact_cautions_of_one_code_are_one_fact(schools: dict[str, Any]) -> None:
-    sentences, n_hidden = cautions(schools)
+    sentences, n_hidden = list_cautions(schools)
 
     # theta_gamma's value is in its caution, so each of the four models has another sentence.
     alike = [sentence for sentence in sentences if "its value" in sentence]
@@ -102,11 +102,11 @@ def test_exact_three_cautions_are_shown_the_most_serious_first(schools: dict[str
     for model in schools["models"].values():
         model["recommended"], model["prediction"] = {}, None
 
-    assert cautions(schools, show_all=False) == (
+    assert list_cautions(schools, show_all=False) == (
         ["SERIOUS  Say d. Do it.", "Say b. Do it.", "Say c. Do it."],
         2,
     )
-    assert [sentence[-9] for sentence in cautions(schools)[0]] == ["d", "b", "c", "e", "a"]
+    assert [sentence[-9] for sentence in list_cautions(schools)[0]] == ["d", "b", "c", "e", "a"]
     assert "- 2 more cautions: show_all=True or --all" in result_text(schools)
     assert "more caution" not in result_text(schools, show_all=True)
 
@@ -119,7 +119,9 @@ def test_exact_of_one_code_the_most_serious_caution_is_shown(schools: dict[str, 
         model["recommended"] = {"new_source": {**part, "cautions": [caution("x", severity)]}}
     schools["cautions"] = []
 
-    assert cautions(schools, show_all=False)[0][0].startswith("SERIOUS  all models (a new source)")
+    assert list_cautions(schools, show_all=False)[0][0].startswith(
+        "SERIOUS  all models (a new source)"
+    )
 
 
 def test_exact_no_line_breaks_between_a_number_and_its_percent_sign(
@@ -158,19 +160,19 @@ def test_exact_open_and_undefined_ends_are_words() -> None:
 
 
 def test_exact_columns_are_as_wide_as_their_widest_entry() -> None:
-    assert PAGE.table_of(["m", "value"], [["long name", "1"]]) == (
+    assert PAGE.format_table(["m", "value"], [["long name", "1"]]) == (
         "m          value\n---------  -----\nlong name      1"
     )
 
 
 def test_exact_a_wide_table_is_folded_between_words() -> None:
-    text = Page(table=17).table_of(["m", "95 %, a source"], [["x", "0.1000 to 0.4000"]])
+    text = Page(table=17).format_table(["m", "95 %, a source"], [["x", "0.1000 to 0.4000"]])
 
     assert text == ("m  95 %, a source\n-  --------------\nx       0.1000 to\n           0.4000")
 
 
 def test_exact_a_table_that_is_still_too_wide_is_several() -> None:
-    text = Page(table=12).table_of(["m", "aaaa", "bbbb", "cccc"], [["xy", "1", "2", "3"]])
+    text = Page(table=12).format_table(["m", "aaaa", "bbbb", "cccc"], [["xy", "1", "2", "3"]])
 
     assert text == (
         "m   aaaa\n--  ----\nxy     1\n\nm   bbbb\n--  ----\nxy     2\n\n"
@@ -255,13 +257,13 @@ def thirty_models() -> dict[str, Any]:
 def test_exact_models_are_sorted_and_the_best_fifteen_are_shown(
     thirty_models: dict[str, Any],
 ) -> None:
-    lines = models_table(thirty_models, PAGE, show_all=False).splitlines()
+    lines = build_models_table(thirty_models, PAGE, show_all=False).splitlines()
     shown = [line.split()[0] for line in lines if line.startswith("model_")]
     means = {name: model["mean"]["macro"] for name, model in thirty_models["models"].items()}
 
     assert shown == sorted(means, key=means.__getitem__)[:15]
     assert "and 15 more models: show_all=True or --all" in lines
-    every = models_table(thirty_models, PAGE).splitlines()
+    every = build_models_table(thirty_models, PAGE).splitlines()
     assert sum(line.startswith("model_") for line in every) == 30
 
 
@@ -284,7 +286,7 @@ def test_exact_models_that_share_a_letter_do_not_differ(thirty_models: dict[str,
 def test_exact_many_comparisons_are_a_table_around_the_best_model(
     thirty_models: dict[str, Any],
 ) -> None:
-    lines = comparisons_text(thirty_models, PAGE, show_all=False).splitlines()
+    lines = write_comparisons(thirty_models, PAGE, show_all=False).splitlines()
     best = thirty_models["summary"]["best_model"]
 
     assert lines[0].split("  ")[0] == f"against {best}"
@@ -309,7 +311,7 @@ def test_exact_many_comparisons_are_a_table_around_the_best_model(
 def test_exact_tests_of_all_models_name_those_that_may_be_the_best(
     thirty_models: dict[str, Any],
 ) -> None:
-    text = all_models_table(thirty_models, PAGE, show_all=False)
+    text = build_all_models_table(thirty_models, PAGE, show_all=False)
     row = next(line for line in text.splitlines() if line.startswith("model confidence set"))
     inside = set(thirty_models["omnibus"]["model_confidence_set"]["set"])
     best = thirty_models["summary"]["best_model"]
@@ -317,7 +319,7 @@ def test_exact_tests_of_all_models_name_those_that_may_be_the_best(
     assert text.splitlines()[0].endswith(f"not shown to differ from {best}")
     assert set(re.findall(r"model_\d\d", row)) == inside - {best}
     assert "cross validation with confidence" not in text  # it is about these trained models
-    assert "cross validation with confidence" in all_models_table(
+    assert "cross validation with confidence" in build_all_models_table(
         thirty_models, PAGE, show_all=True
     )
 

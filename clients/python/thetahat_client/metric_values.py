@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from thetahat_client.text import walk_numbers
-from thetahat_client.text.models import recommended_intervals
+from thetahat_client.text.models import find_recommended_intervals
 
 LONGEST_NAME: Final = 250  # of MLflow
 _REFUSED: Final = re.compile(r"[^\w\-. :]+")  # a slash is kept for groups of metrics
@@ -77,9 +77,9 @@ def _iterate_numbers_of_models(
     """Yield owner, name and value of each number."""
     for model, values in result["models"].items():
         yield model, "mean", values["mean"].get("macro")
-        yield from _iterate_interval_numbers(model, "", recommended_intervals(values))
+        yield from _iterate_interval_numbers(model, "", find_recommended_intervals(values))
         for metric, estimate in (values.get("metrics") or {}).items():
-            intervals = recommended_intervals(estimate)
+            intervals = find_recommended_intervals(estimate)
             if not intervals:
                 yield model, metric, estimate["estimate"].get(estimate["mean"])
             yield from _iterate_interval_numbers(model, f"{metric}.", intervals)

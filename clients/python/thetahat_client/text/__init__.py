@@ -6,20 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from thetahat_client.text.all_models import all_models_table
-from thetahat_client.text.bootstrap import bootstrap_text
-from thetahat_client.text.cautions import cautions_section
-from thetahat_client.text.comparisons import comparisons_text
+from thetahat_client.text.all_models import build_all_models_table
+from thetahat_client.text.bootstrap import write_bootstrap
+from thetahat_client.text.cautions import write_cautions_section
+from thetahat_client.text.comparisons import write_comparisons
 from thetahat_client.text.html import STYLE, HtmlPage
-from thetahat_client.text.importance_weighting import risks_table, weights_text
+from thetahat_client.text.importance_weighting import build_risks_table, write_weights
 from thetahat_client.text.latex import PACKAGES, LatexPage
-from thetahat_client.text.learning_curves import curves_text
+from thetahat_client.text.learning_curves import write_curves
 from thetahat_client.text.markdown import MarkdownPage
-from thetahat_client.text.metrics import metric_differences_table, metrics_table
-from thetahat_client.text.models import models_table
+from thetahat_client.text.metrics import build_metric_differences_table, build_metrics_table
+from thetahat_client.text.models import build_models_table
 from thetahat_client.text.page import WIDTH, Page, format_number
-from thetahat_client.text.selection import selection_text
-from thetahat_client.text.study import study_text
+from thetahat_client.text.selection import write_selection
+from thetahat_client.text.study import write_study
 
 __all__ = [
     "Page",
@@ -82,51 +82,51 @@ def write_result(result: Mapping[str, Any], page: Page, *, show_all: bool) -> st
     if unit and unit["singular"] not in GENERAL_WORDS:
         page = replace(page, block=unit["singular"], blocks=unit["plural"])
     parts = [
-        page.section("Gate", _gate_sentences(result)),
-        *_parts(result, page, show_all=show_all),
-        cautions_section(result, page, show_all=show_all),
+        page.format_section("Gate", _list_gate_sentences(result)),
+        *_iterate_parts(result, page, show_all=show_all),
+        write_cautions_section(result, page, show_all=show_all),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _parts(result: Mapping[str, Any], page: Page, *, show_all: bool) -> Iterator[str]:
+def _iterate_parts(result: Mapping[str, Any], page: Page, *, show_all: bool) -> Iterator[str]:
     """Yield the text of each part that the result has."""
     if "models" in result:
-        yield "\n".join(page.paragraphs(_first_sentence(result), bullet="", indent=""))
-        yield models_table(result, page, show_all=show_all)
-        yield metrics_table(result, page, show_all=show_all)
+        yield "\n".join(page.format_paragraphs(_find_first_sentence(result), bullet="", indent=""))
+        yield build_models_table(result, page, show_all=show_all)
+        yield build_metrics_table(result, page, show_all=show_all)
         if "chosen" in result:
-            yield selection_text(result, page)
+            yield write_selection(result, page)
         if "curves" in result:
-            yield curves_text(result, page)
-        yield comparisons_text(result, page, show_all=show_all)
-        yield metric_differences_table(result, page)
-        yield all_models_table(result, page, show_all=show_all)
+            yield write_curves(result, page)
+        yield write_comparisons(result, page, show_all=show_all)
+        yield build_metric_differences_table(result, page)
+        yield build_all_models_table(result, page, show_all=show_all)
     elif "risks" in result:
-        yield risks_table(result, page)
+        yield build_risks_table(result, page)
     elif "replicates_mean" in result:
-        yield bootstrap_text(result, page)
+        yield write_bootstrap(result, page)
     elif "tables" in result:
-        yield study_text(result, page)
+        yield write_study(result, page)
     elif "weights" in result:
-        yield weights_text(result, page)
+        yield write_weights(result, page)
     else:
-        yield numbers_table(result, page)
+        yield build_numbers_table(result, page)
 
 
-def _gate_sentences(result: Mapping[str, Any]) -> list[str]:
+def _list_gate_sentences(result: Mapping[str, Any]) -> list[str]:
     gate = result.get("gate")
     return [f"{str(gate['outcome']).upper()}  {gate['sentence']}"] if gate else []
 
 
-def _first_sentence(result: Mapping[str, Any]) -> list[str]:
+def _find_first_sentence(result: Mapping[str, Any]) -> list[str]:
     """Return the sentence about the best model; a result of an older release has none."""
     return list((result.get("summary") or {}).get("sentences", ()))[:1]
 
 
-def numbers_table(result: Mapping[str, Any], page: Page) -> str:
+def build_numbers_table(result: Mapping[str, Any], page: Page) -> str:
     """Return the numbers of a result whose kind this release does not know; no lists."""
-    return page.table_of(
+    return page.format_table(
         ["", "value"], [[name, format_number(v)] for name, v in walk_numbers(result)]
     )
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from thetahat_client.text.model_order import best_model
-from thetahat_client.text.models import target_words
+from thetahat_client.text.model_order import find_best_model
+from thetahat_client.text.models import describe_target
 from thetahat_client.text.page import Page, format_p_value
 
 MOST_NAMES: Final = 6
 """Models named in a cell of the table; of more their number is written."""
 
 
-def all_models_table(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+def build_all_models_table(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
     """Return one row for each test of all models; nothing where there is none.
 
     Without ``show_all`` only the tests for the target of the summary are shown.
@@ -28,29 +28,29 @@ def all_models_table(result: Mapping[str, Any], page: Page, *, show_all: bool) -
         return ""
     n_models = len(result["models"])
     control = next((test["tied_with"] for test in tests.values() if "tied_with" in test), None)
-    best = control or best_model(result)
+    best = control or find_best_model(result)
     header = ["all models at once", "target", "p-value", f"not shown to differ from {best}"]
     rows = [
         [
             name.replace("_", " "),
-            target_words(test["target"]),
+            describe_target(test["target"]),
             format_p_value(test["p_value"]),
-            _write_names(_tied_with(test, best), n_models),
+            _write_names(_list_tied(test, best), n_models),
         ]
         for name, test in tests.items()
     ]
-    return page.table_of(header, rows)
+    return page.format_table(header, rows)
 
 
-def _tied_with(test: Mapping[str, Any], best: str) -> list[str] | None:
+def _list_tied(test: Mapping[str, Any], best: str) -> list[str] | None:
     """Return the other models of the best one's groups; None where a test has no groups."""
     groups: Sequence[Sequence[str]] | None = test.get("tied")
     if groups is None:
         return None
-    return list(dict.fromkeys(_others(groups, best)))
+    return list(dict.fromkeys(_iterate_other_names(groups, best)))
 
 
-def _others(groups: Sequence[Sequence[str]], best: str) -> Iterator[str]:
+def _iterate_other_names(groups: Sequence[Sequence[str]], best: str) -> Iterator[str]:
     for group in groups:
         if best in group:
             yield from (name for name in group if name != best)

@@ -17,17 +17,17 @@ FIELDS: Final = {
 }
 
 
-def bootstrap_text(result: Mapping[str, Any], page: Page) -> str:
+def write_bootstrap(result: Mapping[str, Any], page: Page) -> str:
     """Return the statistic with its bias and standard error, and every interval."""
     rows = [[words, format_number(result[key])] for key, words in FIELDS.items() if key in result]
     notes = [f"{result['n_resamples']} resamples of {_format_size(result['n'])}"]
-    tables = [page.table_of([str(result["statistic"]), ""], rows, notes)]
+    tables = [page.format_table([str(result["statistic"]), ""], rows, notes)]
     intervals = [
         [interval["method"], format_level(interval["level"]), format_interval(interval)]
         for interval in result.get("intervals", [])
     ]
     if intervals:
-        tables.append(page.table_of(["interval", "level", "ends"], intervals))
+        tables.append(page.format_table(["interval", "level", "ends"], intervals))
     return "\n\n".join(tables)
 
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 from thetahat_client.results import CautionDict
 from thetahat_client.text.models import (
     PREDICTION_WORDS,
+    describe_target,
     find_prediction,
-    recommended_intervals,
-    target_words,
+    find_recommended_intervals,
 )
 from thetahat_client.text.page import Page
 
@@ -35,16 +35,16 @@ class _Group:
     places: list[_Place] = field(default_factory=list)
 
 
-def cautions_section(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+def write_cautions_section(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
     """Return the section of the cautions; nothing where there are none."""
-    sentences, n_hidden = cautions(result, show_all=show_all)
+    sentences, n_hidden = list_cautions(result, show_all=show_all)
     if n_hidden:
-        more = "1 more caution" if n_hidden == 1 else f"{n_hidden} more cautions"
-        sentences.append(f"{more}: {page.all_option} shows every one")
-    return page.section("Cautions", sentences)
+        note = "1 more caution" if n_hidden == 1 else f"{n_hidden} more cautions"
+        sentences.append(f"{note}: {page.all_option} shows every one")
+    return page.format_section("Cautions", sentences)
 
 
-def cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[list[str], int]:
+def list_cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[list[str], int]:
     """Return the cautions as sentences, and how many are left out.
 
     Cautions of one code become one sentence that names all models they are about. Cautions of
@@ -56,7 +56,7 @@ def cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[list[
         Whether to return every caution, or the three most serious ones without the mere notes.
     """
     groups: dict[str, _Group] = {}
-    for place, caution in _shown_cautions(result):
+    for place, caution in _iterate_shown_cautions(result):
         group = groups.setdefault(str(caution.get("code")), _Group(caution))
         if _rank(caution) < _rank(group.caution):
             group.caution = caution
@@ -64,9 +64,9 @@ def cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[list[
     models = list(result.get("models", ()))
     ordered = sorted(groups.values(), key=lambda group: _rank(group.caution))
     if show_all:
-        return [_sentence(group, models) for group in ordered], 0
+        return [_write_sentence(group, models) for group in ordered], 0
     shown = [group for group in ordered if group.caution.get("severity") != "info"][:MOST_SHOWN]
-    return [_sentence(group, models) for group in shown], len(ordered) - len(shown)
+    return [_write_sentence(group, models) for group in shown], len(ordered) - len(shown)
 
 
 def _rank(caution: CautionDict) -> int:
@@ -75,7 +75,7 @@ def _rank(caution: CautionDict) -> int:
     return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
 
 
-def _sentence(group: _Group, models: Sequence[str]) -> str:
+def _write_sentence(group: _Group, models: Sequence[str]) -> str:
     caution = group.caution
     label = "SERIOUS  " if caution.get("severity") == "serious" else ""
     names = list(dict.fromkeys(place.name for place in group.places if place.name))
@@ -88,37 +88,39 @@ def _sentence(group: _Group, models: Sequence[str]) -> str:
     return f"{label}{subject}{message}{advice}"
 
 
-def _shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[_Place, CautionDict]]:
+def _iterate_shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[_Place, CautionDict]]:
     """Yield the cautions of what is shown, with what each is about."""
     if "models" not in result:
-        yield from _every_caution(result)
+        yield from _iterate_all_cautions(result)
         return
-    yield from _cautions_of(result, _Place())
+    yield from _iterate_cautions(result, _Place())
     for name, model in result["models"].items():
-        for target, interval in recommended_intervals(model).items():
-            yield from _cautions_of(interval, _Place(name, target_words(target)))
-        yield from _cautions_of(find_prediction(model) or {}, _Place(name, PREDICTION_WORDS))
+        for target, interval in find_recommended_intervals(model).items():
+            yield from _iterate_cautions(interval, _Place(name, describe_target(target)))
+        yield from _iterate_cautions(find_prediction(model) or {}, _Place(name, PREDICTION_WORDS))
         for metric, estimate in (model.get("metrics") or {}).items():
-            for part in (estimate, *recommended_intervals(estimate).values()):
-                yield from _cautions_of(part, _Place(name, metric))
+            for part in (estimate, *find_recommended_intervals(estimate).values()):
+                yield from _iterate_cautions(part, _Place(name, metric))
     for name, curve in (result.get("curves") or {}).items():
-        yield from _cautions_of(curve, _Place(name))
+        yield from _iterate_cautions(curve, _Place(name))
     for pair in result.get("comparisons", []):
         place = _Place(f"{pair['a']} against {pair['b']}")
-        yield from _cautions_of(pair, place)
-        yield from _cautions_of(pair["verdict"], place)
+        yield from _iterate_cautions(pair, place)
+        yield from _iterate_cautions(pair["verdict"], place)
         for metric, difference in (pair.get("metrics") or {}).items():
-            yield from _cautions_of(difference, _Place(place.name, metric))
+            yield from _iterate_cautions(difference, _Place(place.name, metric))
 
 
-def _cautions_of(part: Mapping[str, Any], place: _Place) -> Iterator[tuple[_Place, CautionDict]]:
+def _iterate_cautions(
+    part: Mapping[str, Any], place: _Place
+) -> Iterator[tuple[_Place, CautionDict]]:
     return ((place, caution) for caution in part.get("cautions", []))
 
 
-def _every_caution(
+def _iterate_all_cautions(
     part: Mapping[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[_Place, CautionDict]]:
-    yield from _cautions_of(part, _Place(".".join(path)))
+    yield from _iterate_cautions(part, _Place(".".join(path)))
     for key, value in part.items():
         if isinstance(value, Mapping) and key != "provenance":
-            yield from _every_caution(value, (*path, str(key)))
+            yield from _iterate_all_cautions(value, (*path, str(key)))

@@ -11,8 +11,8 @@ from thetahat_client.results import (
     ComparisonDict,
     IntervalDict,
 )
-from thetahat_client.text.model_order import best_model, sort_models
-from thetahat_client.text.models import target_words
+from thetahat_client.text.model_order import find_best_model, sort_models
+from thetahat_client.text.models import describe_target
 from thetahat_client.text.page import (
     Page,
     format_difference,
@@ -20,7 +20,7 @@ from thetahat_client.text.page import (
     format_level,
     format_p_value,
 )
-from thetahat_client.text.verdicts import verdicts
+from thetahat_client.text.verdicts import list_verdicts
 
 AnyComparison: TypeAlias = ComparisonDict | BriefComparisonDict
 AnyInterval: TypeAlias = IntervalDict | BriefIntervalDict
@@ -39,7 +39,7 @@ PHRASES: Final = (
 )
 
 
-def comparisons_text(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+def write_comparisons(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
     """Return the verdicts as sentences or, for many pairs, as a table around one model.
 
     The table has the pairs of the best model or, where all were compared with a control, of that
@@ -47,11 +47,13 @@ def comparisons_text(result: Mapping[str, Any], page: Page, *, show_all: bool) -
     """
     pairs: Sequence[AnyComparison] = result.get("comparisons", [])
     if show_all or len(pairs) <= MOST_SENTENCES:
-        return page.section("Verdicts", verdicts(result))
-    return comparisons_table(result, pairs, page)
+        return page.format_section("Verdicts", list_verdicts(result))
+    return build_comparisons_table(result, pairs, page)
 
 
-def comparisons_table(result: Mapping[str, Any], pairs: Sequence[AnyComparison], page: Page) -> str:
+def build_comparisons_table(
+    result: Mapping[str, Any], pairs: Sequence[AnyComparison], page: Page
+) -> str:
     """Return one row for each model that was compared with the reference, the best model first."""
     reference = _choose_reference(result, pairs)
     by_model = {}
@@ -68,29 +70,29 @@ def comparisons_table(result: Mapping[str, Any], pairs: Sequence[AnyComparison],
         "corrected",
         "verdict",
     ]
-    rows = [_row(name, by_model[name]) for name in shown]
+    rows = [_build_row(name, by_model[name]) for name in shown]
     notes = [f"difference: the model's mean minus that of {reference}"]
     if len(shown) < len(order):
         notes.append(f"and {len(order) - len(shown)} more models: {page.all_option}")
     if len(pairs) > len(by_model):
         notes.append(_count_decisions(pairs))
-    return page.table_of(header, rows, notes)
+    return page.format_table(header, rows, notes)
 
 
 def _choose_reference(result: Mapping[str, Any], pairs: Sequence[AnyComparison]) -> str:
     """Return the control, if all models were compared with it alone, or else the best model."""
     controls = {pair["b"] for pair in pairs}
-    return str(controls.pop()) if len(controls) == 1 else best_model(result)
+    return str(controls.pop()) if len(controls) == 1 else find_best_model(result)
 
 
-def _row(name: str, pair: AnyComparison) -> list[str]:
+def _build_row(name: str, pair: AnyComparison) -> list[str]:
     """Return the cells of a pair, as seen from the model ``name``."""
     is_first = pair["a"] == name
     interval, verdict = pair["interval"], pair["verdict"]
     difference: float | None = pair["difference"] if interval is None else interval["estimate"]
     sign = 1 if is_first else -1
     scale = max(
-        (abs(end) for end in _ends(interval) if end is not None),
+        (abs(end) for end in _format_ends(interval) if end is not None),
         default=None,
     )
     return [
@@ -114,7 +116,7 @@ def _write_decision(pair: AnyComparison, *, is_first: bool) -> str:
     return REVERSED.get(decision, decision)
 
 
-def _ends(interval: AnyInterval | None) -> list[float | None]:
+def _format_ends(interval: AnyInterval | None) -> list[float | None]:
     return [] if interval is None else [interval.get("lower"), interval.get("upper")]
 
 
@@ -122,7 +124,7 @@ def _reverse(interval: AnyInterval | None) -> AnyInterval | None:
     """Return the interval of the difference with the models exchanged."""
     if interval is None:
         return None
-    lower, upper = (None if end is None else -end for end in _ends(interval))
+    lower, upper = (None if end is None else -end for end in _format_ends(interval))
     return {**interval, "lower": upper, "upper": lower}
 
 
@@ -133,7 +135,7 @@ def _describe_intervals(pairs: Iterable[AnyComparison]) -> str:
     targets = {interval["target"] for interval in intervals}
     levels = {interval["level"] for interval in intervals if "level" in interval}
     level = f"{format_level(levels.pop())}, " if len(levels) == 1 else ""
-    return f"{level}{target_words(targets.pop())}" if len(targets) == 1 else "interval"
+    return f"{level}{describe_target(targets.pop())}" if len(targets) == 1 else "interval"
 
 
 def _count_decisions(pairs: Sequence[AnyComparison]) -> str:

@@ -28,34 +28,34 @@ STYLE: Final = (
 class HtmlPage(Page):
     """Writes tables and paragraphs as HTML, in which every text is escaped."""
 
-    def paragraphs(
+    def format_paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
     ) -> list[str]:
         """Return each sentence as a paragraph."""
         del bullet, indent
         return [f"<p>{self._escape(sentence)}</p>" for sentence in sentences]
 
-    def title(self, text: str) -> str:
+    def format_title(self, text: str) -> str:
         """Return the title of a table or of a section."""
         return f"<h4>{self._escape(text)}</h4>"
 
-    def section(self, title: str, sentences: Sequence[str]) -> str:
+    def format_section(self, title: str, sentences: Sequence[str]) -> str:
         """Return sentences as a list under a title; nothing where there are none."""
         if not sentences:
             return ""
         items = "".join(f"<li>{self._escape(sentence)}</li>" for sentence in sentences)
-        return f"{self.title(title)}<ul>{items}</ul>"
+        return f"{self.format_title(title)}<ul>{items}</ul>"
 
-    def table_of(
+    def format_table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str] = ()
     ) -> str:
         """Return a table, the first column to the left and the others to the right."""
         head = "".join(f'<th scope="col">{self._escape(cell)}</th>' for cell in header)
-        body = "".join(f"<tr>{self._row(row)}</tr>" for row in rows)
+        body = "".join(f"<tr>{self._format_row(row)}</tr>" for row in rows)
         below = "".join(f'<p class="note">{self._escape(note)}</p>' for note in notes)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
 
-    def _row(self, row: Sequence[str]) -> str:
+    def _format_row(self, row: Sequence[str]) -> str:
         first, *other_cells = (self._escape(cell) for cell in row)
         return f'<th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in other_cells)
 

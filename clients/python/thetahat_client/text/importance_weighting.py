@@ -19,19 +19,19 @@ FIELDS: Final = {
 }
 
 
-def weights_text(result: Mapping[str, Any], page: Page) -> str:
+def write_weights(result: Mapping[str, Any], page: Page) -> str:
     """Return the diagnostics of the weights, one a row."""
     weights: Mapping[str, Any] = result["weights"]
     rows = [[words, format_number(weights[key])] for key, words in FIELDS.items() if key in weights]
     notes = [f"{weights['n']} source rows, {weights.get('n_target')} target rows"]
-    return page.table_of([str(weights.get("method", "weights")), ""], rows, notes)
+    return page.format_table([str(weights.get("method", "weights")), ""], rows, notes)
 
 
-def risks_table(result: Mapping[str, Any], page: Page) -> str:
+def build_risks_table(result: Mapping[str, Any], page: Page) -> str:
     """Return one row per importance-weighted risk: the value it selects, and its true risk."""
-    rows = [_row(name, risk) for name, risk in result["risks"].items()]
+    rows = [_build_row(name, risk) for name, risk in result["risks"].items()]
     if result.get("oracle"):
-        rows.append(_row("(oracle)", {**result["oracle"], "regret": 0.0}))
+        rows.append(_build_row("(oracle)", {**result["oracle"], "regret": 0.0}))
     header = ["risk", "selected", "estimate", "interval", "target risk", "above the oracle"]
     weights = result.get("weights", {})
     note = (
@@ -39,10 +39,10 @@ def risks_table(result: Mapping[str, Any], page: Page) -> str:
         f"{format_number(weights.get('effective_sample_size'))} rows of the target (the effective "
         f"sample size). Mean weight {format_number(weights.get('mean'))}"
     )
-    return page.table_of(header, rows, [note])
+    return page.format_table(header, rows, [note])
 
 
-def _row(name: str, risk: Mapping[str, Any]) -> list[str]:
+def _build_row(name: str, risk: Mapping[str, Any]) -> list[str]:
     selected = risk.get("selected")
     value = format_number(selected) if isinstance(selected, float) else str(selected)
     learner = risk.get("selected_learner")

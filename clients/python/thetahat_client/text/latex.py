@@ -55,7 +55,7 @@ _SPECIAL: Final = str.maketrans(
 class LatexPage(Page):
     """Writes tables and paragraphs as LaTeX, without folding lines."""
 
-    def paragraphs(
+    def format_paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
     ) -> list[str]:
         """Return each sentence as an item of a list, or as a paragraph without ``bullet``."""
@@ -65,17 +65,17 @@ class LatexPage(Page):
             return written
         return [r"\begin{itemize}", *(rf"  \item {line}" for line in written), r"\end{itemize}"]
 
-    def title(self, text: str) -> str:
+    def format_title(self, text: str) -> str:
         """Return the title of a table or of a section."""
         return rf"\subsection*{{{self._escape(text)}}}"
 
-    def section(self, title: str, sentences: Sequence[str]) -> str:
+    def format_section(self, title: str, sentences: Sequence[str]) -> str:
         """Return sentences as a list under a heading; nothing where there are none."""
         if not sentences:
             return ""
-        return "\n".join([self.title(title), *self.paragraphs(sentences)])
+        return "\n".join([self.format_title(title), *self.format_paragraphs(sentences)])
 
-    def table_of(
+    def format_table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str] = ()
     ) -> str:
         """Return a table, the first column to the left and the others to the right.
@@ -85,13 +85,18 @@ class LatexPage(Page):
         is_long = len(rows) > LONGEST_TABLE
         columns = "l" + "r" * (len(header) - 1)
         name = "longtable" if is_long else "tabular"
-        lines = [rf"\begin{{{name}}}{{{columns}}}", r"\toprule", self._row(header), r"\midrule"]
+        lines = [
+            rf"\begin{{{name}}}{{{columns}}}",
+            r"\toprule",
+            self._format_row(header),
+            r"\midrule",
+        ]
         lines += [r"\endhead"] * is_long
-        lines += [*map(self._row, rows), r"\bottomrule", rf"\end{{{name}}}"]
+        lines += [*map(self._format_row, rows), r"\bottomrule", rf"\end{{{name}}}"]
         listed = [rf"\par{{\footnotesize {self._escape(note)}\par}}" for note in notes]
         return "\n".join([r"\noindent", *lines, *listed] if not is_long else [*lines, *listed])
 
-    def _row(self, cells: Sequence[str]) -> str:
+    def _format_row(self, cells: Sequence[str]) -> str:
         return rf"{' & '.join(self._escape(cell) for cell in cells)} \\"
 
     def _escape(self, text: str) -> str:

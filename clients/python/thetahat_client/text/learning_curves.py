@@ -6,40 +6,47 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from thetahat_client.results import CurveDict
-from thetahat_client.text.metrics import metric_columns
-from thetahat_client.text.models import TARGETS, recommended_intervals, target_words
+from thetahat_client.text.metrics import choose_metric_columns
+from thetahat_client.text.models import TARGETS, describe_target, find_recommended_intervals
 from thetahat_client.text.page import Page, format_interval, format_number
 
 
-def curves_text(result: Mapping[str, Any], page: Page) -> str:
+def write_curves(result: Mapping[str, Any], page: Page) -> str:
     """Return each learner's curve as a table, and its conclusions in words."""
     return "\n\n".join(
-        "\n".join([curve_table(name, curve, page), *page.paragraphs(_conclusions(curve))])
+        "\n".join(
+            [
+                build_curve_table(name, curve, page),
+                *page.format_paragraphs(_list_conclusions(curve)),
+            ]
+        )
         for name, curve in result["curves"].items()
     )
 
 
-def curve_table(name: str, curve: CurveDict, page: Page) -> str:
+def build_curve_table(name: str, curve: CurveDict, page: Page) -> str:
     """Return one row per size: training rows, mean loss, recommended intervals, metrics."""
     points = curve["points"]
-    targets = [t for t in TARGETS if any(t in recommended_intervals(point) for point in points)]
-    metrics = metric_columns(points, targets[0] if targets else None)
+    targets = [
+        t for t in TARGETS if any(t in find_recommended_intervals(point) for point in points)
+    ]
+    metrics = choose_metric_columns(points, targets[0] if targets else None)
     headings = [column.heading for column in metrics]
-    header = [f"{name}: size", "rows", "macro mean", *map(target_words, targets), *headings]
+    header = [f"{name}: size", "rows", "macro mean", *map(describe_target, targets), *headings]
     rows = [
         [
             str(point["size"]),
             f"{point['n_train']['mean']:.6g}",
             format_number(point["mean"]["macro"]),
-            *(format_interval(recommended_intervals(point).get(target)) for target in targets),
-            *(column.cell(point) for column in metrics),
+            *(format_interval(find_recommended_intervals(point).get(target)) for target in targets),
+            *(column.format_cell(point) for column in metrics),
         ]
         for point in points
     ]
-    return page.table_of(header, rows)
+    return page.format_table(header, rows)
 
 
-def _conclusions(curve: CurveDict) -> Iterator[str]:
+def _list_conclusions(curve: CurveDict) -> Iterator[str]:
     saturation = curve["saturation"]
     reason = str(saturation["reason"]).removesuffix(".")
     yield f"{saturation['decision'].replace('_', ' ').upper()}  {reason}."

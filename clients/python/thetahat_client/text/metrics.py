@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from thetahat_client.text.comparisons import MOST_SENTENCES
 from thetahat_client.text.model_order import MOST_MODELS, sort_models
-from thetahat_client.text.models import recommended_intervals, target_words
+from thetahat_client.text.models import describe_target, find_recommended_intervals
 from thetahat_client.text.page import (
     Page,
     format_difference,
@@ -39,17 +39,17 @@ class MetricColumn:
     target: str
     heading: str
 
-    def cell(self, part: Mapping[str, Any]) -> str:
+    def format_cell(self, part: Mapping[str, Any]) -> str:
         """Return the metric of a model or a point with the ends of its interval."""
         metric = (part.get("metrics") or {}).get(self.name)
         if metric is None:
             return "none"
         value = format_number(metric["estimate"].get(metric["mean"]))
-        interval = recommended_intervals(metric).get(self.target)
+        interval = find_recommended_intervals(metric).get(self.target)
         return value if interval is None else f"{value} ({format_interval(interval)})"
 
 
-def metric_columns(
+def choose_metric_columns(
     parts: Sequence[Mapping[str, Any]], target: str | None = None
 ) -> list[MetricColumn]:
     """Return a column for each metric of some models or points of a curve.
@@ -65,36 +65,38 @@ def metric_columns(
     columns = []
     for name in names:
         metrics = [part["metrics"][name] for part in parts if name in (part.get("metrics") or {})]
-        intervals = [recommended_intervals(metric) for metric in metrics]
+        intervals = [find_recommended_intervals(metric) for metric in metrics]
         present = dict.fromkeys(key for by_target in intervals for key in by_target)
         chosen = str(target if target in present else next(iter(present), ""))
         levels = {by_target[chosen]["level"] for by_target in intervals if chosen in by_target}
         level = format_level(levels.pop()) if len(levels) == 1 else "interval"
-        heading = f"{name} ({level}, {target_words(chosen)})" if chosen else name
+        heading = f"{name} ({level}, {describe_target(chosen)})" if chosen else name
         columns.append(MetricColumn(name, chosen, heading))
     return columns
 
 
-def metrics_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True) -> str:
+def build_metrics_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True) -> str:
     """Return one row per model and one column per metric, with its recommended interval.
 
     The interval is the one for the target of the summary where a metric has it; the heading names
     the target. Nothing where the models have no metrics.
     """
     models: Mapping[str, Any] = result["models"]
-    columns = metric_columns(list(models.values()), (result.get("summary") or {}).get("target"))
+    columns = choose_metric_columns(
+        list(models.values()), (result.get("summary") or {}).get("target")
+    )
     if not columns:
         return ""
     order = sort_models(result)
     shown = order if show_all else order[:MOST_MODELS]
-    rows = [[model, *(column.cell(models[model]) for column in columns)] for model in shown]
+    rows = [[model, *(column.format_cell(models[model]) for column in columns)] for model in shown]
     notes = [f"{column.name}: {_describe(models, column.name)}" for column in columns]
     if len(shown) < len(order):
         notes.insert(0, f"and {len(order) - len(shown)} more models: {page.all_option}")
-    return page.table_of(["model", *(column.heading for column in columns)], rows, notes)
+    return page.format_table(["model", *(column.heading for column in columns)], rows, notes)
 
 
-def metric_differences_table(result: Mapping[str, Any], page: Page) -> str:
+def build_metric_differences_table(result: Mapping[str, Any], page: Page) -> str:
     """Return one row per pair and metric; nothing for many pairs or without metrics."""
     pairs: Sequence[Mapping[str, Any]] = result.get("comparisons", [])
     if len(pairs) > MOST_SENTENCES:
@@ -113,12 +115,12 @@ def metric_differences_table(result: Mapping[str, Any], page: Page) -> str:
                     f"{name}: {pair['a']} minus {pair['b']}",
                     format_difference(metric["difference"], scale),
                     format_interval(interval),
-                    target_words(metric["target"]) if "target" in metric else "",
+                    describe_target(metric["target"]) if "target" in metric else "",
                     p_value,
                 ]
             )
     notes = ["p-values are corrected for the number of pairs"] if len(pairs) > 1 else []
-    return page.table_of(header, rows, notes) if rows else ""
+    return page.format_table(header, rows, notes) if rows else ""
 
 
 def _describe(models: Mapping[str, Any], name: str) -> str:

@@ -20,7 +20,7 @@ def sort_models(result: Mapping[str, Any]) -> list[str]:
     )
 
 
-def best_model(result: Mapping[str, Any]) -> str:
+def find_best_model(result: Mapping[str, Any]) -> str:
     """Return the name of the model with the best mean."""
     summary = result.get("summary") or {}
     return str(summary.get("best_model") or sort_models(result)[0])

@@ -21,7 +21,7 @@ TARGETS: Final = {
 PREDICTION_WORDS: Final = "one new source's mean"
 
 
-def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True) -> str:
+def build_models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True) -> str:
     """Return one row per model, the best first: its means and the recommended intervals.
 
     There is one column of intervals for each target. A prediction interval, which is for one new
@@ -31,11 +31,11 @@ def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True
     models: Mapping[str, ModelResultDict] = result["models"]
     order = sort_models(result)
     shown = order if show_all else order[:MOST_MODELS]
-    targets = _targets(models)
-    level = _common_level(models)
-    means = _differing_means(models)
+    targets = _list_targets(models)
+    level = _find_common_level(models)
+    means = _choose_means(models)
     header = ["model", *(f"{mean} mean" if len(means) > 1 else "mean" for mean in means)]
-    header += [f"{level}{target_words(target)}" for target in targets]
+    header += [f"{level}{describe_target(target)}" for target in targets]
     has_predictions = any(find_prediction(model) for model in models.values())
     if has_predictions:
         header.append(f"{level}{PREDICTION_WORDS}")
@@ -45,22 +45,22 @@ def models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True
     rows = []
     for name in shown:
         model = models[name]
-        intervals = recommended_intervals(model)
+        intervals = find_recommended_intervals(model)
         row = [name, *(format_number(model["mean"].get(mean)) for mean in means)]
         row += [format_interval(intervals.get(target)) for target in targets]
         if has_predictions:
             row.append(format_interval(find_prediction(model)))
         rows.append([*row, *([letters[name]] if letters else [])])
     value = "score" if is_higher_better(result) else "loss"
-    notes = list(_notes(models, targets, result.get("unit"), value))
+    notes = list(_iterate_notes(models, targets, result.get("unit"), value))
     if letters:
         notes.append(letters_note)
     if len(shown) < len(order):
         notes.insert(0, f"and {len(order) - len(shown)} more models: {page.all_option}")
-    return page.table_of(header, rows, notes)
+    return page.format_table(header, rows, notes)
 
 
-def _differing_means(models: Mapping[str, ModelResultDict]) -> list[Literal["macro", "pooled"]]:
+def _choose_means(models: Mapping[str, ModelResultDict]) -> list[Literal["macro", "pooled"]]:
     """Return the means to show: one where both are the same number for every model."""
     same = all(
         format_number(model["mean"].get("macro")) == format_number(model["mean"].get("pooled"))
@@ -69,7 +69,7 @@ def _differing_means(models: Mapping[str, ModelResultDict]) -> list[Literal["mac
     return ["macro"] if same else ["macro", "pooled"]
 
 
-def recommended_intervals(part: Mapping[str, Any]) -> Mapping[str, IntervalDict]:
+def find_recommended_intervals(part: Mapping[str, Any]) -> Mapping[str, IntervalDict]:
     """Return the recommended interval for each target of a model, a metric or a comparison."""
     if "recommended" in part:
         intervals: Mapping[str, IntervalDict] = part["recommended"]
@@ -83,22 +83,22 @@ def find_prediction(model: ModelResultDict) -> IntervalDict | None:
     return model.get("prediction")
 
 
-def target_words(target: str) -> str:
+def describe_target(target: str) -> str:
     """Return a target in words."""
     return TARGETS[target][0] if target in TARGETS else target.replace("_", " ")
 
 
-def _targets(models: Mapping[str, ModelResultDict]) -> list[str]:
-    present = {target for model in models.values() for target in recommended_intervals(model)}
+def _list_targets(models: Mapping[str, ModelResultDict]) -> list[str]:
+    present = {target for model in models.values() for target in find_recommended_intervals(model)}
     return [target for target in TARGETS if target in present] + sorted(present - set(TARGETS))
 
 
-def _common_level(models: Mapping[str, ModelResultDict]) -> str:
-    levels = {i["level"] for m in models.values() for i in recommended_intervals(m).values()}
+def _find_common_level(models: Mapping[str, ModelResultDict]) -> str:
+    levels = {i["level"] for m in models.values() for i in find_recommended_intervals(m).values()}
     return f"{format_level(levels.pop())}, " if len(levels) == 1 else ""
 
 
-def _notes(
+def _iterate_notes(
     models: Mapping[str, ModelResultDict],
     targets: list[str],
     unit: Mapping[str, str] | None,
@@ -110,13 +110,13 @@ def _notes(
         noun = unit or {"singular": "block", "plural": "blocks"}
         yield f"{n} instances in {blocks} {noun['singular' if blocks == 1 else 'plural']}"
     for target in targets:
-        intervals = [recommended_intervals(model).get(target) for model in models.values()]
-        methods = dict.fromkeys(_method_words(i) for i in intervals if i is not None)
+        intervals = [find_recommended_intervals(model).get(target) for model in models.values()]
+        methods = dict.fromkeys(_describe_method(i) for i in intervals if i is not None)
         meaning = f" ({TARGETS[target][1].replace('loss', value)})" if target in TARGETS else ""
-        yield f"{target_words(target)}{meaning}: {', or '.join(methods)}"
+        yield f"{describe_target(target)}{meaning}: {', or '.join(methods)}"
 
 
-def _method_words(interval: Mapping[str, Any]) -> str:
+def _describe_method(interval: Mapping[str, Any]) -> str:
     words = str(interval["method"])
     if interval.get("variance"):
         words += f" on {interval['variance']}"

@@ -47,7 +47,7 @@ class Page:
             .replace("a source that", f"{article} {self.block} that")
         )
 
-    def paragraphs(
+    def format_paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
     ) -> list[str]:
         """Return each sentence wrapped; a number keeps its percent sign."""
@@ -63,15 +63,19 @@ class Page:
             for sentence in sentences
         ]
 
-    def title(self, text: str) -> str:
+    def format_title(self, text: str) -> str:
         """Return the title of a table or of a section."""
         return self.name_blocks(text)
 
-    def section(self, title: str, sentences: Sequence[str]) -> str:
+    def format_section(self, title: str, sentences: Sequence[str]) -> str:
         """Return sentences as a list under a title; nothing where there are none."""
-        return "\n".join([self.title(title), *self.paragraphs(sentences)]) if sentences else ""
+        return (
+            "\n".join([self.format_title(title), *self.format_paragraphs(sentences)])
+            if sentences
+            else ""
+        )
 
-    def table_of(
+    def format_table(
         self, header: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str] = ()
     ) -> str:
         """Return columns under their headings, the first to the left and the others to the right.
@@ -90,14 +94,14 @@ class Page:
         """
         lines = [[self.name_blocks(cell) for cell in line] for line in (header, *rows)]
         columns = [[line[position] for line in lines] for position in range(len(header))]
-        narrowest = [max(_longest_word(cell) for cell in column) for column in columns]
+        narrowest = [max(_find_longest_word(cell) for cell in column) for column in columns]
         tables = []
-        for group in self._groups(narrowest):
+        for group in self._group_columns(narrowest):
             widths = self._fold([columns[i] for i in group], [narrowest[i] for i in group])
             tables.append(_render([[line[i] for i in group] for line in lines], widths))
-        return "\n".join(["\n\n".join(tables), *self.paragraphs(notes, bullet="")])
+        return "\n".join(["\n\n".join(tables), *self.format_paragraphs(notes, bullet="")])
 
-    def _groups(self, narrowest: Sequence[int]) -> list[list[int]]:
+    def _group_columns(self, narrowest: Sequence[int]) -> list[list[int]]:
         """Return which columns go into which table, the first one into each."""
         groups: list[list[int]] = [[0]]
         for position in range(1, len(narrowest)):
@@ -169,11 +173,11 @@ def format_level(level: float) -> str:
     return f"{100 * level:g} %"
 
 
-def _longest_word(cell: str) -> int:
-    return max((len(word) for word in _words(cell)), default=0)
+def _find_longest_word(cell: str) -> int:
+    return max((len(word) for word in _split_words(cell)), default=0)
 
 
-def _words(cell: str) -> list[str]:
+def _split_words(cell: str) -> list[str]:
     return cell.replace(" %", f"{UNBREAKABLE}%").split(" ")
 
 
@@ -193,7 +197,7 @@ def _render(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:
 def _fold_cell(cell: str, width: int) -> list[str]:
     """Return the lines of a cell."""
     lines = [""]
-    for word in _words(cell):
+    for word in _split_words(cell):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
         if len(longer) <= width:
             lines[-1] = longer

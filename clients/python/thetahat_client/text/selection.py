@@ -12,17 +12,17 @@ MOST_ROWS: Final = 15
 """Most rows of the table of candidates, and of the table of a parameter's values."""
 
 
-def selection_text(result: Mapping[str, Any], page: Page) -> str:
+def write_selection(result: Mapping[str, Any], page: Page) -> str:
     """Return the choice, the candidates' internal errors and the curve of each grid."""
     parts = [
-        page.section("Choice", list(_describe_choice(result))),
-        candidates_table(result, page),
-        *(grid_table(name, grid, page) for name, grid in result.get("grids", {}).items()),
+        page.format_section("Choice", list(_describe_choice(result))),
+        build_candidates_table(result, page),
+        *(build_grid_table(name, grid, page) for name, grid in result.get("grids", {}).items()),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def candidates_table(result: Mapping[str, Any], page: Page) -> str:
+def build_candidates_table(result: Mapping[str, Any], page: Page) -> str:
     """Return the candidates by their internal error, the best first, and how often each won."""
     criterion = result["chosen"].get("by", "error")
     sign = -1.0 if result["chosen"].get("higher_is_better") else 1.0
@@ -36,10 +36,10 @@ def candidates_table(result: Mapping[str, Any], page: Page) -> str:
         row = [name, format_number(error["mean"]), format_number(error["standard_error"])]
         rows.append([*row, *([str(wins.get(name, 0))] if wins else [])])
     n_hidden = len(names) - len(rows)
-    return page.table_of(header, rows, [f"and {n_hidden} more candidates"] if n_hidden else [])
+    return page.format_table(header, rows, [f"and {n_hidden} more candidates"] if n_hidden else [])
 
 
-def grid_table(name: str, grid: GridProfileDict, page: Page) -> str:
+def build_grid_table(name: str, grid: GridProfileDict, page: Page) -> str:
     """Return the internal error against each parameter of a grid, for at most 15 values."""
     tables = []
     for parameter, curve in grid["parameters"].items():
@@ -47,12 +47,12 @@ def grid_table(name: str, grid: GridProfileDict, page: Page) -> str:
         header = [f"{name}: {parameter}", "internal", "standard error"]
         header += [] if external is None else ["external"]
         rows = []
-        for position in _spread_positions(len(curve["values"])):
+        for position in _choose_positions(len(curve["values"])):
             cells = [curve["mean"][position], curve["standard_error"][position]]
             cells += [] if external is None else [external[position]]
             numbers = ["none" if cell is None else format_number(cell) for cell in cells]
             rows.append([_format_value(curve["values"][position]), *numbers])
-        tables.append(page.table_of(header, rows))
+        tables.append(page.format_table(header, rows))
     return "\n\n".join(tables)
 
 
@@ -80,7 +80,7 @@ def _sort_key(value: float | None, sign: float) -> float:
     return float("inf") if value is None else sign * value
 
 
-def _spread_positions(n: int) -> list[int]:
+def _choose_positions(n: int) -> list[int]:
     """Return at most ``MOST_ROWS`` of n positions, evenly spread, with both ends."""
     if n <= MOST_ROWS:
         return list(range(n))

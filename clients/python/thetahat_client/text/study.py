@@ -13,39 +13,44 @@ from thetahat_client.results import (
 from thetahat_client.text.page import Page, format_number
 
 
-def study_text(result: Mapping[str, Any], page: Page) -> str:
+def write_study(result: Mapping[str, Any], page: Page) -> str:
     """Return the claims with their verdicts, then every table."""
     parts = [
-        page.section("Claims", [_claim(claim) for claim in result.get("claims", [])]),
-        *(study_table(table, page) for table in result["tables"]),
+        page.format_section("Claims", [_claim(claim) for claim in result.get("claims", [])]),
+        *(build_study_table(table, page) for table in result["tables"]),
     ]
     study = result.get("study", {})
     if "repetitions" in study:
-        parts += page.paragraphs([f"{study['repetitions']} repetitions"], bullet="", indent="")
+        parts += page.format_paragraphs(
+            [f"{study['repetitions']} repetitions"], bullet="", indent=""
+        )
     return "\n\n".join(part for part in parts if part)
 
 
-def study_table(table: StudyTableDict, page: Page) -> str:
+def build_study_table(table: StudyTableDict, page: Page) -> str:
     """Return one table; each number is followed by its Monte-Carlo standard error."""
     columns: Mapping[str, str] = table["columns"]
-    rows = [[study_cell(row.get(key)) for key in columns] for row in table["rows"]]
+    rows = [[format_study_cell(row.get(key)) for key in columns] for row in table["rows"]]
     notes = [table["note"]] if table.get("note") else []
     return "\n".join(
-        [page.title(str(table["title"])), page.table_of(list(columns.values()), rows, notes)]
+        [
+            page.format_title(str(table["title"])),
+            page.format_table(list(columns.values()), rows, notes),
+        ]
     )
 
 
-def study_cell(cell: MonteCarloNumberDict | float | str | None) -> str:
+def format_study_cell(cell: MonteCarloNumberDict | float | str | None) -> str:
     """Return a cell as text: a number with its standard error, a number, a word or nothing."""
     if cell is None:
         return ""
     if isinstance(cell, dict):
-        return _with_error(cell["value"], cell["standard_error"])
+        return _add_error(cell["value"], cell["standard_error"])
     return format_number(cell) if isinstance(cell, float) else str(cell)
 
 
 def _claim(claim: StudyClaimDict) -> str:
-    figure = _with_error(claim.get("figure"), claim.get("standard_error"))
+    figure = _add_error(claim.get("figure"), claim.get("standard_error"))
     limits = (("least", claim.get("at_least")), ("most", claim.get("at_most")))
     bounds = [f"at {side} {format_number(limit)}" for side, limit in limits if limit is not None]
     claimed = f"; claimed: {' and '.join(bounds)}" if bounds else ""
@@ -55,7 +60,7 @@ def _claim(claim: StudyClaimDict) -> str:
     )
 
 
-def _with_error(value: float | None, error: float | None) -> str:
+def _add_error(value: float | None, error: float | None) -> str:
     """Return a number, with its standard error where it has one."""
     number = format_number(value)
     return number if error is None else f"{number} +- {format_number(error)}"

@@ -9,22 +9,22 @@ from thetahat_client.results import PlanDict
 from thetahat_client.text.page import format_level
 
 
-def verdicts(result: Mapping[str, Any]) -> list[str]:
+def list_verdicts(result: Mapping[str, Any]) -> list[str]:
     """Return one sentence per pair of models, and what would settle an undecided one."""
-    return [_verdict(pair["verdict"]) for pair in result.get("comparisons", [])]
+    return [_write_verdict(pair["verdict"]) for pair in result.get("comparisons", [])]
 
 
-def _verdict(verdict: Mapping[str, Any]) -> str:
-    sentence = f"{decision_words(verdict).upper()}  {_without_stop(str(verdict['reason']))}."
+def _write_verdict(verdict: Mapping[str, Any]) -> str:
+    sentence = f"{describe_decision(verdict).upper()}  {_remove_stop(str(verdict['reason']))}."
     plan = verdict.get("plan")
     if plan:
-        sentence += f" {plan['sentence']}" if "sentence" in plan else _older_plan(plan)
+        sentence += f" {plan['sentence']}" if "sentence" in plan else _describe_older_plan(plan)
     elif verdict.get("plan_reason"):
-        sentence += f" No plan: {_without_stop(str(verdict['plan_reason']))}."
+        sentence += f" No plan: {_remove_stop(str(verdict['plan_reason']))}."
     return sentence
 
 
-def _older_plan(plan: PlanDict) -> str:
+def _describe_older_plan(plan: PlanDict) -> str:
     """Return the sentence of a plan in a result of an older release, which has none."""
     return (
         f" If the true difference is {plan['assumed_difference']:.4g}, {plan['total']} "
@@ -33,10 +33,10 @@ def _older_plan(plan: PlanDict) -> str:
     )
 
 
-def decision_words(verdict: Mapping[str, Any]) -> str:
+def describe_decision(verdict: Mapping[str, Any]) -> str:
     """Return the decision in words, such as ``not worse``."""
     return str(verdict["decision"]).replace("_", " ")
 
 
-def _without_stop(sentence: str) -> str:
+def _remove_stop(sentence: str) -> str:
     return sentence.rstrip().removesuffix(".")
