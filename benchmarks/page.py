@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.rows import SLOW_SECONDS, Bench, BenchmarkRow
+from benchmarks.rows import BUDGET_SECONDS, SLOW_SECONDS, Bench, BenchmarkRow
 from service.figures.rendering import render
 from service.figures.style import FONT
 
@@ -122,7 +122,7 @@ def name_figure(task: str) -> str:
 
 def _describe_run(rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) -> list[str]:
     """Return the head of the page: the machine, how times were taken, and what failed."""
-    limits = bench.limits
+    limits, once = bench.limits, sum(row.repeats == 1 for row in rows)
     lines = [
         "# Speed",
         "",
@@ -136,7 +136,8 @@ def _describe_run(rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) ->
         ),
         (
             "- Times are processor seconds of one process with one BLAS thread, median of five;"
-            f" they take turns. A call of more than {SLOW_SECONDS} seconds is timed once."
+            f" they take turns. A call of more than {SLOW_SECONDS} seconds is timed once, and so are"
+            f" all calls from {BUDGET_SECONDS / 60:.0f} minutes on: {once} of {len(rows)} rows."
         ),
         (
             "- `times as fast` is the peer's time for each second of thetahat; `times the limit` is"

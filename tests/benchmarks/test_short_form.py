@@ -12,7 +12,7 @@ import pytest
 from benchmarks.limits import MachineLimits
 from benchmarks.page import PAGE, VALUES, draw_figures, remove_figures, write_page
 from benchmarks.registry import find_tasks, measure_task
-from benchmarks.rows import Bench, BenchmarkRow, time_in_turns
+from benchmarks.rows import REPEATS, Bench, BenchmarkRow, time_in_turns
 
 LIMITS = MachineLimits(
     bytes_per_second=1e10, flops_per_second=3e10, processor="a processor", cores=2, load=0.0
@@ -94,6 +94,11 @@ def test_exact_numbers_that_differ_are_marked(tmp_path: Path) -> None:
     assert not row.numbers_agree
     write_page(tmp_path, [row], BENCH, 1.0)
     assert "differ more than expected: sums, 10 numbers." in (tmp_path / PAGE).read_text()
+
+
+def test_exact_a_late_row_is_timed_once() -> None:
+    early, late = Bench(limits=LIMITS), Bench(limits=LIMITS, began=-1e9)
+    assert (early.repeats, late.repeats, BENCH.repeats) == (REPEATS, 1, 1)
 
 
 def test_exact_both_sides_take_turns() -> None:
