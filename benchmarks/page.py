@@ -136,8 +136,8 @@ def _describe_run(rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) ->
         ),
         (
             "- Times are processor seconds of one process with one BLAS thread, median of five;"
-            f" they take turns. A call of more than {SLOW_SECONDS} seconds is timed once, and so are"
-            f" all calls from {BUDGET_SECONDS / 60:.0f} minutes on: {once} of {len(rows)} rows."
+            f" they take turns. A call of more than {SLOW_SECONDS} seconds is timed once, and so is"
+            f" every call from {BUDGET_SECONDS / 60:.0f} minutes on: {once} of {len(rows)} rows."
         ),
         (
             "- `times as fast` is the peer's time for each second of thetahat; `times the limit` is"
