@@ -30,7 +30,7 @@ PAIRS_TIMED = 50
 def compute_variances(layout: Layout, losses: FloatArray, order: np.ndarray) -> FloatArray:
     """Return the variance within each block in the order of the labels; NaN is looked for."""
     moments = BlockLosses(layout, values=losses).moments
-    return np.asarray(next(moments.by_repeat()).within_variances[order])
+    return np.asarray(next(moments.yield_repeats()).within_variances[order])
 
 
 def compute_by_masks(losses: FloatArray, block: np.ndarray) -> FloatArray:
@@ -100,7 +100,7 @@ def _measure_pairs(bench: Bench, rng: np.random.Generator) -> Iterator[Benchmark
     block = np.repeat(np.arange(10), n // 10)
     for shuffled in (False, True):
         layout = build_layout(BlockKind.RANDOM, rng.permutation(block) if shuffled else block)
-        labels = layout.split_of_row()
+        labels = layout.get_split_of_row()
         for n_models in (4, 8):
             losses = rng.gamma(2.0, size=(n_models, n))
             models = [BlockLosses(layout, values=row) for row in losses]

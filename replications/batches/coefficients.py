@@ -30,7 +30,7 @@ _EPS = float(np.finfo(np.float64).eps)
 class LinearRisk(Protocol):
     """A risk of a study that is a weighted sum of the losses."""
 
-    def loss_coefficients(self, weights: FloatArray, members: FloatArray) -> FloatArray:
+    def compute_loss_coefficients(self, weights: FloatArray, members: FloatArray) -> FloatArray:
         """Return (R, n) coefficients of the losses."""
         ...
 
@@ -45,7 +45,7 @@ def compute_coefficients(
     """
     n = weights.shape[-1]
     if isinstance(risk, LinearRisk):
-        return risk.loss_coefficients(weights, members)
+        return risk.compute_loss_coefficients(weights, members)
     if isinstance(risk, Weighted):
         return np.asarray(weights / n)
     if isinstance(risk, Truncated):

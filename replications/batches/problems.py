@@ -82,7 +82,7 @@ class Problems:
             target_y=self.target_y if shared or self.target_y is None else self.target_y[which],
         )
 
-    def target_rows(self, r: int) -> tuple[FloatArray, FloatArray] | None:
+    def get_target_rows(self, r: int) -> tuple[FloatArray, FloatArray] | None:
         """Return the (m, p) target rows of one data set and their (m,) labels."""
         if self.target is None or self.target_y is None:
             return None

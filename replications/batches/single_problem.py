@@ -52,5 +52,5 @@ def _average_target_losses(
     problems: Problems, r: int, fit: tuple[FloatArray, FloatArray]
 ) -> FloatArray:
     """Return the (L,) mean losses on the target; empty without a target."""
-    target = problems.target_rows(r)
+    target = problems.get_target_rows(r)
     return np.empty(0) if target is None else np.asarray(_compute_losses(*target, fit).mean(axis=0))

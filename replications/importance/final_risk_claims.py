@@ -69,7 +69,7 @@ class GammaCase:
         """The gamma and the estimator of the weights."""
         return {"gamma": self.risks.gammas[self.at], "weights": self.risks.weights}
 
-    def number(self, quantity: str) -> MonteCarloNumber:
+    def get_number(self, quantity: str) -> MonteCarloNumber:
         """Return ``deterioration_<risk>``, ``gain_<subset>`` or ``relative_gain_<subset>``.
 
         ``half_excess_deterioration`` compares the deteriorations by the two risks.
@@ -100,7 +100,7 @@ class AllGammasCase:
             "repetitions": self.risks.n_repetitions,
         }
 
-    def number(self, quantity: str) -> MonteCarloNumber | None:
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
         """Return ``largest_relative_error``, ``rise_<risk>`` or ``largest_log_p_<subset>``.
 
         ``mean_deterioration_<risk>`` is over all gammas, and ``largest_log_p_of_last`` tests every

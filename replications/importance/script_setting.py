@@ -36,7 +36,7 @@ class TransposedControl:
     Degenerate cases: where the weights of a fold do not vary, b = 0; the script divides by zero.
     """
 
-    def loss_coefficients(self, weights: FloatArray, members: FloatArray) -> FloatArray:
+    def compute_loss_coefficients(self, weights: FloatArray, members: FloatArray) -> FloatArray:
         """Return (R, n) coefficients of the losses; see ``compute_coefficients``."""
         sizes = np.maximum(members.sum(axis=-1), 1)
         means = (members @ weights[..., None])[..., 0] / sizes

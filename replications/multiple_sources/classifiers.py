@@ -22,11 +22,13 @@ MAX_ITERATIONS: Final = 10_000
 class DocumentClassifier(Protocol):
     """A classifier that is cross-validated over blocks of documents."""
 
-    def errors_by_block(self, drawn: Documents, block: IntArray, n_blocks: int) -> FloatArray:
+    def compute_errors_by_block(
+        self, drawn: Documents, block: IntArray, n_blocks: int
+    ) -> FloatArray:
         """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
         ...
 
-    def errors_on(self, train: Documents, test: Documents) -> FloatArray:
+    def compute_errors_on(self, train: Documents, test: Documents) -> FloatArray:
         """Return the (n,) 0/1 loss of test documents by the classifier fitted on ``train``."""
         ...
 
@@ -43,17 +45,19 @@ class LinearSvm:
 
     cost: float = 1.0
 
-    def errors_by_block(self, drawn: Documents, block: IntArray, n_blocks: int) -> FloatArray:
+    def compute_errors_by_block(
+        self, drawn: Documents, block: IntArray, n_blocks: int
+    ) -> FloatArray:
         """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
         wrong = np.empty(drawn.n)
         for k in range(n_blocks):
             test = np.flatnonzero(block == k)
             train = np.flatnonzero(block != k)
             if len(test):
-                wrong[test] = self.errors_on(drawn.rows(train), drawn.rows(test))
+                wrong[test] = self.compute_errors_on(drawn.rows(train), drawn.rows(test))
         return wrong
 
-    def errors_on(self, train: Documents, test: Documents) -> FloatArray:
+    def compute_errors_on(self, train: Documents, test: Documents) -> FloatArray:
         """Return the (n,) 0/1 loss of test documents by the classifier fitted on ``train``.
 
         A training set with documents of one class only predicts that class.

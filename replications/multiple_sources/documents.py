@@ -128,13 +128,15 @@ class NaiveBayes:
                 value=self.smoothing,
             )
 
-    def errors_by_block(self, drawn: Documents, block: IntArray, n_blocks: int) -> FloatArray:
+    def compute_errors_by_block(
+        self, drawn: Documents, block: IntArray, n_blocks: int
+    ) -> FloatArray:
         """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
         counts = self._count(drawn, block, n_blocks)
         margin = self._compute_log_odds(drawn, block, counts.sum_blocks(), counts)
         return np.asarray(is_class_one(margin) != drawn.y, dtype=np.float64)
 
-    def errors_on(self, train: Documents, test: Documents) -> FloatArray:
+    def compute_errors_on(self, train: Documents, test: Documents) -> FloatArray:
         """Return the (n,) 0/1 loss of test documents by the classifier fitted on ``train``."""
         counts = self._count(train, np.zeros(train.n, dtype=np.intp), 1)
         margin = self._compute_log_odds(test, np.zeros(test.n, dtype=np.intp), counts, None)

@@ -80,7 +80,7 @@ class RankedDocuments:
         """V, the size of the vocabulary."""
         return len(self.rarity)
 
-    def holds(self, n_drawn: int) -> bool:
+    def can_hold(self, n_drawn: int) -> bool:
         """Whether the counts of a sample of so many documents cannot overflow."""
         return n_drawn * int(self.data.max()) < _COUNT_LIMIT
 
@@ -91,11 +91,11 @@ class RankedDocuments:
         loop(self.indptr, self.indices, self.data, self.y, rows.view(np.uint64), sums)
         return RankedSample(self, rows, sums)
 
-    def n_common(self, n_documents: IntArray) -> IntArray:
+    def count_common_words(self, n_documents: IntArray) -> IntArray:
         """Return how many words are expected at least once in so many documents."""
         return np.searchsorted(self.rarity, n_documents, side="right")
 
-    def logs_to(self, most: int) -> FloatArray:
+    def compute_logs(self, most: int) -> FloatArray:
         """Return the logarithms of 0, 1, ... plus the smoothing, up to ``most`` or further."""
         if not self.logs or len(self.logs[0]) <= most:
             size = max(_FIRST_LOGS, 2 * (most + 1))
@@ -111,7 +111,7 @@ class RankedSample:
     rows: IntArray
     sums: np.ndarray
 
-    def errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
+    def compute_errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
         """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
         documents = self.documents
         order = np.argsort(block.astype(np.uint16), kind="stable")
@@ -124,9 +124,9 @@ class RankedSample:
             documents.y,
             self.rows[order].view(np.uint64),
             np.concatenate([[0], np.cumsum(sizes)]),
-            documents.n_common(sizes),
+            documents.count_common_words(sizes),
             self.sums,
-            documents.logs_to(int(self.sums.max())),
+            documents.compute_logs(int(self.sums.max())),
             scores,
         )
         in_order = np.empty(len(block))
@@ -135,7 +135,7 @@ class RankedSample:
         others = words.sum(axis=0) - words, counts.sum(axis=0) - counts
         return self._compute_errors(in_order, self.rows, others, block)
 
-    def errors_on(self, tested: IntArray) -> FloatArray:
+    def compute_errors_on(self, tested: IntArray) -> FloatArray:
         """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
         documents, one_block = self.documents, np.zeros(len(self.rows), dtype=np.intp)
         scores = np.empty(len(tested))
@@ -144,9 +144,9 @@ class RankedSample:
             documents.indices,
             documents.data,
             tested.view(np.uint64),
-            int(documents.n_common(np.array([len(tested)]))[0]),
+            int(documents.count_common_words(np.array([len(tested)]))[0]),
             self.sums,
-            documents.logs_to(int(self.sums.max())),
+            documents.compute_logs(int(self.sums.max())),
             scores,
         )
         counts = self._count_by_class(one_block, 1)

@@ -20,11 +20,11 @@ MANY_DOCUMENTS: Final = 200_000
 class DocumentSample(Protocol):
     """A sample of documents to learn from and to test on."""
 
-    def errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
+    def compute_errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
         """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
         ...
 
-    def errors_on(self, tested: IntArray) -> FloatArray:
+    def compute_errors_on(self, tested: IntArray) -> FloatArray:
         """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
         ...
 
@@ -47,7 +47,7 @@ class DocumentSampler:
     def sample(self, rows: IntArray) -> DocumentSample:
         """Return the sample with these rows, each as often as it is listed."""
         ranked = self._ranked
-        if ranked is not None and ranked.holds(len(rows)):
+        if ranked is not None and ranked.can_hold(len(rows)):
             return ranked.sample(rows)
         return CopiedSample(self.documents, self.documents.rows(rows), self.classifier)
 
@@ -71,10 +71,10 @@ class CopiedSample:
     drawn: Documents
     classifier: DocumentClassifier
 
-    def errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
+    def compute_errors_by_block(self, block: IntArray, n_blocks: int) -> FloatArray:
         """Return the (n,) 0/1 loss of each document by the classifier of the other blocks."""
-        return self.classifier.errors_by_block(self.drawn, block, n_blocks)
+        return self.classifier.compute_errors_by_block(self.drawn, block, n_blocks)
 
-    def errors_on(self, tested: IntArray) -> FloatArray:
+    def compute_errors_on(self, tested: IntArray) -> FloatArray:
         """Return the (m,) 0/1 loss of population rows by the classifier of the sample."""
-        return self.classifier.errors_on(self.drawn, self.population.rows(tested))
+        return self.classifier.compute_errors_on(self.drawn, self.population.rows(tested))

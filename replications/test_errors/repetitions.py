@@ -238,12 +238,14 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
     bases: Bases = {}
     for target in Target if only is None else (only,):
         with_target = replace(choices, target=target)
-        builder = RecommendedIntervalBuilder.of(layout, with_target, variances, intervals)
+        builder = RecommendedIntervalBuilder.prepare(layout, with_target, variances, intervals)
         for pairs, _ in build_batches(table, "a"):
             for pair in pairs:
                 if pair.constant is not None:
                     continue
-                built = builder.best(pair.losses.difference, with_target, None, OmittedMethods())
+                built = builder.build_best(
+                    pair.losses.difference, with_target, None, OmittedMethods()
+                )
                 within = target is Target.NEW_SOURCE
                 basis = None
                 if built is not None:

@@ -51,7 +51,7 @@ def make_lazy_loss_columns(
     extra : mapping of str to OutputColumn
         The columns after the losses.
     """
-    split = layout.split_of_row()
+    split = layout.get_split_of_row()
     columns = {
         "block": OutputColumn(layout.split_block[split], _list_label_values(layout.block_labels)),
         "repeat": OutputColumn(layout.split_repeat[split]),

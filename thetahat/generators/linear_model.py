@@ -102,7 +102,7 @@ class LinearModelGenerator:
         """Draw the levels of the sources."""
         return DrawnLevels(self, self.source_spread * rng.standard_normal(n_sources))
 
-    def signal(self, X: FloatArray) -> FloatArray:
+    def compute_signal(self, X: FloatArray) -> FloatArray:
         """Return the (n,) expected values of rows of a source with level 0."""
         line = X[:, : self.n_relevant].sum(axis=1) / math.sqrt(self.n_relevant)
         return np.asarray(line + self.curvature * (X[:, 0] ** 2 - 1) / math.sqrt(2))
@@ -140,7 +140,7 @@ class DrawnLevels:
         errors = draw_correlated(
             lambda n: generator.errors(n, rng), len(source), cluster, generator.cluster_correlation
         )
-        y = self.levels[source] + generator.signal(X) + errors
+        y = self.levels[source] + generator.compute_signal(X) + errors
         names = tuple(f"x{column}" for column in range(X.shape[1]))
         return Data(
             features=Features(names, tuple(np.ascontiguousarray(X.T))),
@@ -150,7 +150,7 @@ class DrawnLevels:
             cluster=cluster,
         )
 
-    def without_clusters(self) -> DrawnLevels:
+    def drop_clusters(self) -> DrawnLevels:
         """Return the same sources with independent rows."""
         return DrawnLevels(replace(self.generator, cluster_size=1), self.levels)
 

@@ -168,7 +168,7 @@ class DrawnCentres:
             cluster=cluster,
         )
 
-    def without_clusters(self) -> DrawnCentres:
+    def drop_clusters(self) -> DrawnCentres:
         """Return the same sources with independent rows of the same distribution."""
         return DrawnCentres(replace(self.generator, cluster_size=1), self.centres)
 

@@ -42,7 +42,7 @@ def fit_ratio(  # noqa: PLR0913 - the parameters of two methods
     s, penalty_used, search_details = widths[0], penalties[0], {}
     if SEARCH in {width, penalty}:
         search = search_by_least_squares(samples, centres, widths, penalties, share)
-        s, penalty_used, search_details = search.width, search.penalty, search.as_details()
+        s, penalty_used, search_details = search.width, search.penalty, search.build_details()
     source_kernels = np.exp(compute_log_kernel(samples.source, centres, s))
     target_kernels = np.exp(compute_log_kernel(samples.target, centres, s))
     H = share / samples.m * target_kernels.T @ target_kernels

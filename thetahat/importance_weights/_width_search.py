@@ -50,7 +50,7 @@ class WidthSearch:
     penalty: float
     scores: tuple[tuple[float, float, float | None], ...]
 
-    def as_details(self) -> dict[str, JsonValue]:
+    def build_details(self) -> dict[str, JsonValue]:
         """Return the scores as an entry of the method's ``details``."""
         names = ("width", "penalty", "score")
         return {"searched": [dict(zip(names, entry, strict=True)) for entry in self.scores]}

@@ -99,7 +99,7 @@ class Kliep:
         if self.width == SEARCH:
             centres = draw_centres(samples, self.n_centres, rng)
             search = search_by_likelihood(samples, centres, lambda x, z: solve(x, z)[2], rng)
-            width, search_details = search.width, search.as_details()
+            width, search_details = search.width, search.build_details()
         else:
             width = compute_width(self.width, samples, rng)
             centres = draw_centres(samples, self.n_centres, rng)

@@ -127,7 +127,7 @@ def _refuse_negative(features: Features, counts: FloatArray | CsrMatrix) -> NoRe
         position = int(np.searchsorted(counts.indptr, at, side="right")) - 1
         column = int(counts.indices[at])
     value = float(counts[position, column])
-    row, name = features.row_number(position), features.column_name(column)
+    row, name = features.get_row_number(position), features.column_name(column)
     raise InvalidParameter(
         f"multinomial_naive_bayes takes counts, and column {name!r} is {value} in row {row}. "
         "gaussian_naive_bayes takes any number.",

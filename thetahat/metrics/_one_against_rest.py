@@ -44,7 +44,7 @@ class RankedStatistic:
             return float("nan")
         values = []
         for ranking in self.rankings:
-            positives, negatives = ranking.unit_weights()
+            positives, negatives = ranking.compute_unit_weights()
             values.append(float(self.areas(positives[None], negatives[None])[0]))
         return sum(values) / len(values)
 
@@ -63,9 +63,9 @@ class RankedStatistic:
         total = np.zeros(len(counts))
         for ranking in self.rankings:
             if many:
-                total += ranking.by_kernel(self.kernel, counts)
+                total += ranking.compute_by_kernel(self.kernel, counts)
             else:
-                total += self.areas(*ranking.by_class(counts))
+                total += self.areas(*ranking.sum_by_class(counts))
         return total / len(self.rankings)
 
     def kinds(self) -> tuple[IntArray, int]:

@@ -33,25 +33,25 @@ class Ranking:
         """Whether there are positive and negative rows."""
         return 0 < float(self.positive.sum()) < len(self.positive)
 
-    def sums(self, weights: FloatArray) -> FloatArray:
+    def sum_groups(self, weights: FloatArray) -> FloatArray:
         """Return the (B, G) weights of the groups from (B, m) weights in ascending order."""
         if len(self.starts) == weights.shape[1]:
             return weights
         return np.asarray(np.add.reduceat(weights, self.starts, axis=1))
 
-    def by_class(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def sum_by_class(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the (B, G) weights of the positive and of the negative rows of each group."""
         ordered = counts[:, self.order]
         positives = ordered * self.positive
         ordered -= positives
-        return self.sums(positives), self.sums(ordered)
+        return self.sum_groups(positives), self.sum_groups(ordered)
 
     def kinds(self) -> tuple[IntArray, int]:
         """Return the (m,) kind of each row, its group and class, and the number of kinds."""
         codes = 2 * self.group + self.positive.astype(np.intp)
         return self.to_rows(codes), 2 * len(self.starts)
 
-    def by_kernel(self, kernel: Callable[..., None], counts: FloatArray) -> FloatArray:
+    def compute_by_kernel(self, kernel: Callable[..., None], counts: FloatArray) -> FloatArray:
         """Return (B,) areas for (B, m) weights by a loop of ``numerics.loops.ranked_areas``."""
         last = np.ones(len(self.order), dtype=bool)
         last[:-1] = self.group[1:] != self.group[:-1]
@@ -60,7 +60,7 @@ class Ranking:
         compiled(kernel)(np.ascontiguousarray(counts), order, self.positive, last, out)
         return out
 
-    def unit_weights(self) -> tuple[FloatArray, FloatArray]:
+    def compute_unit_weights(self) -> tuple[FloatArray, FloatArray]:
         """Return the (G,) numbers of positive and of negative rows of each group."""
         n_groups = len(self.starts)
         positives = np.bincount(self.group, weights=self.positive, minlength=n_groups)
@@ -100,7 +100,7 @@ def compute_placements(ranking: Ranking, tie: float = 0.5) -> FloatArray:
 
     A row with an equal score counts ``tie``: one half, or 0.
     """
-    positives, negatives = ranking.unit_weights()
+    positives, negatives = ranking.compute_unit_weights()
     below = np.cumsum(negatives) - (1 - tie) * negatives
     above = positives.sum() - np.cumsum(positives) + tie * positives
     of_group = np.where(
@@ -124,7 +124,7 @@ def compute_precision_slopes(ranking: Ranking) -> FloatArray:
 
     the sums over groups whose score is not above its own.
     """
-    positives, negatives = ranking.unit_weights()
+    positives, negatives = ranking.compute_unit_weights()
     positives_so_far = np.cumsum(positives[::-1])[::-1]
     rows_so_far = positives_so_far + np.cumsum(negatives[::-1])[::-1]
     precision, density = positives_so_far / rows_so_far, positives / rows_so_far

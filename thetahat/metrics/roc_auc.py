@@ -157,7 +157,7 @@ def _compute_slopes(ranking: Ranking, tie: float = 0.5) -> FloatArray:
     placed = compute_placements(ranking, tie)
     positive = ranking.to_rows(ranking.positive) > 0
     share = float(positive.mean())
-    positives, negatives = ranking.unit_weights()
+    positives, negatives = ranking.compute_unit_weights()
     area = float(compute_roc_areas(positives[None], negatives[None])[0])
     return np.asarray((placed - area) / np.where(positive, share, 1 - share))
 

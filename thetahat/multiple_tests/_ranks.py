@@ -128,7 +128,7 @@ class RowStatistic:
         """
         return math.sqrt(2 * self.sum_of_squares / (self.k - 1))
 
-    def f_test(self) -> tuple[float | None, float]:
+    def compute_f_test(self) -> tuple[float | None, float]:
         """Return F = (N - 1) T / (N (k - 1) - T) and its p-value.
 
         If all rows agree F is infinite and None, and the p-value is that of the permutations: the
@@ -200,7 +200,7 @@ class FriedmanRanks:
         distances = self.mean_ranks - (k + 1) / 2
         return 12 * n / (k * (k + 1)) * float(distances @ distances)
 
-    def post_hoc(self, ties: Ties) -> PostHocScores:
+    def build_post_hoc_scores(self, ties: Ties) -> PostHocScores:
         r"""Return the mean ranks and their error, :math:`\sqrt{k (k + 1) / (6 N)}` without ties."""
         n, k = self.statistic.n, self.statistic.k
         corrected = self.statistic.difference_standard_error / n

@@ -159,8 +159,8 @@ class CrossValidationWithConfidence:
 
 def centre_in_blocks(losses: BlockLosses) -> FloatArray:
     """Return (n,) losses minus the mean of their split, averaged over an instance's repeats."""
-    centred = losses.rows - losses.moments.means[losses.layout.split_of_row()]
-    return BlockLosses(losses.layout, values=centred).instance_means()
+    centred = losses.rows - losses.moments.means[losses.layout.get_split_of_row()]
+    return BlockLosses(losses.layout, values=centred).compute_instance_means()
 
 
 def find_largest_of_others(

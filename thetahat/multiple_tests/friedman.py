@@ -100,7 +100,7 @@ class Friedman(RowTest):
                 "rows": rows.n_rows,
                 "mean_ranks": rows.by_model(ranks.mean_ranks),
             },
-            post_hoc=ranks.post_hoc(self.ties),
+            post_hoc=ranks.build_post_hoc_scores(self.ties),
         )
 
 

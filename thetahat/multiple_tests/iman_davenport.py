@@ -73,7 +73,7 @@ class ImanDavenport(RowTest):
         ranks = compute_friedman_ranks(rows.losses)
         chi_squared = ranks.chi_squared(self.ties)
         row_statistic = ranks.statistic.with_value(chi_squared)
-        statistic, p_value = row_statistic.f_test()
+        statistic, p_value = row_statistic.compute_f_test()
         return OmnibusOutcome(
             statistic=statistic,
             p_value=p_value,
@@ -87,7 +87,7 @@ class ImanDavenport(RowTest):
                 "chi_squared": chi_squared,
                 "mean_ranks": rows.by_model(ranks.mean_ranks),
             },
-            post_hoc=ranks.post_hoc(self.ties),
+            post_hoc=ranks.build_post_hoc_scores(self.ties),
         )
 
 

@@ -114,7 +114,7 @@ class Quade(RowTest):
         if self.ties == "none":
             without_ties = N * (N + 1) * (2 * N + 1) * k * (k * k - 1) / 72
             row_statistic = row_statistic.without_correction(without_ties)
-        statistic, p_value = row_statistic.f_test()
+        statistic, p_value = row_statistic.compute_f_test()
         weighted = Q @ r / Q.sum()
         error = row_statistic.difference_standard_error / float(Q.sum())
         if self.post_hoc == "garcia":

@@ -95,7 +95,7 @@ def unit_means(losses: BlockLosses, unit: UnitName) -> FloatArray:
     """Return the (u,) mean loss of each unit over its rows and repeats."""
     layout = losses.layout
     if unit == "instance":
-        return losses.instance_means()
+        return losses.compute_instance_means()
     if unit == "block":
         unit_of_value, values = layout.split_block, losses.moments.means
     else:

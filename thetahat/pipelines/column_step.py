@@ -148,7 +148,7 @@ def select(features: Features, chosen: tuple[str, ...], *, expands: bool) -> Fea
     names = tuple(name for name in chosen if name in table)
     groups = tuple(group for group in features.wide if group.name in chosen)
     part = features.with_columns(names, tuple(table[name] for name in names), groups)
-    return part.expanded() if expands else part
+    return part.expand() if expands else part
 
 
 def _build_output_names(

@@ -103,7 +103,7 @@ def _build_matrix(name: str, transformer: Any, part: Features) -> Any:
     tags = get_tags(transformer).input_tags
     if part.wide and tags.sparse:
         return part.sparse_matrix()
-    part = part.expanded()
+    part = part.expand()
     allows_missing = tags.allow_nan
     takes_strings = name in STRING_TRANSFORMERS or name == "SimpleImputer"
     is_number = [column.dtype.kind == "f" for column in part.columns]

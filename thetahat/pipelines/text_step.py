@@ -63,7 +63,7 @@ def _get_texts(part: Features, name: str, column: np.ndarray) -> list[str]:
         )
     absent = is_missing(column)
     if absent.any():
-        row = part.row_number(int(np.argmax(absent)))
+        row = part.get_row_number(int(np.argmax(absent)))
         raise InvalidParameter(
             f"Column {name!r} has no text in row {row}. Put impute with strategy constant "
             "before this step, or leave the row out.",

@@ -30,8 +30,8 @@ class _AucFunctional:
     def evaluate_counts(self, counts: FloatArray) -> FloatArray:
         """Return the (b,) areas from (b, n) counts; NaN if a class is missing."""
         if self._fast:
-            return self._ranking.by_kernel(roc_areas, counts)
-        return compute_roc_areas(*self._ranking.by_class(counts))
+            return self._ranking.compute_by_kernel(roc_areas, counts)
+        return compute_roc_areas(*self._ranking.sum_by_class(counts))
 
     def kinds(self) -> tuple[IntArray, int]:
         """Return each row's group of equal scores and class."""
@@ -43,7 +43,7 @@ class _AucFunctional:
 
     def jackknife(self) -> FloatArray:
         """Return the (n,) areas without each row; NaN if a class is then missing."""
-        positives, negatives = self._ranking.unit_weights()
+        positives, negatives = self._ranking.compute_unit_weights()
         of_positive, of_negative = _compute_areas_without_one(positives[None], negatives[None])
         group = self._ranking.group
         by_order = np.where(
@@ -53,7 +53,7 @@ class _AucFunctional:
 
     def jackknife_variances(self, counts: FloatArray) -> FloatArray:
         """Return the (b,) jackknife variances from (b, n) counts; NaN if a class has one row."""
-        positives, negatives = self._ranking.by_class(counts)
+        positives, negatives = self._ranking.sum_by_class(counts)
         parts = tuple(
             zip(
                 (positives, negatives),
@@ -128,7 +128,7 @@ class Auc(OneSample):
         """Say when a resample has no value."""
         return "a class is missing"
 
-    def on(self, sample: Sample, *, fast: bool) -> _AucFunctional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> _AucFunctional:
         """Return the area on that sample."""
         x, y = require_two_columns("auc", sample, 2)
         fit = (y == 0) | (y == 1)

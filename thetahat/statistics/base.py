@@ -127,7 +127,7 @@ class Statistic(Protocol):
         """Return the (S + 1,) first rows of the strata that are resampled separately."""
         ...
 
-    def on(self, sample: Sample, *, fast: bool) -> Functional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> Functional:
         """Return the statistic on that sample; ``fast``: with compiled loops, for many draws.
 
         Raises

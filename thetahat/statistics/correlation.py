@@ -72,7 +72,7 @@ class Correlation(OneSample):
         """Say when a resample has no value."""
         return "x or y is one value many times"
 
-    def on(self, sample: Sample, *, fast: bool) -> SumsFunctional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> SumsFunctional:
         """Return the correlation on that sample."""
         del fast
         x, y = require_two_columns("correlation", sample, 3)

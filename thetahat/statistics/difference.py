@@ -95,7 +95,7 @@ class Difference:
         ends = parts[:1] if self.paired else np.cumsum(parts)
         return np.array([0, *ends], dtype=np.intp)
 
-    def on(self, sample: Sample, *, fast: bool) -> Functional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> Functional:
         """Return the difference on that sample."""
         if sample.y is None:
             raise InvalidParameter("A difference needs a second sample, y.", loc=("y",))
@@ -103,10 +103,10 @@ class Difference:
             require_two_columns("a paired difference", sample, 1)
         inner = self._get_inner()
         if self.paired and self.is_of_means:
-            return inner.on(Sample(sample.x - sample.y), fast=fast)
-        a = inner.on(Sample(sample.x), fast=fast)
+            return inner.build_functional(Sample(sample.x - sample.y), fast=fast)
+        a = inner.build_functional(Sample(sample.x), fast=fast)
         with located_errors({"x": ("y",)}, default=("y",)):
-            b = inner.on(Sample(sample.y), fast=fast)
+            b = inner.build_functional(Sample(sample.y), fast=fast)
         if not self.paired:
             return DifferenceFunctional(a, b, len(sample.x))
         if isinstance(a, SumsFunctional) and isinstance(b, SumsFunctional):

@@ -60,7 +60,7 @@ class MeanStatistic(OneSample):
         is_default=True,
     )
 
-    def on(self, sample: Sample, *, fast: bool) -> SumsFunctional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> SumsFunctional:
         """Return the mean on that sample."""
         del fast
         x = require_one_column("mean", sample)

@@ -41,7 +41,7 @@ class Median(OneSample):
         """No: a median jumps from value to value."""
         return False
 
-    def on(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
         """Return the median on that sample."""
         return QuantileFunctional(require_one_column("median", sample), 0.5, "linear", fast=fast)
 

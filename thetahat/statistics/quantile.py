@@ -80,7 +80,7 @@ class Quantile(OneSample):
         """No: a quantile jumps from value to value."""
         return False
 
-    def on(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
         """Return the quantile on that sample."""
         return QuantileFunctional(
             require_one_column("quantile", sample), self.q, self.definition, fast=fast

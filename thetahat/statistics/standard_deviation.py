@@ -44,7 +44,7 @@ class StandardDeviation(OneSample):
     def __post_init__(self) -> None:
         check_ddof(self.ddof)
 
-    def on(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
         """Return the standard deviation on that sample."""
         del fast
         return SpreadFunctional(

@@ -46,7 +46,7 @@ class Variance(OneSample):
     def __post_init__(self) -> None:
         check_ddof(self.ddof)
 
-    def on(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
+    def build_functional(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
         """Return the variance on that sample."""
         del fast
         return SpreadFunctional(require_one_column("variance", sample, 2), self.ddof, root=False)

@@ -95,11 +95,11 @@ class Features:
         """Return a table of other columns over the same rows."""
         return Features(names, columns, self.row_numbers, wide)
 
-    def row_number(self, position: int) -> int:
+    def get_row_number(self, position: int) -> int:
         """Return the number in the whole data of the row at ``position``."""
         return position if self.row_numbers is None else int(self.row_numbers[position])
 
-    def expanded(self) -> Features:
+    def expand(self) -> Features:
         """Return the table with its sparse groups made dense; raises if they are too large."""
         if not self.wide:
             return self
@@ -173,7 +173,7 @@ class Features:
         missing = np.isnan(matrix)
         if missing.any():
             position, column = (int(i) for i in np.argwhere(missing)[0])
-            row, name = self.row_number(position), self.names[column]
+            row, name = self.get_row_number(position), self.names[column]
             raise InvalidParameter(
                 f"Column {name!r} has no value in row {row}, and this learner does not accept "
                 "missing values. Put an impute step first in prepare, or leave the column out.",

@@ -166,7 +166,7 @@ class BlockLosses:
             loc=("losses",),
         )
 
-    def instance_means(self) -> FloatArray:
+    def compute_instance_means(self) -> FloatArray:
         """Return the (n_instances,) mean loss of each instance over its rows, by instance code.
 
         If instances are not named, each row of a single repeat is an instance, in input order; the

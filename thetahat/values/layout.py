@@ -128,7 +128,7 @@ class Layout:
             return None
         return float(self.n_test.sum() / self.n_train.sum())
 
-    def split_of_row(self) -> IntArray:
+    def get_split_of_row(self) -> IntArray:
         """Return the (n,) split of each row, in input order."""
         if self.starts is None:
             raise InsufficientData("The losses are known only as one mean per split.")

@@ -133,7 +133,7 @@ class Moments:
         """Average over repeats of the average of the block means."""
         if self.split_repeat[-1] == 0:
             return self.shift + _compute_mean(self.deviations)
-        parts = [_compute_mean(p.deviations) for p in self.by_repeat()]
+        parts = [_compute_mean(p.deviations) for p in self.yield_repeats()]
         return self.shift + sum(parts) / len(parts)
 
     @property
@@ -141,7 +141,7 @@ class Moments:
         """Average over all rows."""
         return self.shift + float(self.sizes @ self.deviations) / float(self.sizes.sum())
 
-    def by_repeat(self) -> Iterator[BlockMoments]:
+    def yield_repeats(self) -> Iterator[BlockMoments]:
         """Yield the blocks of each repeat."""
         if (
             self.split_repeat[-1] == 0

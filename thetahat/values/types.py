@@ -57,7 +57,7 @@ class Alternative(StrEnum):
     LESS = "less"  # the difference is below 0
     GREATER = "greater"  # the difference is above 0
 
-    def mirrored(self) -> Alternative:
+    def mirror(self) -> Alternative:
         """Return the alternative of the difference with its sign changed."""
         sides = {Alternative.LESS: Alternative.GREATER, Alternative.GREATER: Alternative.LESS}
         return sides.get(self, self)

@@ -80,12 +80,12 @@ def get_mean_loss(info: MethodInfo, losses: BlockLosses) -> float:
 
 def count_degrees_between_blocks(losses: BlockLosses) -> float:
     """Return K - 1 for the smallest repeat."""
-    return float(min(part.n_blocks for part in losses.moments.by_repeat()) - 1)
+    return float(min(part.n_blocks for part in losses.moments.yield_repeats()) - 1)
 
 
 def count_degrees_within_blocks(losses: BlockLosses) -> float:
     """Return N - K for the smallest repeat."""
-    return min(part.n_losses - part.n_blocks for part in losses.moments.by_repeat())
+    return min(part.n_losses - part.n_blocks for part in losses.moments.yield_repeats())
 
 
 def check_few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:

@@ -47,7 +47,7 @@ def find_clusters_in_splits(layout: Layout) -> ClustersInSplits:
     """Return the clusters of each split; all models and pairs of an evaluation share them."""
     if layout.cluster is None:
         raise InsufficientData("The cluster of every instance is not known.", loc=("cluster",))
-    split = layout.split_of_row()
+    split = layout.get_split_of_row()
     n_labels = len(layout.cluster_labels)
     groups, group = np.unique(split * n_labels + layout.cluster, return_inverse=True)
     group_split = groups // n_labels

@@ -38,7 +38,7 @@ _LAST_BITS = 64 * float(np.finfo(np.float64).eps)  # so are sums of computed ter
 
 def average_over_repeats(moments: Moments, form: Callable[[BlockMoments], float]) -> float:
     """Return the average over repeats of a form that is computed in each repeat."""
-    values = [form(part) for part in moments.by_repeat()]
+    values = [form(part) for part in moments.yield_repeats()]
     return sum(values) / len(values)
 
 

@@ -170,7 +170,7 @@ class Quadratic:
             value,
             ignores_shifts=compute_fourth_coefficient(bias) == 0,
             uses_means=compute_between_coefficient(bias, losses.layout.n_blocks) != 0,
-            details=describe_bias_of_folds(next(losses.moments.by_repeat()).sizes, bias),
+            details=describe_bias_of_folds(next(losses.moments.yield_repeats()).sizes, bias),
         )
 
     def _estimate_on_sources(
@@ -181,7 +181,7 @@ class Quadratic:
         value = average_over_repeats(
             losses.moments, lambda part: compute_with_coefficients(part, a, b, form)
         )
-        sizes = next(losses.moments.by_repeat()).sizes
+        sizes = next(losses.moments.yield_repeats()).sizes
         return self._build_estimate(
             losses,
             value,

@@ -78,7 +78,7 @@ class ThetaGammaKl:
         k = len(layout.block_labels)
         sums, n = np.zeros((k, k)), np.zeros((k, k))
         start = 0
-        for part in losses.moments.by_repeat():
+        for part in losses.moments.yield_repeats():
             present = layout.split_block[start : start + part.n_blocks]
             at = np.ix_(present, present)
             sums[at] += compute_by_pair(part)

@@ -61,7 +61,9 @@ class ThetaOmegaK:
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean, once per source."""
         layout = losses.layout
-        values = np.concatenate([compute_by_source(part) for part in losses.moments.by_repeat()])
+        values = np.concatenate(
+            [compute_by_source(part) for part in losses.moments.yield_repeats()]
+        )
         n = np.bincount(layout.split_block, minlength=len(layout.block_labels))
         values = np.bincount(layout.split_block, weights=values, minlength=len(n)) / n
         caution = DEPENDS_ON_THE_MEAN(mean=losses.moments.macro_mean)

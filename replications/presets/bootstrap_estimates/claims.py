@@ -60,7 +60,7 @@ class _StatisticCase:
     numbers: Mapping[str, MonteCarloNumber]
     fields: Mapping[str, str | float]
 
-    def number(self, quantity: str) -> MonteCarloNumber:
+    def get_number(self, quantity: str) -> MonteCarloNumber:
         return self.numbers[quantity]
 
 

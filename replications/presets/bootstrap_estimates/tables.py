@@ -51,9 +51,9 @@ class BootstrapStatistics:
 
         self.jackknifed = jackknife(compute, records)
 
-    def number(self, statistic: str, column: str) -> MonteCarloNumber:
+    def get_number(self, statistic: str, column: str) -> MonteCarloNumber:
         """Return one of ``COLUMNS`` for a sample statistic."""
-        return self.jackknifed.number(statistic, list(COLUMNS).index(column))
+        return self.jackknifed.get_number(statistic, list(COLUMNS).index(column))
 
     def coverage(self, statistic: str, interval: str) -> MonteCarloNumber:
         """Return the share of the defined intervals that cover the true value."""
@@ -97,7 +97,7 @@ def compute_findings(
             claim
             for name in truths
             for claim in judge_statistic(
-                name, {column: statistics.number(name, column) for column in COLUMNS}
+                name, {column: statistics.get_number(name, column) for column in COLUMNS}
             )
         ),
     )
@@ -107,7 +107,7 @@ def _build_estimates_table(statistics: BootstrapStatistics, n: int) -> StudyTabl
     rows: list[dict[str, TableCell]] = []
     for name, truth in statistics.truths.items():
         row: dict[str, TableCell] = {"statistic": name, "truth": truth}
-        rows.append(row | {column: statistics.number(name, column) for column in COLUMNS})
+        rows.append(row | {column: statistics.get_number(name, column) for column in COLUMNS})
     return make_table(
         name="estimates",
         title=f"Bias and variance, and their bootstrap estimates, n = {n}",

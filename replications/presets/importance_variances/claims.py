@@ -181,7 +181,7 @@ class _ScaleCase:
     def fields(self) -> dict[str, str | float]:
         return {"g": self.variances.scales[self.at]}
 
-    def number(self, quantity: str) -> MonteCarloNumber | None:
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
         """Return a quantity; None for the printed variance if it is the right one (at g = 1)."""
         v, at = self.variances, self.at
         g, known, integrals = v.scales[at], v.weight_variance(at), v.quadrature(at)
@@ -218,7 +218,7 @@ class _AllScalesCase:
         scales = [self.variances.scales[at] for at in self.variances.finite]
         return {"least_g": scales[0], "largest_g": scales[-1]} if scales else {}
 
-    def number(self, quantity: str) -> MonteCarloNumber | None:
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
         """Return a quantity; None if there are too few g for it."""
         if quantity.startswith("share_above_10"):
             of = quantity.removeprefix("share_above_10_")

@@ -106,7 +106,7 @@ class TableCase:
     rows: Sequence[Row]
     fields: Mapping[str, str | float]
 
-    def number(self, quantity: CellQuantity) -> MonteCarloNumber | None:
+    def get_number(self, quantity: CellQuantity) -> MonteCarloNumber | None:
         """Return the selected number; None if there are no such cells."""
         return quantity.select(self.rows)
 
@@ -118,6 +118,6 @@ class RowCase:
     row: Row
     fields: Mapping[str, str | float]
 
-    def number(self, quantity: str) -> MonteCarloNumber | None:
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
         """Return the number of a column."""
         return read_number(self.row, quantity)

@@ -63,12 +63,12 @@ class _Case:
             y = (rng.random(n) < 0.5).astype(float)
             X[:, :5] += (y[:, None] - 0.5) * SHIFT
             return X, y
-        return X, self.line.signal(X) + self.line.errors(n, rng)
+        return X, self.line.compute_signal(X) + self.line.errors(n, rng)
 
     def risk(self, predictions: FloatArray, X: FloatArray) -> float:
         """Return the expected loss at these rows of features, over their class or error."""
         if self.line is not None:
-            return float(((predictions - self.line.signal(X)) ** 2).mean()) + 1.0
+            return float(((predictions - self.line.compute_signal(X)) ** 2).mean()) + 1.0
         share = expit(SHIFT * X[:, :5].sum(axis=1))
         losses_of_ones = self.loss(predictions, np.ones(len(X)))
         return float(

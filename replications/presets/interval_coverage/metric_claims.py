@@ -185,7 +185,7 @@ class _GroupCase:
     rows: Sequence[Row]
     fields: dict[str, str | float]
 
-    def number(self, quantity: str) -> MonteCarloNumber:
+    def get_number(self, quantity: str) -> MonteCarloNumber:
         return average(read_numbers(self.rows, quantity))
 
 
@@ -197,7 +197,7 @@ class _LogitCase:
     others: Sequence[Row]
     fields: dict[str, str | float]
 
-    def number(self, quantity: str) -> MonteCarloNumber:
+    def get_number(self, quantity: str) -> MonteCarloNumber:
         column = "coverage" if quantity == "coverage_difference" else "score"
         compare = subtract if column == "coverage" else divide
         logits, others = (average(read_numbers(r, column)) for r in (self.logits, self.others))

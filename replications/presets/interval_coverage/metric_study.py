@@ -156,7 +156,7 @@ def _draw(setting: MetricSetting, n: int, seed: int) -> DrawWithFreshRows:
     if not setting.by_source:
         sources: Any = generator.draw_sources(1, make_random_stream(seed, "study:sources"))
         # independent rows determine a model's value with the least error
-        rest = sources.without_clusters().draw(DrawSize(n=N_JUDGED), make_random_stream(seed, REST))
+        rest = sources.drop_clusters().draw(DrawSize(n=N_JUDGED), make_random_stream(seed, REST))
         data = sources.draw(DrawSize(n=n), make_random_stream(seed, DRAW))
         rng = make_random_stream(seed, "folds of clusters")
         return DrawWithFreshRows(_assign_clusters_to_folds(data, rng), rest, None)

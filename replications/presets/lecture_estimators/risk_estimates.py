@@ -89,7 +89,7 @@ class GeneSample:
         X = self.X[np.ix_(train, genes)]
         return fit_and_predict(name, X, self.y[train], tested[:, genes], rng)
 
-    def true_error(self, name: str, counts: FloatArray, rng: np.random.Generator) -> float:
+    def compute_true_error(self, name: str, counts: FloatArray, rng: np.random.Generator) -> float:
         """Return the error rate on the rows that were not drawn."""
         wrong = self.predict(name, counts, self.unseen, rng) != self.unseen_y
         return float(wrong.mean())
@@ -117,14 +117,14 @@ def estimate_risks(
     resamples = draw_resamples(sample.n, n_resamples, rng)
     whole = np.ones(sample.n)
     for at, name in enumerate(classifiers):
-        risks["truth"][at] = sample.true_error(name, whole, rng)
+        risks["truth"][at] = sample.compute_true_error(name, whole, rng)
         for scheme, fold in folds.items():
             risks[scheme][at] = average_fold_errors(sample, name, fold, rng)
         for scheme, counts in splits.items():
             test = np.flatnonzero(counts == 0)
             risks[scheme][at] = sample.losses(name, counts, test, rng).mean()
             if scheme == "split_third":
-                risks["split_third_truth"][at] = sample.true_error(name, counts, rng)
+                risks["split_third_truth"][at] = sample.compute_true_error(name, counts, rng)
         risks[PLUS][at] = estimate_632_plus(sample, name, resamples, rng)
     return risks
 

@@ -104,7 +104,7 @@ def _build_estimators_table(
             row: dict[str, TableCell] = {"estimator": title, "classifier": TITLES[classifier]}
             for column in columns:
                 if f"{name}/{column}" in statistics.values:
-                    row[column] = statistics.number(f"{name}/{column}", at)
+                    row[column] = statistics.get_number(f"{name}/{column}", at)
             rows.append(row)
     return make_table(
         name="estimators",
@@ -130,7 +130,7 @@ def _build_figures(
     ):
         series = []
         for at, classifier in enumerate(classifiers):
-            numbers = [statistics.number(f"{name}/{column}", at) for name in ESTIMATORS]
+            numbers = [statistics.get_number(f"{name}/{column}", at) for name in ESTIMATORS]
             series.append(make_series_of_numbers(TITLES[classifier], places, numbers, "points"))
         figures.append(
             StudyFigure(

@@ -96,7 +96,9 @@ def _build_folds_table(
     for kind, title in PARTITIONS.items():
         for at, count in enumerate(counts):
             place: dict[str, TableCell] = {"folds": count, "partition": title}
-            rows.append(place | {name: statistics.number(f"{kind}/{name}", at) for name in columns})
+            rows.append(
+                place | {name: statistics.get_number(f"{kind}/{name}", at) for name in columns}
+            )
     return make_table(
         name="folds",
         title="Cross-validation against the number of folds",
@@ -110,7 +112,7 @@ def _build_figures(
     statistics: JackknifedStatistics, counts: Sequence[int], repeats: int
 ) -> list[StudyFigure]:
     def series(name: str, label: str, style: SeriesStyle = "line") -> FigureSeries:
-        numbers = statistics.numbers(name, len(counts))
+        numbers = statistics.get_numbers(name, len(counts))
         return make_series_of_numbers(label, counts, numbers, style)
 
     axis = FigureAxis(title="folds", scale="log")

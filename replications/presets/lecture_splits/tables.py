@@ -104,7 +104,7 @@ def _build_splits_table(
         known = [name for name in COLUMNS if f"{n}/{name}" in statistics.values]
         for at, share in enumerate(shares):
             place: dict[str, TableCell] = {"n": n, "share": share}
-            rows.append(place | {name: statistics.number(f"{n}/{name}", at) for name in known})
+            rows.append(place | {name: statistics.get_number(f"{n}/{name}", at) for name in known})
     return make_table(
         name="splits",
         title="Split samples and complete subsampling",
@@ -118,7 +118,9 @@ def _build_figures(
     statistics: JackknifedStatistics, sizes: Sequence[int], shares: Sequence[float]
 ) -> list[StudyFigure]:
     def series(n: int, name: str, label: str) -> FigureSeries:
-        return make_series_of_numbers(label, shares, statistics.numbers(f"{n}/{name}", len(shares)))
+        return make_series_of_numbers(
+            label, shares, statistics.get_numbers(f"{n}/{name}", len(shares))
+        )
 
     axis = FigureAxis(title="share to test on")
     figures = []

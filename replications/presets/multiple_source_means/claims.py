@@ -148,7 +148,7 @@ class _SettingCase:
             "least_size": self.statistics.settings[self.first].size,
         }
 
-    def number(self, quantity: str) -> MonteCarloNumber:
+    def get_number(self, quantity: str) -> MonteCarloNumber:
         s, at = self.statistics, self.at
         compute = {
             "distance_advantage": lambda: s.distance_advantage(at),

@@ -176,10 +176,10 @@ class MeansStudy:
         k, preset = setting.n_sources, self.preset
         rows = self.domains.draw(train, setting.size, rng, replace=preset.replace)
         drawn = self.sampler.sample(rows)
-        by_source = drawn.errors_by_block(np.repeat(np.arange(k), setting.size), k)
+        by_source = drawn.compute_errors_by_block(np.repeat(np.arange(k), setting.size), k)
         text = self.domains.documents.text[rows]
         blocks = (draw_blocks_of_texts if preset.together else draw_blocks)(text, k, rng)
-        at_random = drawn.errors_by_block(blocks, k)
+        at_random = drawn.compute_errors_by_block(blocks, k)
         # every block has the same weight, as in the source, though copies may make them unequal
         sizes = np.bincount(blocks, minlength=k)
         block_sums = np.bincount(blocks, weights=at_random, minlength=k)
@@ -187,5 +187,5 @@ class MeansStudy:
         return (
             float(by_source.mean()),
             float(block_means.mean()),
-            float(drawn.errors_on(unseen).mean()),
+            float(drawn.compute_errors_on(unseen).mean()),
         )

@@ -161,7 +161,7 @@ class VarianceEstimatorsStudy:
         at_random = draw_blocks(rows, k, rng)
         record = {}
         for scheme, block in (("cvs", by_source), ("cvr", at_random)):
-            losses = drawn.errors_by_block(block, k)
+            losses = drawn.compute_errors_by_block(block, k)
             by_block = losses[np.argsort(block, kind="stable")].reshape(k, size)
             record[f"{scheme}_means"] = by_block.mean(axis=1)
             record[f"{scheme}_within"] = by_block.var(axis=1, ddof=1)

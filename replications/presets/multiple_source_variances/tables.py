@@ -159,7 +159,7 @@ def _build_decomposition_table(
         {
             "scheme": SCHEMES[scheme],
             "size": size,
-            **{name: statistics.number(f"{scheme}_{name}", s) for name in columns},
+            **{name: statistics.get_number(f"{scheme}_{name}", s) for name in columns},
         }
         for scheme in SCHEMES
         for s, size in enumerate(sizes)
@@ -184,7 +184,7 @@ def _build_series(  # noqa: PLR0913 - a statistic, an entry of it, and how it is
     at: tuple[int, ...] = (),
     style: SeriesStyle = "line",
 ) -> FigureSeries:
-    numbers = statistics.numbers(name, len(sizes), at)
+    numbers = statistics.get_numbers(name, len(sizes), at)
     return make_series_of_numbers(label, sizes, numbers, style)
 
 

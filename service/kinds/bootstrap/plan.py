@@ -94,7 +94,7 @@ def build_plan(
     statistic = _parse_statistic(request)
     sample = _read_sample(request, datasets)
     with located_errors(_find_sample_paths(request), within=_find_sample_field(request)):
-        statistic.on(sample, fast=False)
+        statistic.build_functional(sample, fast=False)
     starts = statistic.strata(sample)
     if request.resamples is None:
         resamples: AnyResamples = HashedResamples(starts, seed, _count_resamples(request))

@@ -184,7 +184,7 @@ class AnalysisRequest(EvaluationRequest):
             target=self.target,
             detail=cast("DetailLevel | None", self.detail),  # Choices refuses other values
             gate=None if self.gate is None else Gate(**self.gate.model_dump()),
-        ).with_control_of_gate()
+        ).take_control_from_gate()
 
     @property
     def scheme_of_blocks(self) -> type[Scheme] | None:

@@ -100,7 +100,7 @@ def _list_parts(plan: ImportanceWeightingPlan, *, whole: bool = False) -> list[G
 
 
 def _cut_grid(candidate: LearnerWithGrid, max_parts: int) -> list[tuple[int, int]]:
-    parts = 1 if candidate.ridge_path() is not None else min(candidate.size, max_parts)
+    parts = 1 if candidate.get_ridge_path() is not None else min(candidate.size, max_parts)
     return list(pairwise([candidate.size * i // parts for i in range(parts + 1)]))
 
 
@@ -110,7 +110,7 @@ def _estimate_work(plan: ImportanceWeightingPlan) -> int:
     width = shift.source.features.width
     for candidate in plan.candidates.values():
         n_fits = shift.n_folds + (shift.target_y is not None)
-        if candidate.ridge_path() is not None:
+        if candidate.get_ridge_path() is not None:
             once = n_fits * shift.n * width * min(width, shift.n)
             total += once + candidate.size * (shift.n + shift.m) * (width + 20)
         else:

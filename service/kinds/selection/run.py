@@ -200,7 +200,7 @@ def _pack_run(plan: SelectionPlan, name: str, run: CandidateRun) -> Arrays:
     return {
         **_pack_rows(plan, run.outcomes),
         **run.notes.pack(),
-        "criterion": np.array(plan.criterion.by_split(run.outcomes, plan.data, name)[0]),
+        "criterion": np.array(plan.criterion.compute_by_split(run.outcomes, plan.data, name)[0]),
         "means": np.concatenate([np.empty(0), *(estimate.means for estimate in estimates)]),
         "n_internal": np.array([len(estimate.means) for estimate in estimates], dtype=np.intp),
         "within": np.array([estimate.within for estimate in estimates]),
@@ -237,7 +237,7 @@ def _run_on_all_rows(plan: SelectionPlan, group: Group, key: ChunkKey) -> GroupO
 
 def _pack_on_all_rows(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOutcome]) -> Arrays:
     """Return ``means`` (J,) of J internal splits, ``within`` of the first, and rows if needed."""
-    means, within = plan.criterion.by_split(outcomes, plan.data, name)
+    means, within = plan.criterion.compute_by_split(outcomes, plan.data, name)
     cautions = as_outcomes(outcomes).cautions
     warnings = [cautions.get(at, ()) for at in range(len(outcomes))]
     return {

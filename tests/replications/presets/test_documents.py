@@ -34,7 +34,7 @@ def test_naive_errors_by_block_are_those_of_the_learners_fitted_block_by_block(
 ) -> None:
     documents, _ = read_documents(drawn, "reviews")
     block = np.random.default_rng(1).integers(3, size=documents.n)
-    errors = NaiveBayes(model=model, smoothing=0.5).errors_by_block(documents, block, 3)
+    errors = NaiveBayes(model=model, smoothing=0.5).compute_errors_by_block(documents, block, 3)
     method: Any = LEARNERS[f"{model}_naive_bayes"]
     learner = method(smoothing=0.5)
     for k in range(3):
@@ -56,9 +56,11 @@ def test_exact_errors_on_other_documents_are_those_of_a_block_left_out(
 ) -> None:
     documents, rows = read_documents(drawn, "reviews")
     block = (np.asarray(drawn.source) == 2).astype(np.intp)
-    by_block = NaiveBayes(model=model).errors_by_block(documents, block, 2)
+    by_block = NaiveBayes(model=model).compute_errors_by_block(documents, block, 2)
     others = np.concatenate([rows[0], rows[1], rows[3]])
-    alone = NaiveBayes(model=model).errors_on(documents.rows(others), documents.rows(rows[2]))
+    alone = NaiveBayes(model=model).compute_errors_on(
+        documents.rows(others), documents.rows(rows[2])
+    )
     np.testing.assert_array_equal(by_block[rows[2]], alone)
 
 
@@ -75,13 +77,13 @@ def test_golden_chinese_documents_are_classified_as_in_the_textbook() -> None:
     expected: dict[Model, float] = {"multinomial": 0.0, "bernoulli": 1.0}
     for model, of_china in expected.items():
         document = Documents(test, np.array([1]), np.arange(1))
-        assert NaiveBayes(model=model).errors_on(training, document) == [of_china]
+        assert NaiveBayes(model=model).compute_errors_on(training, document) == [of_china]
 
 
 def test_degenerate_documents_without_words_go_to_the_commoner_class() -> None:
     counts = csr_array(np.array([[1.0, 0], [0, 1], [0, 2], [0, 0]]))
     documents = Documents(counts, np.array([0, 1, 1, 1]), np.arange(4))
-    errors = NaiveBayes().errors_by_block(documents, np.array([0, 0, 0, 1]), 2)
+    errors = NaiveBayes().compute_errors_by_block(documents, np.array([0, 0, 0, 1]), 2)
     assert errors[3] == 0
 
 

@@ -132,7 +132,7 @@ def test_naive_the_controlled_risk_of_the_script_row_by_row() -> None:
         expected[fold == f] = l * w - beta * (w - 1)
     members = (fold == np.arange(2)[:, None]).astype(float)[None]
 
-    coefficients = TransposedControl().loss_coefficients(weights[None], members)[0]
+    coefficients = TransposedControl().compute_loss_coefficients(weights[None], members)[0]
 
     assert_allclose(coefficients @ losses, expected.mean(), rtol=1e-12)
 

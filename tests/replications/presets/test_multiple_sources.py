@@ -203,7 +203,7 @@ def test_against_sklearn_the_linear_svm_is_fitted_without_each_block(reviews: Da
 
     documents = load_domains({"reviews": reviews}, 1).documents
     block = np.arange(documents.n) % 3
-    errors = build_classifier("linear_svm", 1.0).errors_by_block(documents, block, 3)
+    errors = build_classifier("linear_svm", 1.0).compute_errors_by_block(documents, block, 3)
     for k in range(3):
         machine = make_pipeline(Normalizer(), LinearSVC(random_state=0, max_iter=10_000))
         dense = documents.counts.toarray()
@@ -216,7 +216,7 @@ def test_against_sklearn_the_linear_svm_is_fitted_without_each_block(reviews: Da
 def test_degenerate_a_linear_svm_of_one_class_predicts_it(reviews: Data) -> None:
     documents = load_domains({"reviews": reviews}, 1).documents
     ones = documents.rows(np.flatnonzero(documents.y == 1))
-    wrong = build_classifier("linear_svm", 1.0).errors_on(ones, documents)
+    wrong = build_classifier("linear_svm", 1.0).compute_errors_on(ones, documents)
     np.testing.assert_array_equal(wrong, documents.y == 0)
 
 

@@ -39,10 +39,12 @@ def test_naive_ranked_documents_err_as_copied_ones(
         quick = ranked.sample(rows)
         # block 4 is empty, the others of any size
         for block in (np.repeat(np.arange(3), size), rng.integers(4, size=3 * size)):
-            plain = copied.errors_by_block(block, 5)
-            assert_array_equal(quick.errors_by_block(block, 5), plain)
+            plain = copied.compute_errors_by_block(block, 5)
+            assert_array_equal(quick.compute_errors_by_block(block, 5), plain)
             assert 0 <= plain.mean() < 1
-        assert_array_equal(quick.errors_on(domains[3]), copied.errors_on(domains[3]))
+        assert_array_equal(
+            quick.compute_errors_on(domains[3]), copied.compute_errors_on(domains[3])
+        )
 
 
 @pytest.mark.outside("Manning, Raghavan and Schuetze 2008, Introduction to IR, example 13.1")
@@ -64,10 +66,10 @@ def test_golden_ranked_chinese_documents_are_classified_as_in_the_textbook() -> 
     ranked = RankedDocuments.rank(documents, 1.0)
     assert ranked is not None
     # P(China | d5) ~ .0003 > .0001
-    assert ranked.sample(np.arange(4)).errors_on(np.array([4])) == [0]
+    assert ranked.sample(np.arange(4)).compute_errors_on(np.array([4])) == [0]
     # of (5/14)^3 (1/14)^2 3/4 and (2/9)^3 (2/9)^2 1/4; learnt from the last two alone it is a tie
     # but for the lengths: log odds 3 log(4/2) + 2 log(2/2) + 5 log(9/11) > 0
-    assert ranked.sample(np.array([3, 4])).errors_on(np.array([4])) == [0]
+    assert ranked.sample(np.array([3, 4])).compute_errors_on(np.array([4])) == [0]
 
 
 def test_degenerate_a_class_that_was_not_seen_loses(reviews: Data) -> None:
@@ -81,7 +83,7 @@ def test_degenerate_a_class_that_was_not_seen_loses(reviews: Data) -> None:
             ranked.sample(of_class),
             CopiedSample(documents, documents.rows(of_class), NaiveBayes()),
         ):
-            assert_array_equal(sample.errors_on(every), documents.y != c)
+            assert_array_equal(sample.compute_errors_on(every), documents.y != c)
 
 
 def test_degenerate_equal_odds_are_for_class_0() -> None:
@@ -91,9 +93,9 @@ def test_degenerate_equal_odds_are_for_class_0() -> None:
     ranked = RankedDocuments.rank(documents, 0.1)
     assert ranked is not None
     drawn, tested = np.arange(2), np.array([2])
-    assert ranked.sample(drawn).errors_on(tested) == [1]
+    assert ranked.sample(drawn).compute_errors_on(tested) == [1]
     copied = CopiedSample(documents, documents.rows(drawn), NaiveBayes(smoothing=0.1))
-    assert copied.errors_on(tested) == [1]
+    assert copied.compute_errors_on(tested) == [1]
 
 
 @pytest.mark.parametrize("scale", [0.5, 70_000.0])

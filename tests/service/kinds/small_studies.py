@@ -54,7 +54,7 @@ class OneNumber:
     mean: MonteCarloNumber
     fields: Mapping[str, str | float] = field(default_factory=dict)
 
-    def number(self, quantity: str) -> MonteCarloNumber:
+    def get_number(self, quantity: str) -> MonteCarloNumber:
         return {"mean": self.mean}[quantity]
 
 

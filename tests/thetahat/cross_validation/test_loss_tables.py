@@ -77,7 +77,7 @@ def test_by_hand_repeats_share_their_instances() -> None:
         by_instance[outcome.test] += outcome.losses / 2
     assert layout.instance is not None
     first = np.concatenate([o.test for o in done[:3]])
-    assert_allclose(table.models["a"].instance_means(), by_instance[first], rtol=1e-13)
+    assert_allclose(table.models["a"].compute_instance_means(), by_instance[first], rtol=1e-13)
 
 
 def test_exact_holdout_has_its_training_size() -> None:

@@ -51,7 +51,7 @@ def test_against_scipy_distributions_of_features_and_errors() -> None:
     X = data.features.matrix()
     covariance = 0.5 * np.eye(4) + 0.5
     distances = np.einsum("ij,jk,ik->i", X, np.linalg.inv(covariance), X)
-    errors = (data.y - model.signal(X)) / 2.0
+    errors = (data.y - model.compute_signal(X)) / 2.0
 
     # correct code fails a test of Kolmogorov and Smirnov for 1 seed in 16 000
     assert stats.kstest(distances, stats.chi2(4).cdf).pvalue > 6e-5
@@ -76,7 +76,7 @@ def test_calibrated_squared_errors_are_correlated_within_clusters() -> None:
     data = model.draw_sources(1, np.random.default_rng(0)).draw(
         DrawSize(n=40_000), np.random.default_rng(1)
     )
-    errors = data.y - model.signal(data.features.matrix())
+    errors = data.y - model.compute_signal(data.features.matrix())
     first, second = errors[::2], errors[1::2]
     products = first * second
     for values, wanted in (
@@ -98,7 +98,7 @@ def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
     assert data.cluster.tolist() == [0, 0, 1, 2, 2, 3]
     assert mixed.source is not None
     assert np.array_equal(mixed.source[::2], mixed.source[1::2])
-    alone = sources.without_clusters().draw(DrawSize(n=4), np.random.default_rng(1))
+    alone = sources.drop_clusters().draw(DrawSize(n=4), np.random.default_rng(1))
     same = LinearModelGenerator(source_spread=1.0, cluster_correlation=0.5)
     again = same.draw_sources(2, np.random.default_rng(0)).draw(
         DrawSize(n=4), np.random.default_rng(1)

@@ -137,7 +137,7 @@ def test_exact_clusters_are_of_one_source_and_can_be_left_out() -> None:
     assert mixed.source is not None
     assert mixed.cluster.tolist() == [0, 0, 1, 1, 2, 2, 3]
     assert np.array_equal(mixed.source[:6:2], mixed.source[1:6:2])
-    apart = sources.without_clusters()
+    apart = sources.drop_clusters()
     assert apart.draw(DrawSize(n=7), np.random.default_rng(1)).cluster is None
     assert np.array_equal(apart.centres, sources.centres)
 

@@ -201,7 +201,7 @@ def test_property_scale_and_order_do_not_matter(name: str, seed: int, scale: flo
     a, b = rng.integers(0, 64, (k, 4)) / 64, rng.integers(0, 64, (k, 4)) / 64
     start = pair_for(name, a, b, kind)
     layout = start.difference.layout
-    split, order = layout.split_of_row(), rng.permutation(4 * k)
+    split, order = layout.get_split_of_row(), rng.permutation(4 * k)
     if wants_repeats(name):  # which repeat and which fold come first may matter
         order = order[np.argsort(split[order], kind="stable")]
     mixed = build_layout(

@@ -147,7 +147,7 @@ def test_exact_nothing_is_listed_and_left_out_or_left_out_and_not_there() -> Non
 
 def test_exact_importing_pipelines_does_not_import_scikit_learn() -> None:
     script = (
-        "import sys; from thetahat.pipelines import build, learner_spec, describe_learners\n"
+        "import sys; from thetahat.pipelines import build, read_learner_spec, describe_learners\n"
         "names = [d['name'] for d in describe_learners(with_parameters=False)]\n"
         "assert 'SVC' in names\n"
         "loaded = {name.partition('.')[0] for name in sys.modules}\n"

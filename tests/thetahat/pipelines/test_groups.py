@@ -139,7 +139,7 @@ def test_exact_order_and_names_of_what_groups_make() -> None:
     assert_array_equal(made.columns[2], WAGE[TEST])  # as it was, beside the standardised one
     mean, sd = WAGE[TRAIN].mean(), WAGE[TRAIN].std()
     assert_allclose(made.columns[0], (WAGE[TEST] - mean) / sd, rtol=1e-12)
-    assert made.row_number(0) == 60
+    assert made.get_row_number(0) == 60
 
 
 def test_limit_one_group_is_the_steps_in_turn() -> None:

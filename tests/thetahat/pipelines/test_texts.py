@@ -165,7 +165,7 @@ def test_exact_sparse_columns_say_what_dense_ones_say(name: str) -> None:
     wire = {"name": name, "params": {"random_state": 0} if name != "MultinomialNB" else {}}
     train, test = np.arange(45), np.arange(45, 60)
     predictions = fit_predict(built(wire), SPARSE, Y, train, test)
-    wanted = fit_predict(built(wire), SPARSE.expanded(), Y, train, test)
+    wanted = fit_predict(built(wire), SPARSE.expand(), Y, train, test)
 
     assert_array_equal(predictions.output, wanted.output)
 
@@ -176,7 +176,7 @@ def test_exact_a_learner_that_takes_no_sparse_matrix_is_given_a_dense_one() -> N
         params = {"variance_smoothing": 0.1} if name == "gaussian_naive_bayes" else {}
         wire = {"name": name, "params": params}
         predictions = fit_predict(built(wire), SPARSE, Y, train, test)
-        wanted = fit_predict(built(wire), SPARSE.expanded(), Y, train, test)
+        wanted = fit_predict(built(wire), SPARSE.expand(), Y, train, test)
 
         assert_array_equal(predictions.output, wanted.output)
 

@@ -99,9 +99,9 @@ def test_property_rows_keep_their_numbers() -> None:
 
     twice = features.rows(np.array([2, 0])).rows(np.array([1]))
 
-    assert features.row_number(1) == 1
-    assert twice.row_number(0) == 0
-    assert twice.with_columns(("b",), (np.array([1.0]),)).row_number(0) == 0
+    assert features.get_row_number(1) == 1
+    assert twice.get_row_number(0) == 0
+    assert twice.with_columns(("b",), (np.array([1.0]),)).get_row_number(0) == 0
 
 
 def test_degenerate_no_columns() -> None:

@@ -28,11 +28,11 @@ def test_exact_selected_rows_have_the_same_values_in_both_layouts(*, is_one_arra
     features = Features(("a", "b", "c"), table if is_one_array else tuple(table))
     selected = features.rows(np.array([3, 1])).rows(np.array([1, 0, 1]))
     assert selected.n == 3
-    assert [selected.row_number(at) for at in range(3)] == [1, 3, 1]
+    assert [selected.get_row_number(at) for at in range(3)] == [1, 3, 1]
     assert_array_equal(selected.complete_matrix(), table[:, [1, 3, 1]].T)
     assert_array_equal(np.array(selected.complete_columns()), table[:, [1, 3, 1]])
     renamed = selected.with_columns(("a",), (np.zeros(3),))
-    assert renamed.row_number(2) == 1
+    assert renamed.get_row_number(2) == 1
 
 
 def test_degenerate_a_selection_copies_no_values_before_they_are_read() -> None:

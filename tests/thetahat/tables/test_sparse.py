@@ -80,18 +80,18 @@ def test_exact_features_are_columns_and_then_groups() -> None:
 
 
 def test_exact_groups_written_out_are_the_same_table() -> None:
-    plain = TABLE.expanded()
+    plain = TABLE.expand()
 
     assert plain.names == tuple(TABLE.column_name(j) for j in range(8))
     assert plain.wide == ()
     assert_array_equal(plain.matrix(), TABLE.matrix())
-    assert plain.expanded() is plain
+    assert plain.expand() is plain
 
 
 def test_exact_rows_keep_their_numbers_and_their_groups() -> None:
     selected = TABLE.rows(np.array([3, 1])).rows(np.array([1]))
 
-    assert selected.row_number(0) == 1
+    assert selected.get_row_number(0) == 1
     assert_array_equal(selected.matrix(), TABLE.matrix()[[1]])
     assert_array_equal(selected.sparse_matrix().toarray(), TABLE.matrix()[[1]])
 
@@ -113,7 +113,7 @@ def test_invalid_a_text_beside_a_group_is_named(call: str) -> None:
         getattr(features, call)()
 
 
-@pytest.mark.parametrize("call", ["matrix", "complete_matrix", "expanded"])
+@pytest.mark.parametrize("call", ["matrix", "complete_matrix", "expand"])
 def test_invalid_a_matrix_that_is_too_large_written_out(
     call: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

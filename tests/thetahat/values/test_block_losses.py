@@ -53,20 +53,20 @@ def test_invalid_difference_of_two_forms() -> None:
 def test_exact_instance_means() -> None:
     losses = repeats_of([[[1.0, 2.0], [4.0]], [[3.0], [0.0, 7.0]]], instance=[0, 1, 2, 0, 1, 2])
 
-    assert_allclose(losses.instance_means(), [2, 1, 5.5], rtol=1e-15)
-    assert_array_equal(losses_of(RAGGED).instance_means(), losses_of(RAGGED).rows)
+    assert_allclose(losses.compute_instance_means(), [2, 1, 5.5], rtol=1e-15)
+    assert_array_equal(losses_of(RAGGED).compute_instance_means(), losses_of(RAGGED).rows)
 
 
 def test_exact_instance_means_far_from_zero() -> None:
     rows = [[2.0**40, 2.0**40 + 0.25], [2.0**40 + 0.75]]
     losses = repeats_of([rows, rows], instance=[0, 1, 2, 0, 1, 2])
 
-    assert_array_equal(losses.instance_means() - 2.0**40, [0, 0.25, 0.75])
+    assert_array_equal(losses.compute_instance_means() - 2.0**40, [0, 0.25, 0.75])
 
 
 def test_invalid_repeats_of_unnamed_instances() -> None:
     with pytest.raises(InsufficientData, match="without an instance column") as caught:
-        repeats_of([RAGGED, RAGGED]).instance_means()
+        repeats_of([RAGGED, RAGGED]).compute_instance_means()
     assert caught.value.loc == ("instance",)
 
 
@@ -100,7 +100,7 @@ def test_invalid_one_of_many_losses_whose_moments_are_made_at_once(
 def test_limit_differences_of_the_largest_losses_have_moments() -> None:
     a = BlockLosses(layout(), values=np.array([1e140, -1e140, 1e140, 0.0]))
     b = BlockLosses(layout(), values=np.array([-1e140, 1e140, 0.0, 0.0]))
-    (blocks,) = a.minus(b).moments.by_repeat()
+    (blocks,) = a.minus(b).moments.yield_repeats()
 
     assert np.isfinite(blocks.within_variances).all()
 
@@ -125,7 +125,7 @@ def test_exact_table_keeps_the_request_s_order() -> None:
 
 def test_limit_largest_losses_keep_finite_moments() -> None:
     moments = BlockLosses(layout(), values=np.array([1e140, -1e140, 1e140, 0.0])).moments
-    (blocks,) = moments.by_repeat()
+    (blocks,) = moments.yield_repeats()
 
     assert np.isfinite(blocks.within_variances).all()
     assert np.isfinite(blocks.between_variance)

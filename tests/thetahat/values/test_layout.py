@@ -25,7 +25,7 @@ def test_exact_labels_in_order_of_first_appearance() -> None:
     assert_array_equal(layout.n_test, [2, 2, 3])
     assert layout.n_train is not None
     assert_array_equal(layout.n_train, [5, 5, 4])
-    assert_array_equal(layout.split_of_row(), [0, 1, 0, 2, 1, 2, 2])
+    assert_array_equal(layout.get_split_of_row(), [0, 1, 0, 2, 1, 2, 2])
     assert (layout.n_blocks, layout.n_splits, layout.n_repeats) == (3, 3, 1)
     assert (layout.n_rows, layout.n_instances, layout.smallest_block) == (7, 7, 2)
     assert layout.test_to_train_ratio == 7 / 14
@@ -37,7 +37,7 @@ def test_exact_rows_in_order_need_no_sort() -> None:
 
     assert layout.order is None
     assert layout.block_labels == (3, 1)
-    assert_array_equal(layout.split_of_row(), [0, 0, 1, 1, 1])
+    assert_array_equal(layout.get_split_of_row(), [0, 0, 1, 1, 1])
 
 
 def test_exact_repeats() -> None:
@@ -111,7 +111,7 @@ def test_property_sorted_rows_are_split_by_split(keys: list[tuple[int, int]]) ->
     repeat, block = zip(*[*keys, *((r, b) for r in range(3) for b in range(2))], strict=True)
     layout = build_layout(BlockKind.RANDOM, block, repeat=repeat)
     rows = np.arange(layout.n_rows) if layout.order is None else layout.order
-    split = layout.split_of_row()
+    split = layout.get_split_of_row()
 
     assert layout.starts is not None
     for j in range(layout.n_splits):
@@ -160,7 +160,7 @@ def test_invalid_scores() -> None:
         build_score_layout(BlockKind.RANDOM, np.ones(7), np.ones(7), None, 2)
     layout = build_score_layout(BlockKind.RANDOM, np.ones(2), np.ones(2), None, 1)
     with pytest.raises(InsufficientData, match="one mean per split"):
-        layout.split_of_row()
+        layout.get_split_of_row()
 
 
 def test_exact_training_sizes_by_row() -> None:

@@ -23,7 +23,7 @@ from thetahat.values.types import BlockKind
 
 
 def of_blocks(rows: list[list[float]]) -> BlockMoments:
-    (blocks,) = losses_of(rows).moments.by_repeat()
+    (blocks,) = losses_of(rows).moments.yield_repeats()
     return blocks
 
 
@@ -51,7 +51,7 @@ def test_by_hand_means_of_repeats_of_different_shape() -> None:
     assert_allclose(moments.means, [2, 3, 7, 1, 3], rtol=1e-15)
     assert_allclose(moments.macro_mean, 3, rtol=1e-15)
     assert_allclose(moments.pooled_mean, 46 / 12, rtol=1e-15)
-    assert [part.n_blocks for part in moments.by_repeat()] == [3, 2]
+    assert [part.n_blocks for part in moments.yield_repeats()] == [3, 2]
 
 
 @pytest.mark.parametrize("far", [False, True])
@@ -118,7 +118,7 @@ def test_exact_scores_know_the_means_alone() -> None:
     layout = build_score_layout(
         BlockKind.RANDOM, np.full(3, 6.0), np.array([2.0, 3.0, 4.0]), None, 1
     )
-    (blocks,) = compute_moments_of_scores(np.array([2.0, 3.0, 7.0]), layout).by_repeat()
+    (blocks,) = compute_moments_of_scores(np.array([2.0, 3.0, 7.0]), layout).yield_repeats()
 
     assert_allclose(blocks.between_variance, 7, rtol=1e-15)
     assert_allclose(blocks.pooled_mean, 41 / 9, rtol=1e-15)
@@ -145,7 +145,7 @@ def test_invalid_too_few() -> None:
     with pytest.raises(InsufficientData, match="Block 1 has one instance") as caught:
         _ = of_blocks([[1, 2], [3]]).within_variances
     assert caught.value.loc == ("block", 1)
-    (single,) = losses_of([[1, 2, 3]], BlockKind.HOLDOUT).moments.by_repeat()
+    (single,) = losses_of([[1, 2, 3]], BlockKind.HOLDOUT).moments.yield_repeats()
     with pytest.raises(InsufficientData, match="needs two blocks"):
         _ = single.between_variance
 

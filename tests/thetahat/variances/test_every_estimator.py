@@ -199,7 +199,7 @@ def test_property_order_does_not_matter(name: str, kind: BlockKind, data: st.Dat
     layout = losses.layout
     n = layout.n_rows
     order = np.array(data.draw(st.permutations(range(n))))
-    split, cluster = layout.split_of_row(), layout.cluster
+    split, cluster = layout.get_split_of_row(), layout.cluster
     mixed = build_layout(
         kind,
         layout.split_block[split][order],

@@ -72,7 +72,7 @@ def bootstrap_statistic(
         The statistic is undefined on the sample, or on a resample that the request lists.
     """
     n, B = int(resamples.starts[-1]), resamples.n_resamples
-    functional = statistic.on(sample, fast=n * B >= MANY_DRAWS)
+    functional = statistic.build_functional(sample, fast=n * B >= MANY_DRAWS)
     base = functional.evaluate_counts(np.ones((1, n)))[0]
     scaled = np.empty(B)
     variances = np.empty(B) if with_errors else None

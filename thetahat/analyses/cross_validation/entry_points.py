@@ -303,7 +303,7 @@ def _read_choices(
     )
     unit, unit_plural = word_blocks(scheme, choices.unit, choices.unit_plural)
     choices = replace(choices, unit=unit, unit_plural=unit_plural)
-    return choices.with_control_of_gate(), refits
+    return choices.take_control_from_gate(), refits
 
 
 def _run_learners(

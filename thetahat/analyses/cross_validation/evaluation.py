@@ -184,7 +184,7 @@ def restrict_choices(
     if choices.omnibus is None:
         return choices, cautions, []
     reasons = {
-        entry.key: explain_misfit(choices.offered(entry.method), layout, len(present))
+        entry.key: explain_misfit(choices.complete_method(entry.method), layout, len(present))
         for entry in choices.omnibus
     }
     kept = tuple(entry for entry in choices.omnibus if reasons[entry.key] is None)

@@ -40,7 +40,7 @@ class LearnerWithGrid:
         """Number of values of the grid, L."""
         return len(self.learners)
 
-    def value_at(self, j: int) -> Any:
+    def get_value(self, j: int) -> Any:
         """Return the value with this index; None if no parameter varies."""
         return self.values[j] if self.values else None
 
@@ -66,7 +66,7 @@ class LearnerWithGrid:
             return False
         return self.values[j] in {min(self.values), max(self.values)}
 
-    def ridge_path(self) -> tuple[FloatArray, bool] | None:
+    def get_ridge_path(self) -> tuple[FloatArray, bool] | None:
         """Return (L,) ridge penalties and whether an intercept is fitted; None if not ridge."""
         ridges = [
             learner.learner if isinstance(learner, SignClassifier) else learner

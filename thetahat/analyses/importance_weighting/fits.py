@@ -86,7 +86,7 @@ def fit_ridge_to_source(
 
     One decomposition gives the fits for all penalties. None for learners other than ridge.
     """
-    path = candidate.ridge_path()
+    path = candidate.get_ridge_path()
     if path is None:
         return None
     data, (penalties, intercept) = shift.source, path
@@ -108,7 +108,7 @@ def _compute_losses(  # noqa: PLR0913 - as above
     seed: int,
     columns: slice,
 ) -> GridLosses:
-    path = candidate.ridge_path()
+    path = candidate.get_ridge_path()
     if path is not None:
         penalties, intercept = path
         return _compute_ridge_losses(

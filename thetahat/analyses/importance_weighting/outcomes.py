@@ -95,7 +95,7 @@ class GridRisks:
 
     def value(self, risk: str) -> Any:
         """Return the value that a risk selects."""
-        return self.candidate.value_at(self.selected(risk))
+        return self.candidate.get_value(self.selected(risk))
 
     def oracle(self) -> int | None:
         """Return the index of the smallest mean loss on the target; None without labels."""

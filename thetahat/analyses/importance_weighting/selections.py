@@ -176,7 +176,7 @@ def _build_oracle(outcome: GridRisks, setting: RiskSetting) -> Oracle | None:
     if place is None or outcome.on_target is None:
         return None
     return Oracle(
-        selected=outcome.candidate.value_at(place),
+        selected=outcome.candidate.get_value(place),
         selected_index=place,
         curve=outcome.on_target.mean(axis=0),
         on_target=_build_target_risk(outcome.on_target[:, place], setting),

@@ -34,7 +34,7 @@ class Resampling:
     shared: SharedResamples
 
     @classmethod
-    def of(
+    def prepare(
         cls,
         table: LossTable,
         intervals: SelectedMethods[IntervalMethod],
@@ -49,11 +49,11 @@ class Resampling:
         errors = any(method.needs_errors for method in _list_resampled(intervals).values())
         return cls(SharedResamples(table.models, own, tuple(pairs), errors))
 
-    def of_model(self, name: str) -> Draw:
+    def get_draw_of_model(self, name: str) -> Draw:
         """Return the function that draws the replicates of one model."""
         return partial(self.shared.of_model, name)
 
-    def of_pair(self, a: str, b: str, difference: BlockLosses) -> Draw:
+    def get_draw_of_pair(self, a: str, b: str, difference: BlockLosses) -> Draw:
         """Return the function that draws the replicates of a difference, a minus b."""
         return partial(self.shared.of_pair, (a, b), difference)
 

@@ -102,7 +102,7 @@ class SharedCautions:
         """Return the places of one pair's cautions that some other pair does not have."""
         return tuple(place for place in places if self.counts[place] < n_pairs)
 
-    def listed(self) -> tuple[SharedCaution, ...]:
+    def list_all(self) -> tuple[SharedCaution, ...]:
         """Return every caution once."""
         return tuple(
             SharedCaution(
@@ -128,7 +128,7 @@ class RecommendedIntervalBuilder:
     steps: tuple[tuple[SelectedMethods[VarianceEstimator], SelectedMethods[IntervalMethod]], ...]
 
     @classmethod
-    def of(
+    def prepare(
         cls,
         layout: Layout,
         choices: Choices,
@@ -158,7 +158,7 @@ class RecommendedIntervalBuilder:
         )
         return cls(target, tuple(steps))
 
-    def best(
+    def build_best(
         self,
         difference: BlockLosses,
         choices: Choices,
@@ -168,7 +168,7 @@ class RecommendedIntervalBuilder:
         """Return the first interval of the order that can be built, or None."""
         for variances, intervals in self.steps:
             inference = infer(difference, variances, intervals, choices, limits, left_out)
-            built = inference.recommended_for(self.target)
+            built = inference.find_recommended(self.target)
             if built is not None:
                 return built
         return None

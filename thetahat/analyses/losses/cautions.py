@@ -70,7 +70,7 @@ def count_crossing_clusters(layout: Layout) -> int:
     """Return the number of clusters with instances in several blocks of the same repeat."""
     if layout.cluster is None or layout.kind not in (BlockKind.RANDOM, BlockKind.SOURCE):
         return 0
-    split = layout.split_of_row()
+    split = layout.get_split_of_row()
     pairs = np.unique(layout.cluster * layout.n_splits + split)
     cluster, split = np.divmod(pairs, layout.n_splits)
     in_repeat = cluster * layout.n_repeats + layout.split_repeat[split]

@@ -116,7 +116,7 @@ def _explain_misfit(
     family: str, entry: ChosenMethod[Any], layout: Layout, choices: Choices, n_models: int | None
 ) -> str | None:
     """Return why a method, or every variance it could rest on, does not fit the layout, or None."""
-    reason = explain_misfit(choices.offered(entry.method), layout, n_models)
+    reason = explain_misfit(choices.complete_method(entry.method), layout, n_models)
     if reason is None and family == "intervals" and rests_on_variance(entry):
         variances = select("variances", choices.variances, VARIANCES, layout, choices).methods
         return None if choices.variances is not None or variances else WITHOUT_VARIANCE

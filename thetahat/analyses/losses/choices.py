@@ -197,13 +197,13 @@ class Choices:
         for family in ("variances", "intervals", "tests", "omnibus"):
             _check_keys(family, getattr(self, family) or ())
 
-    def with_control_of_gate(self) -> Choices:
+    def take_control_from_gate(self) -> Choices:
         """Return the choices with the gate's reference as control, if no control was named."""
         if self.gate is None or self.control is not None:
             return self
         return replace(self, control=self.gate.against)
 
-    def offered(self, method: M) -> M:
+    def complete_method(self, method: M) -> M:
         """Return the method; its unit, rope and alpha default to those of the request."""
         rope = self.margin if self.rope is None else self.rope
         taken = {

@@ -148,7 +148,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         left_out.take(intervals)
     methods = replace(methods, intervals=select_for_differences(intervals))
     span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
-    shortcut = RecommendedIntervalBuilder.of(
+    shortcut = RecommendedIntervalBuilder.prepare(
         table.layout, choices, methods.variances, methods.intervals
     )
 
@@ -176,7 +176,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             difference, on_fits = pair.losses.difference, refits.get((pair.a, pair.b), ())
             best, inference = None, None
             if shared is not None and not names_methods and not on_fits:
-                best = shortcut.best(difference, choices, span, left_out)
+                best = shortcut.build_best(difference, choices, span, left_out)
             if best is None:
                 inference = infer_difference(pair, on_fits)
                 best = _get_recommended(inference, table.layout.kind, choices.target)
@@ -311,7 +311,7 @@ def _build_brief_comparison(
 def _get_draw(pair: Pair, resampling: Resampling | None) -> Draw | None:
     if resampling is None:
         return None
-    return resampling.of_pair(pair.a, pair.b, pair.losses.difference)
+    return resampling.get_draw_of_pair(pair.a, pair.b, pair.losses.difference)
 
 
 def _build_question(pair: Pair, best: BuiltInterval | None, n_units: int) -> PairQuestion:
@@ -354,9 +354,9 @@ def _get_recommended(
     inference: Inference, kind: BlockKind, target: Target | None
 ) -> BuiltInterval | None:
     if target is not None:
-        return inference.recommended_for(target)
+        return inference.find_recommended(target)
     for candidate in (DEFAULT_TARGET[kind], *Target):
-        built = inference.recommended_for(candidate)
+        built = inference.find_recommended(candidate)
         if built is not None:
             return built
     return None

@@ -59,7 +59,7 @@ def _explain_omission(table: LossTable) -> str | None:
 
 def _compute_second_moments(losses: BlockLosses) -> SecondMoments:
     layout = losses.layout
-    blocks = next(losses.moments.by_repeat())
+    blocks = next(losses.moments.yield_repeats())
     within = _compute_within_variances(blocks)
     means = blocks.means
     moments = np.outer(means, means)

@@ -375,7 +375,7 @@ def _read_choices(
         tests=select_family(entries, PAIRED_TESTS),
         omnibus=select_family(entries, MULTIPLE_TESTS),
         **options,
-    ).with_control_of_gate()
+    ).take_control_from_gate()
 
 
 def read_methods(

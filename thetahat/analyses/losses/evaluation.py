@@ -69,7 +69,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         ``not_applicable`` instead.
     """
     if table.higher_is_better:
-        choices = replace(choices, alternative=choices.alternative.mirrored())
+        choices = replace(choices, alternative=choices.alternative.mirror())
     pairs = list_places(table.names, choices.control)
     n_pairs = len(pairs)
     detail = choose_detail(choices.detail, n_pairs)
@@ -80,7 +80,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     )
     in_full = shared is None or methods.intervals.named
     pairs_with_intervals = [(table.names[i], table.names[j]) for i, j in pairs] if in_full else []
-    resampling = Resampling.of(table, methods.intervals, pairs_with_intervals, seed)
+    resampling = Resampling.prepare(table, methods.intervals, pairs_with_intervals, seed)
     methods = replace(
         methods,
         intervals=resampling.omit_slow_defaults(
@@ -103,7 +103,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
             limits,
             left_out,
             refits.get(name, ()),
-            resampling.of_model(name),
+            resampling.get_draw_of_model(name),
         )
         for name, losses in table.models.items()
     }
@@ -127,13 +127,13 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         detail=detail,
         comparisons=comparisons,
         comparison_tests=None if shared is None else shared.tests,
-        comparison_cautions=None if shared is None else shared.listed(),
+        comparison_cautions=None if shared is None else shared.list_all(),
         omnibus=omnibus_results,
         covariance=compute_covariance(table),
         block_labels=table.layout.block_labels,
         left_out=table.left_out,
         unit=choices.noun or DEFAULT_NOUNS[table.layout.kind],
-        not_applicable=left_out.listed(),
+        not_applicable=left_out.list_all(),
         cautions=tuple(dict.fromkeys([*general, *check_detail(detail, choices.detail, n_pairs)])),
         gate=judge_gate(comparisons, choices),
         methods=list_methods_used(

@@ -207,7 +207,9 @@ def find_test_sizes(
     sizes: dict[str, ExpectedSize] = {}
     is_studied = lookup.designs and choices.alternative is Alternative.TWO_SIDED
     for entry in tests if is_studied else ():
-        if entry.key not in outcomes or entry.method != choices.offered(type(entry.method)()):
+        if entry.key not in outcomes or entry.method != choices.complete_method(
+            type(entry.method)()
+        ):
             continue
         size = lookup.find_test(entry.name, outcomes[entry.key].target)
         if size is not None:

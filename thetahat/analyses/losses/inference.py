@@ -40,7 +40,7 @@ class Inference:
     built: list[BuiltInterval]
     own_estimates: dict[str, VarianceEstimate] = field(default_factory=dict)
 
-    def recommended_for(self, target: Target) -> BuiltInterval | None:
+    def find_recommended(self, target: Target) -> BuiltInterval | None:
         """Return the recommended interval of that target, if there is one."""
         for entry in self.built:
             if entry.interval.target is target and entry.interval.recommended:

@@ -55,7 +55,9 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
     of them, no method is selected and no reason is listed.
     """
     if chosen is not None:
-        offered = tuple(replace(entry, method=choices.offered(entry.method)) for entry in chosen)
+        offered = tuple(
+            replace(entry, method=choices.complete_method(entry.method)) for entry in chosen
+        )
         return SelectedMethods(offered, named=True)
     if n_models is not None and n_models < MIN_MODELS:
         return SelectedMethods((), named=False)
@@ -65,7 +67,7 @@ def select(  # noqa: PLR0913 - the registry, the request and the data
         info: MethodInfo = cast("Any", kind).info
         if info.by_request_only:
             continue
-        method = choices.offered(kind())
+        method = choices.complete_method(kind())
         reason = explain_misfit(method, layout, n_models) or _explain_exclusion(method, layout)
         if reason is None:
             methods.append(ChosenMethod(name, name, method))

@@ -41,7 +41,7 @@ class OmittedMethods:
     def _add(self, entry: NotApplicable) -> None:
         self.entries.setdefault((entry.family, entry.name), entry)
 
-    def listed(self) -> tuple[NotApplicable, ...]:
+    def list_all(self) -> tuple[NotApplicable, ...]:
         """Return the methods in the order in which they were added."""
         return tuple(self.entries.values())
 

@@ -176,7 +176,7 @@ def list_units(difference: BlockLosses) -> tuple[str, FloatArray]:
     layout = difference.layout
     if layout.kind is BlockKind.SOURCE or not layout.has_rows or not layout.is_matched:
         return "block", difference.moments.means
-    return "instance", difference.instance_means()
+    return "instance", difference.compute_instance_means()
 
 
 def count_independent_units(difference: BlockLosses, units: FloatArray) -> int:
@@ -194,5 +194,5 @@ def compute_within_part(difference: BlockLosses) -> float | None:
     layout = difference.layout
     if not layout.has_rows or layout.n_repeats > 1 or layout.smallest_block < 2:
         return None
-    (moments,) = difference.moments.by_repeat()
+    (moments,) = difference.moments.yield_repeats()
     return moments.mean_sampling_variance / moments.n_blocks

@@ -49,7 +49,7 @@ class ComparedPairs:
     def _z(self) -> tuple[float | None, ...]:
         return (None,) * len(self.a) if self.z is None else tuple(self.z.tolist())
 
-    def records(self) -> tuple[PostHocPair, ...]:
+    def list_pairs(self) -> tuple[PostHocPair, ...]:
         """Return one record for each pair."""
         columns = (self.a, self.b, self.p_values, self.adjusted)
         rows = zip(self._z, *(column.tolist() for column in columns), strict=True)
@@ -60,7 +60,7 @@ class ComparedPairs:
             for z, a, b, p, p_adjusted in rows
         )
 
-    def columns(self) -> PostHocColumns:
+    def build_columns(self) -> PostHocColumns:
         """Return the pairs as columns."""
         return PostHocColumns(
             order="each a before every later b, in the models' order",
@@ -69,7 +69,7 @@ class ComparedPairs:
             p_value_adjusted=self.adjusted,
         )
 
-    def differ(self, alpha: float) -> np.ndarray:
+    def mark_differences(self, alpha: float) -> np.ndarray:
         """Return (k, k) whether two models differ; false if they are not compared."""
         k = len(self.names)
         differ = np.zeros((k, k), dtype=np.bool_)
@@ -112,7 +112,7 @@ def build_post_hoc_result(
     """
     compared = compare_pairs(post_hoc, names, choices)
     scores, alpha = np.array(post_hoc.scores), choices.alpha
-    differ = compared.differ(alpha)
+    differ = compared.mark_differences(alpha)
     order = np.argsort(scores, kind="stable")
     ordered = [names[i] for i in order]
     reference = int(order[0]) if choices.control is None else names.index(choices.control)
@@ -121,8 +121,8 @@ def build_post_hoc_result(
     in_brief = choose_detail(choices.detail, len(compared.a)) == "brief"
     return PostHocOmnibusResult(
         **{field.name: getattr(result, field.name) for field in fields(result)},
-        pairs=None if in_brief else compared.records(),
-        pair_columns=compared.columns() if in_brief else None,
+        pairs=None if in_brief else compared.list_pairs(),
+        pair_columns=compared.build_columns() if in_brief else None,
         alpha=alpha,
         correction=choices.correction,
         tied_with=names[reference],

@@ -266,9 +266,9 @@ def _compute_terms(
 ) -> tuple[FloatArray, FloatArray, IntArray | None, tuple[Caution, ...]]:
     layout = losses.layout
     if layout.has_one_row_each:
-        return losses.rows, weights, layout.split_of_row(), ()
+        return losses.rows, weights, layout.get_split_of_row(), ()
     if layout.instance is not None:
         by_instance = BlockLosses(layout, values=np.asarray(weights, dtype=np.float64))
-        return losses.instance_means(), by_instance.instance_means(), None, ()
+        return losses.compute_instance_means(), by_instance.compute_instance_means(), None, ()
     caution = REPEATS_COUNTED_AS_INSTANCES()
     return losses.rows, weights, None, (caution,)

@@ -144,7 +144,7 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
             pairs, places_of_pairs, built, adjusted, strict=True
         )
     )
-    listed = (*(result.comparison_cautions or ()), *shared.listed())
+    listed = (*(result.comparison_cautions or ()), *shared.list_all())
     return replace(result, comparisons=comparisons, comparison_cautions=listed)
 
 

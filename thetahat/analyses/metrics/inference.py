@@ -151,7 +151,7 @@ def _can_be_recommended(interval: Interval, mean: MeanKind) -> bool:
 
 def orient_alternative(metric: Metric, alternative: Alternative) -> Alternative:
     """Return the alternative for the metric's own units: ``less`` asks whether a is better."""
-    return alternative.mirrored() if metric.higher_is_better else alternative
+    return alternative.mirror() if metric.higher_is_better else alternative
 
 
 def _clip_or_caution(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:

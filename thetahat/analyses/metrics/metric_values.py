@@ -85,13 +85,13 @@ class MetricValues:
         if weights is None:
             return None
         return np.asarray(
-            self.split_influence * (weights / self.layout.n_test)[self.layout.split_of_row()]
+            self.split_influence * (weights / self.layout.n_test)[self.layout.get_split_of_row()]
         )
 
     def minus(self, other: MetricValues) -> MetricValues:
         """Return the paired difference, this minus the other; all parts are linear."""
         both = self.defined & other.defined
-        keep = both[self.layout.split_of_row()]
+        keep = both[self.layout.get_split_of_row()]
         replicates, fold_influence = None, None
         if self.fold_influence is not None and other.fold_influence is not None:
             fold_influence = self.fold_influence - other.fold_influence

@@ -68,7 +68,7 @@ def _add_score_curves(
     level: float,
 ) -> EvaluationResult:
     """Return the result with the curves of every model that has scores of two classes."""
-    rows = np.flatnonzero(layout.split_repeat[layout.split_of_row()] == 0)
+    rows = np.flatnonzero(layout.split_repeat[layout.get_split_of_row()] == 0)
     models = {
         name: replace(model, score_curves=describe_scores(judged[name], rows, level))
         for name, model in result.models.items()
@@ -125,7 +125,7 @@ def _select_strata_of_first_repeat(measured: MetricValues) -> IntArray | None:
     layout = measured.layout
     if measured.strata is None or layout.n_repeats == 1:
         return measured.strata
-    return np.asarray(measured.strata[layout.split_repeat[layout.split_of_row()] == 0])
+    return np.asarray(measured.strata[layout.split_repeat[layout.get_split_of_row()] == 0])
 
 
 def _average_by_block(measured: MetricValues) -> FloatArray:

@@ -128,7 +128,7 @@ def estimate_ledell(measured: MetricValues, influence: FloatArray | None = None)
     in_folds = measured.fold_influence if influence is None else influence
     if in_folds is None or strata is None or not layout.has_one_row_each:
         return None
-    split = layout.split_of_row()
+    split = layout.get_split_of_row()
     n, v = layout.n_rows, layout.n_splits
     n_strata = int(strata.max()) + 1
     cell = split * n_strata + strata
@@ -168,7 +168,7 @@ def _estimate_over_instances(parts: FloatArray, group: IntArray | None, layout: 
 def _number_groups(measured: MetricValues) -> IntArray:
     """Return (n,) codes of the split, or of split and class; -1 for splits without a value."""
     layout, strata = measured.layout, measured.strata
-    split = layout.split_of_row()
+    split = layout.get_split_of_row()
     code = split if strata is None else split * (int(strata.max()) + 1) + strata
     return np.where(measured.defined[split], code, -1)
 

@@ -62,7 +62,10 @@ def estimate_bias(  # noqa: PLR0913 - the losses, the choice, and how it was mad
         return bias
     without_choice, of_choice = external.divide_gap() or (None, None)
     bias = replace(
-        bias, estimate=external.mean_gap(), without_choice=without_choice, of_choice=of_choice
+        bias,
+        estimate=external.compute_mean_gap(),
+        without_choice=without_choice,
+        of_choice=of_choice,
     )
     if criterion.metric is not None:
         return bias
@@ -146,5 +149,5 @@ def subtract_internal(selected: BlockLosses, internal: FloatArray) -> BlockLosse
         (J,) internal error of the chosen candidate in each external split.
     """
     return BlockLosses(
-        selected.layout, values=selected.rows - internal[selected.layout.split_of_row()]
+        selected.layout, values=selected.rows - internal[selected.layout.get_split_of_row()]
     )

@@ -62,7 +62,7 @@ class Criterion:
         """Whether the outcomes need predictions besides losses."""
         return self.metric is not None
 
-    def by_split(
+    def compute_by_split(
         self, outcomes: Sequence[SplitOutcome], data: Data, name: str
     ) -> tuple[list[float], float]:
         """Return the value of each split, NaN where undefined, and the variance of the first."""
@@ -87,7 +87,7 @@ class Criterion:
         """Return the estimate of one candidate over internal splits."""
         if self.metric is None:
             return estimate_from_losses(divide_losses(outcomes))
-        means, within = self.by_split(outcomes, data, name)
+        means, within = self.compute_by_split(outcomes, data, name)
         pooled = self.compute_pooled(outcomes, data, name) if self.is_pooled else None
         estimate = InternalEstimate(means=np.array(means), within=within, pooled=pooled)
         return self.require_value(estimate)

@@ -107,7 +107,7 @@ class ExternalChoices:
             n_test=len(outcome.test),
         )
 
-    def mean_gap(self) -> float | None:
+    def compute_mean_gap(self) -> float | None:
         """Return the mean of external minus internal error; None where none is defined."""
         return _compute_mean_gap(self.external, self.internal)
 
@@ -119,7 +119,7 @@ class ExternalChoices:
         the smaller number of training rows. None for one external split, in which the two parts
         cannot be separated.
         """
-        J, total = len(self.choices), self.mean_gap()
+        J, total = len(self.choices), self.compute_mean_gap()
         if J == 1 or total is None:
             return None
         without_choice = 0.0

@@ -85,7 +85,7 @@ class ClaimCase(Protocol[Q_contra]):
         """What fills the braces of sentences, and what relative bounds refer to."""
         ...
 
-    def number(self, quantity: Q_contra) -> MonteCarloNumber | None:
+    def get_number(self, quantity: Q_contra) -> MonteCarloNumber | None:
         """Return the number of a quantity; None if the quantity does not exist in this case."""
         ...
 
@@ -98,7 +98,7 @@ def judge(rows: Iterable[ClaimRow[Q]], cases: Iterable[ClaimCase[Q]]) -> tuple[S
 
 
 def _judge_row(row: ClaimRow[Q], case: ClaimCase[Q]) -> StudyClaim | None:
-    number, fields = case.number(row.quantity), case.fields
+    number, fields = case.get_number(row.quantity), case.fields
     if number is None:
         return None
     at_least, at_most = _resolve_bound(row.at_least, fields), _resolve_bound(row.at_most, fields)

@@ -214,7 +214,7 @@ def _compute_true_variance(
     values = reader.records.get(make_record_name(estimator, subject, record_names.MEAN, mean))
     if truth is None or values is None:
         return UNDEFINED
-    return reader.variance_about(truth, values)
+    return reader.estimate_variance_about(truth, values)
 
 
 def _compute_root_mean_squared_error(

@@ -99,8 +99,8 @@ class _DataSources:
         )
 
     def _draw_rest(self, seed: int) -> Data:
-        without_clusters = getattr(self.sources, "without_clusters", None)
-        sources: SourcesOfData = self.sources if without_clusters is None else without_clusters()
+        drop_clusters = getattr(self.sources, "drop_clusters", None)
+        sources: SourcesOfData = self.sources if drop_clusters is None else drop_clusters()
         return sources.draw(
             self._choose_judged_size(self.n_sources), make_random_stream(seed, REST)
         )

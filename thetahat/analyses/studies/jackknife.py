@@ -34,16 +34,16 @@ class JackknifedStatistics:
     values: Mapping[str, FloatArray]
     errors: Mapping[str, FloatArray]
 
-    def number(self, name: str, at: int | tuple[int, ...] = ()) -> MonteCarloNumber:
+    def get_number(self, name: str, at: int | tuple[int, ...] = ()) -> MonteCarloNumber:
         """Return one entry of a statistic; values that are not finite become None."""
         value, error = float(self.values[name][at]), float(self.errors[name][at])
         return MonteCarloNumber(
             value if math.isfinite(value) else None, error if math.isfinite(error) else None
         )
 
-    def numbers(self, name: str, n: int, at: tuple[int, ...] = ()) -> list[MonteCarloNumber]:
+    def get_numbers(self, name: str, n: int, at: tuple[int, ...] = ()) -> list[MonteCarloNumber]:
         """Return the first ``n`` entries along the first axis, each at ``at`` of the others."""
-        return [self.number(name, (i, *at)) for i in range(n)]
+        return [self.get_number(name, (i, *at)) for i in range(n)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,12 +67,12 @@ class StatisticsCase:
     fields: Mapping[str, str | float]
     prefix: str = ""
 
-    def number(self, quantity: str) -> MonteCarloNumber | None:
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
         """Return a statistic of this case; None if the study does not compute it."""
         name = self.prefix + quantity
         if name not in self.statistics.values:
             return None
-        return self.statistics.number(name, self.at)
+        return self.statistics.get_number(name, self.at)
 
 
 def jackknife(

@@ -65,12 +65,12 @@ def record_losses(
     choices, layout = estimator.choices, table.layout
     intervals = _select_fitting("intervals", choices.intervals, layout, choices)
     pairs = [(a, b) for i, a in enumerate(table.names) for b in table.names[i + 1 :]]
-    resampling = Resampling.of(table, intervals, pairs, seed)
+    resampling = Resampling.prepare(table, intervals, pairs, seed)
     variances = _select_fitting("variances", choices.variances, layout, choices)
     methods = _FittingMethods(variances, intervals, choices)
     record: dict[str, float] = {}
     for name, losses in table.models.items():
-        draw = resampling.of_model(name)
+        draw = resampling.get_draw_of_model(name)
         inference = _infer(losses, methods, refit_estimates.get(name, ()), draw)
         record.update(_record_inference(estimator.key, name, losses, inference))
     record.update(_record_multiple_tests(estimator, table, seed))
@@ -81,7 +81,7 @@ def record_losses(
             outcomes = run_paired_tests(batch, tests, choices, seed, OmittedMethods())
             for pair, pair_outcomes in zip(names, outcomes, strict=True):
                 subject, difference = make_pair_name(pair.a, pair.b), pair.losses.difference
-                draw = resampling.of_pair(pair.a, pair.b, difference)
+                draw = resampling.get_draw_of_pair(pair.a, pair.b, difference)
                 refits = refit_estimates.get((pair.a, pair.b), ())
                 inference = _infer(difference, for_pairs, refits, draw)
                 record.update(_record_inference(estimator.key, subject, difference, inference))

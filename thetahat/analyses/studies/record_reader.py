@@ -118,7 +118,7 @@ class RecordReader:
         averages = self._average_repetitions(estimator, name, single)
         return None if averages is None else RecordedTruth(name, averages, single)
 
-    def variance_about(self, truth: RecordedTruth, values: FloatArray) -> MonteCarloNumber:
+    def estimate_variance_about(self, truth: RecordedTruth, values: FloatArray) -> MonteCarloNumber:
         """Return the variance of an estimate about a truth over repetitions.
 
         For a truth that is known in each repetition this is the mean squared error; for an average,

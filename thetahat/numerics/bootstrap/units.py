@@ -107,7 +107,7 @@ class Units:
     def spread_over_rows(self, by_unit: FloatArray) -> FloatArray:
         """Return (b, n) values by row, in input order, of (b, U) values by unit."""
         if self.unit == "block":
-            return by_unit[:, self.layout.split_block[self.layout.split_of_row()]]
+            return by_unit[:, self.layout.split_block[self.layout.get_split_of_row()]]
         if self.unit_of_row is not None:
             return by_unit[:, self.unit_of_row]
         if self.layout.order is None:

@@ -55,7 +55,7 @@ def test_property_few_resamples_and_errors_are_of_rows(
     statistic: Statistic, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = sample(GRADES, PASSED if isinstance(statistic, Auc) else None)
-    assert isinstance(statistic.on(data, fast=True), FunctionalOfKinds)
+    assert isinstance(statistic.build_functional(data, fast=True), FunctionalOfKinds)
     few = drawn(statistic, data, 30)
     with_errors = drawn(statistic, data, 30, errors=True)
     monkeypatch.setattr(resampling, "MANY_DRAWS", 0)

@@ -188,15 +188,15 @@ def test_exact_candidates_know_their_values() -> None:
     assert_array_equal(inverse.rank(), [-1, -2, -0.5])
     assert_array_equal(mixed.rank(), [0, 0])
     assert not mixed.is_at_edge(0)
-    assert ridge.value_at(1) == 1.0
-    assert plain.value_at(0) is None
+    assert ridge.get_value(1) == 1.0
+    assert plain.get_value(0) is None
     assert plain.describe_candidate(0) == "'m'"
-    path = ridge.ridge_path()
+    path = ridge.get_ridge_path()
     assert path is not None
     assert_array_equal(path[0], PENALTIES)
     assert path[1] is False
-    assert plain.ridge_path() is None
-    assert both.ridge_path() is None
+    assert plain.get_ridge_path() is None
+    assert both.get_ridge_path() is None
     assert both.rank().tolist() == [0, 0]
 
 

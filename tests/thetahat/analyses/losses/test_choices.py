@@ -168,10 +168,10 @@ def test_exact_unit_and_rope_reach_the_tests_that_leave_them_open() -> None:
         "instance",
     ]
     choices = Choices(margin=0.2)
-    assert choices.offered(WithRope()) == WithRope(rope=0.2)
-    assert Choices(margin=0.2, rope=0.1).offered(WithRope()) == WithRope(rope=0.1)
-    assert choices.offered(WithRope(rope=0.3)) == WithRope(rope=0.3)
-    assert Choices().offered(WithRope()) == WithRope()
+    assert choices.complete_method(WithRope()) == WithRope(rope=0.2)
+    assert Choices(margin=0.2, rope=0.1).complete_method(WithRope()) == WithRope(rope=0.1)
+    assert choices.complete_method(WithRope(rope=0.3)) == WithRope(rope=0.3)
+    assert Choices().complete_method(WithRope()) == WithRope()
 
 
 @dataclass(frozen=True)

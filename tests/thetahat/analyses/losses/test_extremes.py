@@ -189,7 +189,7 @@ def test_exact_forty_models_all_pairs() -> None:
     assert kept <= set(pairs[0]["tests"])
     for pair in (pairs[0], pairs[100], pairs[-1]):
         d = models[pair["a"]] - models[pair["b"]]
-        means = np.array([d[table.layout.split_of_row() == k].mean() for k in range(10)])
+        means = np.array([d[table.layout.get_split_of_row() == k].mean() for k in range(10)])
         assert_allclose(pair["difference"], means.mean(), rtol=1e-9)
         error = math.sqrt((1 / 10 + 1 / 9) * means.var(ddof=1))
         assert_allclose(pair["interval"]["standard_error"], error, rtol=1e-9)

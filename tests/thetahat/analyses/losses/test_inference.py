@@ -110,7 +110,7 @@ def _left_out_of(chosen: ChosenMethod[Picky], *, is_named: bool) -> tuple[NotApp
     picky = SelectedMethods((chosen,), named=is_named)
     none: SelectedMethods[object] = SelectedMethods((), named=False)
     infer(table.models["nb"], picky, none, Choices(), None, left_out)  # type: ignore[arg-type]
-    return left_out.listed()
+    return left_out.list_all()
 
 
 def test_degenerate_defaulted_variance_that_refuses_is_left_out_with_its_reason() -> None:
@@ -153,7 +153,7 @@ def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
     (comparison,) = compare(table, methods, Choices(), 1, None, left_out)
 
     assert comparison.tests == {}
-    assert left_out.listed() == (
+    assert left_out.list_all() == (
         NotApplicable(name="picky", reason="this pair will not do", family="tests"),
     )
 

@@ -110,7 +110,7 @@ def test_exact_the_mean_loss_is_what_it_was() -> None:
     assert_allclose(
         estimate.means, [split_outcome.losses.mean() for split_outcome in loss_outcomes]
     )
-    assert criterion.by_split(loss_outcomes, data(), "x")[0] == estimate.means.tolist()
+    assert criterion.compute_by_split(loss_outcomes, data(), "x")[0] == estimate.means.tolist()
     assert (criterion.higher_is_better, criterion.is_pooled) == (False, False)
     assert not criterion.needs_predictions
 
@@ -136,7 +136,7 @@ def test_degenerate_splits_without_a_value_are_left_out() -> None:
     alone = Criterion(METRICS["roc_auc"]())
     with pytest.raises(InsufficientData, match="roc_auc has no value in any internal split"):
         alone.estimate_internal(outcomes([of_one_class]), data(), "x")
-    assert alone.by_split(outcomes([of_one_class[:1]]), data(), "x")[1] != 0
+    assert alone.compute_by_split(outcomes([of_one_class[:1]]), data(), "x")[1] != 0
     said_no = [i for i in range(40) if TRUTH[i] == 0 and SCORES[i] <= 0.5][:4]
     with pytest.raises(InsufficientData, match="f1 has no value"):
         Criterion(F1(positive="b")).estimate_internal(outcomes([said_no]), data(), "x")

@@ -77,7 +77,7 @@ def test_by_hand_the_parts_of_the_gap_where_some_splits_have_no_value() -> None:
 
     assert choice.count_wins() == {"a": 2, "b": 1}
     # the chosen: .7 - .9 and .5 - .7, and no value in the last split
-    assert choice.mean_gap() == pytest.approx(-0.2)
+    assert choice.compute_mean_gap() == pytest.approx(-0.2)
     # a as given: -.2 and .1, b: -.1, -.2, -.1; as often as they were chosen
     without = -0.05 * 2 / 3 - 0.4 / 3 / 3
     assert choice.divide_gap() == pytest.approx((without, -0.2 - without))
@@ -90,10 +90,10 @@ def test_by_hand_the_parts_of_the_gap_where_some_splits_have_no_value() -> None:
 def test_degenerate_without_values_outside_there_is_no_gap() -> None:
     nan = float("nan")
     single = choose_in_each_split({"a": _of([nan, nan], 1.0, 2.0)}, "least")
-    assert single.mean_gap() is None
+    assert single.compute_mean_gap() is None
     assert single.divide_gap() is None
     # a wins the first split alone, where it has no value, and has none elsewhere either
     two = {"a": _of([nan, nan], 1.0, 2.0), "b": _of([1.0, 1.0], 2.0, 1.0)}
     choice = choose_in_each_split(two, "least")
-    assert choice.mean_gap() == pytest.approx(0)
+    assert choice.compute_mean_gap() == pytest.approx(0)
     assert choice.divide_gap() is None

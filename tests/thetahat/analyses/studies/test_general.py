@@ -205,7 +205,7 @@ def test_exact_truths_of_sources_are_those_of_the_same_sources() -> None:
     unknown = RecordReader(fixed.run(0, 2))
     new = unknown.truth("cvs", "nm", "new_source")
     assert new is not None
-    assert unknown.variance_about(new, np.array([0.1, 0.2])) == UNDEFINED
+    assert unknown.estimate_variance_about(new, np.array([0.1, 0.2])) == UNDEFINED
 
 
 def test_degenerate_methods_that_refuse_a_small_draw_are_counted_and_reported() -> None:

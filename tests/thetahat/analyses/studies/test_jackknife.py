@@ -41,6 +41,6 @@ def test_calibrated_error_of_a_variance() -> None:
 def test_degenerate_few_repetitions_have_no_error() -> None:
     estimate = jackknife(_moments, {"x": np.array([[1.0], [2.0], [4.0]])})
     assert estimate.values["mean"][0] == pytest.approx(7 / 3)
-    number = estimate.number("mean", 0)
+    number = estimate.get_number("mean", 0)
     assert number.value == pytest.approx(7 / 3)
     assert number.standard_error is None

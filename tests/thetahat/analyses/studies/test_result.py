@@ -40,7 +40,7 @@ class Case:
     value: MonteCarloNumber | None
     fields: Mapping[str, str | float]
 
-    def number(self, quantity: str) -> MonteCarloNumber | None:
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
         assert quantity == "bias"
         return self.value
 

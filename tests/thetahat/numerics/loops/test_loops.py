@@ -133,7 +133,7 @@ def test_property_loops_uncompiled(block: list[int], seed: int) -> None:
     layout = block_layout(labels)
     assert layout.starts is not None
     first = np.array([values[labels == label][0] for label in layout.block_labels])
-    split = layout.split_of_row()
+    split = layout.get_split_of_row()
     four = np.zeros((4, 8))
     moment_loops.of_rows(values, first, split, four)
     order = np.argsort(split, kind="stable")
@@ -187,11 +187,11 @@ def test_exact_numbers_are_the_same_from_run_to_run() -> None:
     script = (
         "import numpy as np\n"
         "from thetahat.values.layout import build_layout\n"
-        "from thetahat.values.moments import moments_of_rows\n"
+        "from thetahat.values.moments import compute_moments_of_rows\n"
         "from thetahat.values.types import BlockKind\n"
         "x = np.random.default_rng(7).normal(size=120_000)\n"
         "lay = build_layout(BlockKind.RANDOM, np.random.default_rng(8).permutation(120_000) % 7)\n"
-        "m = moments_of_rows(x, lay)\n"
+        "m = compute_moments_of_rows(x, lay)\n"
         "print(m.centred_squares.tobytes().hex(), m.deviations.tobytes().hex())\n"
     )
     runs = {

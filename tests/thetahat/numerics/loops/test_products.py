@@ -24,7 +24,7 @@ def layout_for(n: int, n_blocks: int, *, shuffled: bool) -> Layout:
 def by_matrices(
     losses: FloatArray, layout: Layout, about: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    split = layout.split_of_row()
+    split = layout.get_split_of_row()
     own = [losses[:, split == k] - about[k][:, None] for k in range(len(about))]
     return np.array([x.sum(axis=1) for x in own]), np.array([x @ x.T for x in own])
 
@@ -43,7 +43,7 @@ def test_naive_products_in_one_pass(n: int, m: int, n_blocks: int, *, shuffled: 
     losses = 1e8 + np.random.default_rng(1).gamma(2.0, size=(m, n))
     layout = layout_for(n, n_blocks, shuffled=shuffled)
     assert layout.starts is not None
-    about = np.array([losses[:, layout.split_of_row() == k][:, 0] for k in range(n_blocks)])
+    about = np.array([losses[:, layout.get_split_of_row() == k][:, 0] for k in range(n_blocks)])
     models = [np.repeat(losses[0], 2)[::2], *losses[1:]]  # the first is not in one piece
 
     sums, products = loops.block_products(models, layout.order, layout.starts, about)

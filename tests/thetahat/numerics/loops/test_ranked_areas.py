@@ -45,8 +45,8 @@ def test_naive_kernel_and_numpy_agree(kernel: Kernel, seed: int) -> None:
     counts[1, ranking.order[ranking.positive > 0]] = 0  # no positives
 
     by_loop = uncompiled(kernel, ranking, counts)
-    compiled = ranking.by_kernel(kernel, counts)
-    by_numpy = BY_NUMPY[kernel](*ranking.by_class(counts))
+    compiled = ranking.compute_by_kernel(kernel, counts)
+    by_numpy = BY_NUMPY[kernel](*ranking.sum_by_class(counts))
 
     assert_array_equal(compiled, by_loop)
     # sums of whole and half numbers are exact; those of precisions differ in their last bits
@@ -66,8 +66,8 @@ def test_naive_kernel_with_and_without_ties(kernel: Kernel, n: int, *, ties: boo
     counts[0] = 0
 
     by_loop = uncompiled(kernel, ranking, counts)
-    assert_array_equal(ranking.by_kernel(kernel, counts), by_loop)
-    by_numpy = BY_NUMPY[kernel](*ranking.by_class(counts))
+    assert_array_equal(ranking.compute_by_kernel(kernel, counts), by_loop)
+    by_numpy = BY_NUMPY[kernel](*ranking.sum_by_class(counts))
     assert_allclose(by_loop, by_numpy, rtol=0 if kernel is roc_areas else 1e-13)
 
 
