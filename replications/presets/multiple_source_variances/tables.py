@@ -110,7 +110,7 @@ def _build_estimators_table(
     sizes: Sequence[int],
     estimators: Mapping[str, Sequence[str]],
 ) -> StudyTable:
-    number = statistics.number
+    number = statistics.get_number
     rows: list[dict[str, TableCell]] = [
         {
             "scheme": SCHEMES[scheme],
