@@ -81,6 +81,7 @@ class Authenticator:
         return caller
 
     def _find_caller(self, scope: ConnectionScope) -> Caller:
+        """Return the sender by key or session, or ``local`` as long as there is no key."""
         headers = Headers(scope=scope)
         key = _read_key(headers)
         if key is not None:

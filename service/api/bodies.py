@@ -191,6 +191,7 @@ def _check_members(members: list[tuple[str, Any]]) -> None:
 
 
 def _find_repeated_keys(tree: Any) -> Iterator[Loc]:
+    """Yield the path of each key that an object has twice."""
     unread: list[tuple[Loc, Any]] = [((), tree)]
     while unread:
         loc, value = unread.pop()
@@ -206,6 +207,7 @@ def _find_repeated_keys(tree: Any) -> Iterator[Loc]:
 
 
 def _find_non_finite(value: Any, loc: Loc) -> Iterator[tuple[Loc, float]]:
+    """Yield the path and the value of each number that is not finite."""
     if isinstance(value, float):
         if not math.isfinite(value):
             yield loc, value

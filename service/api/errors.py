@@ -153,6 +153,7 @@ def _list_field_errors(error: ServiceError | EvaluationError) -> Sequence[FieldE
 
 
 def _describe_field_error(error: FieldError) -> dict[str, Any]:
+    """Return one entry of ``errors`` in a problem document."""
     return {
         "loc": [
             part if isinstance(part, int) else shorten_text(str(part), MAX_LOC_PART)

@@ -97,6 +97,7 @@ def _unquote(name: str, text: str, position: int) -> str:
 
 
 def _build_unreadable_error(text: str, position: int) -> InvalidRequest:
+    """Return the error for a parameter ``fields`` that has no name where one is expected."""
     place = "ends" if position >= len(text) else f"has {text[position : position + 20]!r}"
     return _refuse(
         f"The parameter fields {place} where a name is expected (character {position + 1}). Write "
@@ -220,6 +221,7 @@ def _build_document_shape(kind: str) -> _Shape:
 def _build_unknown_name_error(
     path: Sequence[str], name: str, known_names: Iterable[str]
 ) -> InvalidRequest:
+    """Return the error for a path with a name that the result does not have."""
     names = sorted(known_names)
     subject = f"{_write_path(path)} has" if path else "An evaluation has"
     shown = shorten_text(name, 80)

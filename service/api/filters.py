@@ -42,6 +42,7 @@ def parse_filters(
 
 
 def _to_utc(moment: datetime | None, name: str) -> datetime | None:
+    """Return a time in UTC, which a time without a zone is taken for."""
     if moment is None:
         return None
     try:

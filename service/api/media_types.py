@@ -32,6 +32,7 @@ def find_quality(accept: str, names: Sequence[str]) -> float:
 
 
 def _parse_accept(accept: str) -> list[tuple[str, float]]:
+    """Return the media ranges of an Accept header with their qualities."""
     ranges = []
     for part in accept.split(","):
         media_range, *parameters = (piece.strip() for piece in part.split(";"))

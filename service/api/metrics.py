@@ -87,6 +87,7 @@ class _StoredMetrics(Collector):
 
 
 def _queue_metrics() -> Iterator[Metric]:
+    """Yield the numbers of waiting evaluations and units, and of workers."""
     state = read_queue_state(settings().lease_s)
     evaluations = GaugeMetricFamily(
         "thetahat_evaluations_unfinished", "Unfinished evaluations.", labels=["kind", "status"]
@@ -109,6 +110,7 @@ def _queue_metrics() -> Iterator[Metric]:
 
 
 def _format_histogram(name: str, text: str, totals: dict[CounterKey, float]) -> Metric:
+    """Return the durations of one name as a histogram."""
     classes: dict[tuple[tuple[str, str], ...], dict[str, float]] = defaultdict(dict)
     sums: dict[tuple[tuple[str, str], ...], float] = {}
     for (stored, labels), value in totals.items():
@@ -130,6 +132,7 @@ def _format_histogram(name: str, text: str, totals: dict[CounterKey, float]) -> 
 
 
 def _format_counter(name: str, text: str, totals: dict[CounterKey, float]) -> Metric:
+    """Return the totals of one name as a counter."""
     rows = {labels: value for (stored, labels), value in totals.items() if stored == name}
     names = sorted({key for labels in rows for key, _ in labels})
     family = CounterMetricFamily(f"thetahat_{name}", text, labels=names)

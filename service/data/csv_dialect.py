@@ -188,6 +188,7 @@ def replace_spaces_by_tabs(text: Path, original: Path) -> Iterator[tuple[Path, b
 
 
 def _read_sample(path: Path) -> str:
+    """Return the first complete lines of a text, without its byte order mark."""
     with path.open("rb") as file:
         raw = file.read(SAMPLE_BYTES)
     text = raw.decode("utf-8", errors="ignore").removeprefix(BYTE_ORDER_MARK)
@@ -200,6 +201,7 @@ def _read_sample(path: Path) -> str:
 
 
 def _read_records(sample: str, delimiter: str, max_records: int = SAMPLE_ROWS) -> list[list[str]]:
+    """Return the first records of a sample, split at a delimiter."""
     records: list[list[str]] = []
     try:
         for record in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):

@@ -66,6 +66,7 @@ def convert_to_utf_8(path: Path, encoding: str) -> Iterator[Path]:
 
 
 def _decode(source: IO[bytes], encoding: str) -> Iterator[str]:
+    """Yield the text of a file in pieces; ``InvalidFile`` for a byte that cannot be decoded."""
     decoder = codecs.getincrementaldecoder(encoding)()
     before = 0
     while True:

@@ -112,6 +112,7 @@ def write_rows(
 def _build_batch(
     rows: list[dict[str, JsonValue]], schema: pa.Schema, limits: FileLimits
 ) -> pa.RecordBatch:
+    """Return rows as a batch of the table."""
     columns = []
     for column in schema:
         try:
@@ -128,6 +129,7 @@ def _build_batch(
 
 
 def _find_type(value: JsonValue) -> pa.DataType | None:
+    """Return the column type of a value; None for null."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -144,6 +146,7 @@ def _choose_wider(first: pa.DataType, second: pa.DataType) -> pa.DataType:
 
 
 def _convert(value: JsonValue, kind: pa.DataType) -> JsonValue:
+    """Return a value as the type of its column needs it."""
     if value is None:
         return None
     if kind == pa.float64() and isinstance(value, int | float):

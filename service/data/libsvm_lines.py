@@ -92,6 +92,7 @@ def _split_lines(text: bytes, first_line: int) -> tuple[list[bytes], list[int]]:
 
 
 def _parse(lines: list[bytes], numbers: list[int]) -> Lines:
+    """Return the labels, queries and entries of lines; ``InvalidFile`` for a bad line."""
     queries = []
     for line, number in zip(lines, numbers, strict=True):
         match = _HEAD.match(line)
@@ -117,6 +118,7 @@ def _parse(lines: list[bytes], numbers: list[int]) -> Lines:
 def _parse_arrays(
     text: bytes, sizes: np.ndarray, numbers: list[int]
 ) -> tuple[np.ndarray, SparseRows]:
+    """Return the labels and the sparse rows of lines that have no ``qid``."""
     read = np.fromstring(text.replace(b":", b" ").decode("ascii"), dtype=np.float64, sep=" ")
     starts = np.concatenate([[0], np.cumsum(sizes)])
     at_label = 2 * starts[:-1] + np.arange(len(sizes))

@@ -85,6 +85,7 @@ def unpack_arrays(path: Path, limits: FileLimits) -> Iterator[dict[str, np.ndarr
 def _list_members(
     archive: zipfile.ZipFile, path: Path, limits: FileLimits
 ) -> dict[str, zipfile.ZipInfo]:
+    """Return the members of an archive by array name, after the unpacked size is checked."""
     members = {}
     infos = archive.infolist()
     if len(infos) > MOST_ARRAYS:

@@ -167,6 +167,7 @@ def _check_matrix(arrays: Arrays) -> TableArrays:
 
 
 def _read_sparse_rows(arrays: Arrays, start: int, stop: int, width: int) -> SparseRows:
+    """Return some rows of a compressed matrix; their entries are checked."""
     starts = np.asarray(arrays["indptr"][start : stop + 1]).astype(np.int64)
     entries = slice(int(starts[0]), int(starts[-1]))
     rows = SparseRows(

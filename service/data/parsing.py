@@ -160,6 +160,7 @@ class _Parsers:
             return self._statuses.pop(pid, None)
 
     def _get_control(self) -> socket.socket:
+        """Return the socket to the parent of the parsers, which is started if it does not run."""
         if self._owner != os.getpid():  # a fork has its own
             self._control = self._process = None
         if self._process is not None and self._process.poll() is not None:

@@ -93,6 +93,7 @@ def _read_column(table: pa.Table, name: str) -> ColumnValues:
 def _read_sparse(
     name: str, column: pa.ChunkedArray, metadata: Mapping[bytes, bytes]
 ) -> SparseColumns:
+    """Return a group of sparse columns from its Arrow column."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - few files are sparse
 
     first, width = int(metadata[b"first"]), int(metadata[b"width"])

@@ -169,6 +169,7 @@ def _find_reference(result: ModelsResult, comparisons: Sequence[AnyComparison]) 
 def _build_row(
     comparison: AnyComparison, reference: str | None, beyond: PairsBeyondMargin
 ) -> DifferenceRow:
+    """Return the bar and the label of one comparison."""
     a, b, interval = comparison["a"], comparison["b"], comparison["interval"]
     decision = Decision(comparison["verdict"]["decision"])
     bar = (

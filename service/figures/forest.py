@@ -129,6 +129,7 @@ def build_forest(result: Result) -> Iterator[Figure]:
 
 
 def _collect_loss(model: ModelResultDict) -> list[ModelInterval]:
+    """Return the recommended intervals of a model's loss, or only its mean if it has none."""
     intervals: dict[str, IntervalDict] = dict(model["recommended"])
     prediction = model.get("prediction")
     if prediction:
@@ -143,6 +144,7 @@ def _make_bar(interval: IntervalDict) -> Bar:
 
 
 def _collect_metric(metric: MetricResultDict) -> list[ModelInterval]:
+    """Return the recommended intervals of a metric, or only its value if it has none."""
     if metric["recommended"]:
         return [
             (target, _make_bar(interval), interval)

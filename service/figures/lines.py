@@ -211,6 +211,7 @@ def _build_layers(  # noqa: PLR0913 - the line and what all lines share
 
 
 def _build_rows(line: Line) -> list[Json]:
+    """Return the points of a line as rows of data."""
     lower = line.lower or [None] * len(line.x)
     upper = line.upper or [None] * len(line.x)
     return [

@@ -103,6 +103,7 @@ def _read_keys() -> Sequence[KeyRow]:
 
 
 def _create_key(key_request: KeyRequest) -> tuple[str, KeyRow]:
+    """Create a key; return it and its row."""
     with unit_of_work() as connection:
         key = api_keys.create(
             connection,

@@ -104,6 +104,7 @@ def _choose_key(batch_key: str | None, index: int, item: BatchItem) -> str | Non
 
 
 async def _describe(request: Request, index: int, outcome: Submitted | Exception) -> dict[str, Any]:
+    """Return the entry of one item in the answer: the evaluation or the problem."""
     if isinstance(outcome, Submitted):
         owner_id: UUID = request.scope["owner_id"]
         try:

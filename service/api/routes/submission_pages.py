@@ -98,6 +98,7 @@ def _is_about_request(error: ServiceError | EvaluationError) -> bool:
 def _list_errors(
     error: ServiceError | EvaluationError,
 ) -> list[tuple[tuple[str | int, ...], str]]:
+    """Return the path and the message of each error."""
     errors: Sequence[FieldError]
     if isinstance(error, ServiceError):
         errors = error.errors

@@ -145,6 +145,7 @@ def _read_score(score: JsonValue) -> JsonValue:
 
 
 def _parse_number(value: JsonValue) -> float | None:
+    """Return a score as a number; None if it is not one."""
     if isinstance(value, (bool, int, float)):
         return float(value)
     if not isinstance(value, str):

@@ -95,6 +95,7 @@ class Libsvm:
 
 
 def _survey_lines(path: Path, limits: FileLimits) -> _Survey:
+    """Return the properties of all lines; ``InvalidFile`` or ``TooLarge`` for a bad file."""
     survey = _Survey()
     for lines in read_lines(path):
         survey.add(lines)

@@ -83,6 +83,7 @@ def _map_array(path: Path) -> np.ndarray:
 
 
 def _select_column(array: np.ndarray, number: int) -> np.ndarray:
+    """Return one column as contiguous values of a type that the service knows."""
     column = array if array.ndim == 1 else array[:, number]
     kind = KINDS[array.dtype.kind]
     if kind == "boolean":

@@ -76,6 +76,7 @@ def _rank(caution: CautionDict) -> int:
 
 
 def _write_sentence(group: _Group, models: Sequence[str]) -> str:
+    """Return one sentence about all models and metrics that have this caution."""
     caution = group.caution
     label = "SERIOUS  " if caution.get("severity") == "serious" else ""
     names = list(dict.fromkeys(place.name for place in group.places if place.name))

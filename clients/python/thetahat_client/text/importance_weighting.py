@@ -43,6 +43,7 @@ def build_risks_table(result: Mapping[str, Any], page: Page) -> str:
 
 
 def _build_row(name: str, risk: Mapping[str, Any]) -> list[str]:
+    """Return the cells of one risk."""
     selected = risk.get("selected")
     value = format_number(selected) if isinstance(selected, float) else str(selected)
     learner = risk.get("selected_learner")

@@ -47,6 +47,7 @@ def build_curve_table(name: str, curve: CurveDict, page: Page) -> str:
 
 
 def _list_conclusions(curve: CurveDict) -> Iterator[str]:
+    """Yield the sentences about a curve."""
     saturation = curve["saturation"]
     reason = str(saturation["reason"]).removesuffix(".")
     yield f"{saturation['decision'].replace('_', ' ').upper()}  {reason}."

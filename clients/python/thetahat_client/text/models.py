@@ -104,6 +104,7 @@ def _iterate_notes(
     unit: Mapping[str, str] | None,
     value: str,
 ) -> Iterator[str]:
+    """Yield the notes below the table: the number of instances, and the method for each target."""
     sizes = {(model.get("n"), model.get("blocks")) for model in models.values()}
     if len(sizes) == 1:
         n, blocks = sizes.pop()

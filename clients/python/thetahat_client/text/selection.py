@@ -57,6 +57,7 @@ def build_grid_table(name: str, grid: GridProfileDict, page: Page) -> str:
 
 
 def _describe_choice(result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the sentences about the chosen candidate."""
     chosen, bias = result["chosen"], result["bias"]
     criterion, internal = chosen.get("by", "error"), chosen["internal"]
     error = internal["standard_error"]

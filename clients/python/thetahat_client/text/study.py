@@ -50,6 +50,7 @@ def format_study_cell(cell: MonteCarloNumberDict | float | str | None) -> str:
 
 
 def _claim(claim: StudyClaimDict) -> str:
+    """Return a claim with its verdict as a sentence."""
     figure = _add_error(claim.get("figure"), claim.get("standard_error"))
     limits = (("least", claim.get("at_least")), ("most", claim.get("at_most")))
     bounds = [f"at {side} {format_number(limit)}" for side, limit in limits if limit is not None]

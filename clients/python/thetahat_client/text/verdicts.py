@@ -15,6 +15,7 @@ def list_verdicts(result: Mapping[str, Any]) -> list[str]:
 
 
 def _write_verdict(verdict: Mapping[str, Any]) -> str:
+    """Return the sentence about one pair: the decision, its reason and the plan."""
     sentence = f"{describe_decision(verdict).upper()}  {_remove_stop(str(verdict['reason']))}."
     plan = verdict.get("plan")
     if plan:
