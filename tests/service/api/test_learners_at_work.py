@@ -127,21 +127,25 @@ def test_exact_the_complete_learners_are_evaluated_before_the_last_is_done(
     whole = client.get(f"{there}/result")
     assert (whole.status_code, whole.json()["code"]) == (409, "result_not_ready")
     answer = client.get(f"{there}/result?partial=true")
-    some = answer.json()
+    early_result = answer.json()
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
-    assert some["partial"] == {
+    assert early_result["partial"] == {
         "complete": ["nb", "tree"],
         "failed": ["signed"],
         "to_come": ["forest"],
     }
-    assert list(some["models"]) == ["nb", "tree"]
-    assert list(some["failures"]) == ["signed"]
-    assert {c["code"] for c in some["cautions"]} >= {"control_left_out", "learner_left_out"}
+    assert list(early_result["models"]) == ["nb", "tree"]
+    assert list(early_result["failures"]) == ["signed"]
+    assert {c["code"] for c in early_result["cautions"]} >= {
+        "control_left_out",
+        "learner_left_out",
+    }
     assert {"name": "friedman", "family": "tests"} in [
-        {"name": entry["name"], "family": entry.get("family")} for entry in some["not_applicable"]
+        {"name": entry["name"], "family": entry.get("family")}
+        for entry in early_result["not_applicable"]
     ]
-    assert some["provenance"]["seed"] == 3
+    assert early_result["provenance"]["seed"] == 3
 
     worker.compute_queued_units((evaluation_id, FOREST))
     ended = client.get(f"{there}/result?partial=true").json()
@@ -149,7 +153,7 @@ def test_exact_the_complete_learners_are_evaluated_before_the_last_is_done(
     assert "partial" not in ended
     # What was said of a learner alone stands to the last bit.
     for name in ("nb", "tree"):
-        assert some["models"][name] == ended["models"][name]
+        assert early_result["models"][name] == ended["models"][name]
 
 
 def test_exact_learners_that_are_run_together_are_complete_one_by_one(client: TestClient) -> None:
@@ -167,9 +171,16 @@ def test_exact_learners_that_are_run_together_are_complete_one_by_one(client: Te
         "k1 and 2 more": {"done": 9, "total": 9, "status": "done"},
     }
     assert document["progress"] == {"done": 9, "total": 12, "unit": "splits"}
-    some = client.get(f"{there}/result?partial=true").json()
-    assert some["partial"] == {"complete": ["k1", "k3"], "failed": ["k27"], "to_come": ["forest"]}
-    assert (list(some["models"]), list(some["failures"])) == (["k1", "k3"], ["k27"])
+    early_result = client.get(f"{there}/result?partial=true").json()
+    assert early_result["partial"] == {
+        "complete": ["k1", "k3"],
+        "failed": ["k27"],
+        "to_come": ["forest"],
+    }
+    assert (list(early_result["models"]), list(early_result["failures"])) == (
+        ["k1", "k3"],
+        ["k27"],
+    )
 
 
 def test_degenerate_what_cannot_be_made_in_time_is_not_ready(

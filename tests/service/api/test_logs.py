@@ -26,14 +26,14 @@ def test_exact_two_logs_are_uploaded_and_compared(client: TestClient, worker: In
         "logs": {"score": "match", "files": [{"dataset": each} for each in ids]},
     }
 
-    asked = client.post("/v1/evaluations", json=body)
+    submitted = client.post("/v1/evaluations", json=body)
     needed = client.delete(f"/v1/datasets/{ids[0]}")
     worker.work()
-    result = client.get(f"{asked.headers['location']}/result").json()
+    result = client.get(f"{submitted.headers['location']}/result").json()
     unknown = client.post("/v1/evaluations", json={**body, "logs": {**body["logs"], "score": "f1"}})
 
     assert [response.status_code for response in sent] == [201, 201]
-    assert asked.status_code == 202
+    assert submitted.status_code == 202
     assert result["summary"]["best_model"] == "new"
     assert result["comparisons"][0]["verdict"]["decision"] == "better"
     assert unknown.status_code == 422

@@ -45,9 +45,9 @@ def test_exact_autorank_looks_which_is_larger_and_tests_that_side() -> None:
     assert_close(one_sided.p_value, 10 / 32, rtol=1e-13)
     assert_close(outcome.p_value, 20 / 32, rtol=1e-13)
     assert other.p_value == outcome.p_value
-    asked = Wilcoxon(method="exact").test(swapped(pair), GREATER, rng_of())
-    assert asked.p_value is not None
-    assert asked.p_value > 0.5  # what is asked is tested, whichever is larger
+    outcome_of_greater = Wilcoxon(method="exact").test(swapped(pair), GREATER, rng_of())
+    assert outcome_of_greater.p_value is not None
+    assert outcome_of_greater.p_value > 0.5  # what is asked is tested, whichever is larger
 
 
 def test_exact_mlxtend_ftest_takes_other_degrees() -> None:

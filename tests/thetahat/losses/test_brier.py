@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.thetahat.losses.class_shares import predict_shares
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.losses.base import Predictions, adapt_to_classes
 from thetahat.losses.brier import Brier
-
-
-def predict_shares(rows: list[list[float]]) -> Predictions:
-    probabilities = np.array(rows)
-    return Predictions(probabilities.argmax(axis=1), probabilities=probabilities)
 
 
 @pytest.mark.outside("the documented examples of scikit-learn's brier_score_loss: 0.0375, 0.146...")

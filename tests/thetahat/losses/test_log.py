@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.thetahat.losses.class_shares import predict_shares
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.losses.base import Predictions
 from thetahat.losses.log import Log
-
-
-def predict_shares(rows: list[list[float]]) -> Predictions:
-    probabilities = np.array(rows)
-    return Predictions(probabilities.argmax(axis=1), probabilities=probabilities)
 
 
 @pytest.mark.outside(

@@ -11,12 +11,12 @@ from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 
 
 def binary(truth: Any, scores: Any, cut: float = 0.5) -> TruthAndPredictions:
-    given = np.asarray(scores, dtype=np.float64)
+    score_array = np.asarray(scores, dtype=np.float64)
     return TruthAndPredictions(
         task="classification",
         truth=np.asarray(truth, dtype=np.intp),
-        output=(given >= cut).astype(np.intp),
-        scores=given,
+        output=(score_array >= cut).astype(np.intp),
+        scores=score_array,
         classes=(0, 1),
     )
 

@@ -47,9 +47,7 @@ def evaluate(X: np.ndarray, y: np.ndarray, estimator: Any, task: str, **options:
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_against_scikit_learn_zero_one_losses_of_a_plain_loop(
-    labels: list[Any], estimator: Any
-) -> None:
+def test_against_sklearn_zero_one_losses_of_a_plain_loop(labels: list[Any], estimator: Any) -> None:
     X, y = draw_table(labels)
     texts = np.array([str(label) for label in y])
     expected = []
@@ -64,7 +62,7 @@ def test_against_scikit_learn_zero_one_losses_of_a_plain_loop(
     assert not hasattr(estimator, "classes_")
 
 
-def test_against_scikit_learn_probabilities_and_scores() -> None:
+def test_against_sklearn_probabilities_and_scores() -> None:
     X, y = draw_table(["no", "yes", "no"])
     estimator = make_pipeline(StandardScaler(), LogisticRegression())
     log_losses, areas = [], []
@@ -82,7 +80,7 @@ def test_against_scikit_learn_probabilities_and_scores() -> None:
     assert_allclose(result.models["m"].metrics["roc_auc"].estimate.macro, np.mean(areas))
 
 
-def test_against_scikit_learn_regression() -> None:
+def test_against_sklearn_regression() -> None:
     X, _ = draw_table([0, 1, 2])
     y = X @ [1.0, 0.2, -3.0]
     expected = [

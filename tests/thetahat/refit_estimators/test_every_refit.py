@@ -226,8 +226,8 @@ def test_invalid_fits_of_other_splits_have_no_difference() -> None:
 
 def test_exact_data_that_hang_together_are_refused() -> None:
     def reason(kind: BlockKind = BlockKind.RANDOM, **roles: bool) -> str | None:
-        given = {"source": False, "cluster": False, "time": False, **roles}
-        return reason_against_dependent_rows("m", kind, **given)
+        all_roles = {"source": False, "cluster": False, "time": False, **roles}
+        return reason_against_dependent_rows("m", kind, **all_roles)
 
     assert reason() is None
     assert "have sources" in str(reason(source=True))

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.thetahat.weighted_risks.drawn_losses import codes, draw_losses_and_weights
 from thetahat.errors import InvalidParameter
-from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import WEIGHTED_RISKS, average_by_source, estimate_paired_difference
-from thetahat.weighted_risks.base import RiskEstimate
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.doubly import Doubly
 from thetahat.weighted_risks.self_normalised import SelfNormalised
@@ -18,15 +17,6 @@ from thetahat.weighted_risks.weighted import Weighted
 
 LOSSES = np.array([1.0, 2.0, 0.0, 3.0])
 WEIGHTS = np.array([0.5, 1.0, 1.5, 2.0])
-
-
-def draw_losses_and_weights(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
-    rng = np.random.default_rng(seed)
-    return rng.gamma(2.0, size=n), rng.gamma(0.7, size=n)
-
-
-def codes(estimate: RiskEstimate) -> list[str]:
-    return [caution.code for caution in estimate.cautions]
 
 
 @pytest.mark.about("weighted_risks/self_normalised")

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.thetahat.weighted_risks.drawn_losses import codes, draw_losses_and_weights
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.references import REFERENCES
-from thetahat.values.types import FloatArray, Target
+from thetahat.values.types import Target
 from thetahat.weighted_risks import WEIGHTED_RISKS
-from thetahat.weighted_risks.base import RiskEstimate
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.weighted import Weighted
 
@@ -19,10 +19,6 @@ WEIGHTS = np.array([0.5, 1.0, 1.5, 2.0])
 # weighted losses 0.5, 2, 0, 6: mean 17/8, deviations -13, -1, -17, 31 eighths, squares 1420/64;
 # weights: mean 5/4, deviations -3, -1, 1, 3 quarters, squares 20/16; products (39 + 1 - 17 + 93)
 # = 116 over 32, so beta = (116/32) / (20/16) = 29/10
-
-
-def codes(estimate: RiskEstimate) -> list[str]:
-    return [caution.code for caution in estimate.cautions]
 
 
 @pytest.mark.about("weighted_risks/weighted")
@@ -68,11 +64,6 @@ def test_by_hand_controlled_by_fold() -> None:
     assert_allclose(estimate.variance, np.var(terms, ddof=1) / 4, rtol=1e-14)
     assert codes(estimate) == ["beta_within_folds", "control_from_few_rows"]
     assert "2 folds, the smallest of which has 2 points" in estimate.cautions[0].message
-
-
-def draw_losses_and_weights(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
-    rng = np.random.default_rng(seed)
-    return rng.gamma(2.0, size=n), rng.gamma(0.7, size=n)
 
 
 @pytest.mark.about("weighted_risks/controlled")

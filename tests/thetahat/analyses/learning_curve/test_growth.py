@@ -111,12 +111,12 @@ def test_exact_each_scheme_grows_in_its_own_way() -> None:
     assert way("k_fold", "regression") == ("instance", False)
     assert way("leave_one_source_out", "classification") == ("source", False)
     assert way("time_series", "classification") == ("time", False)
-    asked = choose_growth(
+    chosen = choose_growth(
         (0.5,), SCHEMES["leave_one_source_out"](), "regression", grow_by="instance"
     )
-    assert (asked.grow_by, asked.stratified) == ("instance", False)
-    asked = choose_growth((0.5,), SCHEMES["k_fold"](), "classification", stratified=False)
-    assert not asked.stratified
+    assert (chosen.grow_by, chosen.stratified) == ("instance", False)
+    chosen = choose_growth((0.5,), SCHEMES["k_fold"](), "classification", stratified=False)
+    assert not chosen.stratified
 
 
 def test_invalid_requests_are_refused_in_place() -> None:

@@ -32,7 +32,7 @@ def judged(n: int, share: float, seed: int = 0) -> TruthAndPredictions:
 
 
 def recommended(intervals: Any, target: Target = Target.THESE_MODELS) -> Interval:
-    (interval,) = [one for one in intervals if one.recommended and one.target is target]
+    (interval,) = [each for each in intervals if each.recommended and each.target is target]
     return interval  # type: ignore[no-any-return]
 
 

@@ -24,14 +24,14 @@ def case(p: int) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]
 @pytest.mark.parametrize("is_compiled", [False, True])
 @pytest.mark.parametrize("p", [1, 2, 7, 40])
 def test_naive_each_number_added_is_solved_for(p: int, *, is_compiled: bool) -> None:
-    matrix, given = case(p)
+    matrix, right_side = case(p)
     out, ratios = np.empty((2, p, 4))
     solve = compiled(solve_shifted) if is_compiled else solve_shifted
 
-    assert solve(*given, ADDED, 0.0, out, ratios)
+    assert solve(*right_side, ADDED, 0.0, out, ratios)
 
     for at, added in enumerate(ADDED):
-        wanted = np.linalg.solve(matrix + added * np.eye(p), given[-1])
+        wanted = np.linalg.solve(matrix + added * np.eye(p), right_side[-1])
         assert_allclose(out[:, at], wanted, rtol=1e-12, atol=1e-15)
 
 
