@@ -643,6 +643,13 @@ UNDEFINED_RESAMPLES = _build_entry(
     _WARNING,
     "{n_undefined} of {n} resamples have no value and are left out.",
 )
+INTERVALS_ONE_BY_ONE = _build_entry(
+    "intervals_one_by_one",
+    _INFO,
+    "Each of the {n} components has intervals of its own. That all of them cover at once is less "
+    "probable than the level.",
+    "For a statement about all components together, divide 1 - level by their number.",
+)
 RESAMPLES_DRAWN_AGAIN = _build_entry(
     "resamples_drawn_again",
     _INFO,

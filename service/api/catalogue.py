@@ -24,7 +24,7 @@ from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
 from thetahat.similar_names import suggest_name
-from thetahat.statistics import STATISTICS
+from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.values.json_values import to_json
 from thetahat.weighted_risks import WEIGHTED_RISKS
@@ -107,7 +107,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
     "tests": _describe_registry(EVERY_TEST),
     "corrections": _describe_registry(CORRECTIONS),
     "risks": _describe_registry(WEIGHTED_RISKS),
-    "statistics": _describe_registry(STATISTICS),
+    "statistics": _describe_registry(EVERY_STATISTIC),
     "two_sample_tests": _describe_registry(TWO_SAMPLE_TESTS),
     "weights": _describe_registry(IMPORTANCE_WEIGHTS),
     "generators": _describe_generators,

@@ -12,7 +12,7 @@ from service.figures.figure import Figure, Result
 from service.figures.forest import build_forest
 from service.figures.learning_curves import build_learning_curves
 from service.figures.posterior import build_posteriors
-from service.figures.replicates import build_replicates
+from service.figures.replicates import build_components, build_replicates
 from service.figures.risk_curves import build_risk_curves
 from service.figures.score_curves import build_score_curves
 from service.figures.selection import build_selection
@@ -31,6 +31,7 @@ BUILDERS: Final = (
     build_risk_curves,
     build_weights,
     build_replicates,
+    build_components,
     build_covariance,
     build_study,
 )

@@ -50,6 +50,73 @@ def build_replicates(result: Result) -> Iterator[Figure]:
     )
 
 
+def build_components(result: Result) -> Iterator[Figure]:
+    """Yield the components of a bootstrapped vector with an interval, in standard errors."""
+    components = [one for one in result.get("components", ()) if one["standard_error"]]
+    if "statistic" not in result or not components or not components[0]["intervals"]:
+        return
+    statistic = result["statistic"].replace("_", " ")
+    methods = [one["method"] for one in components[0]["intervals"]]
+    method = next((name for name in ("bca", "percentile") if name in methods), methods[0])
+    place = methods.index(method)
+    rows = []
+    for one in components:
+        error, interval = one["standard_error"], one["intervals"][place]
+        rows.append(
+            {
+                "component": one["name"],
+                "estimate": one["estimate"] / error,
+                "lower": None if interval["lower"] is None else interval["lower"] / error,
+                "upper": None if interval["upper"] is None else interval["upper"] / error,
+            }
+        )
+    level = percent(components[0]["intervals"][place]["level"])
+    yield Figure(
+        name="components",
+        title=f"Components of the {statistic}",
+        caption=(
+            f"Each component and its {level} {method} interval, in units of its own standard "
+            "error, so that components of different units can be compared. The line is 0."
+        ),
+        alt=f"Estimates and {level} intervals of {len(rows)} components of the {statistic}.",
+        view=lambda style: _build_component_view(rows, style),
+    )
+
+
+def _build_component_view(rows: list[Json], style: Style) -> Json:
+    palette = style.palette
+    x: Json = {"type": "quantitative", "title": "estimate over its standard error"}
+    y: Json = {"field": "component", "type": "nominal", "title": None, "sort": None}
+    return {
+        **style.fitted(40 + 22 * len(rows)),
+        "data": {"values": rows},
+        "layer": [
+            {
+                "data": {"values": [{"zero": 0}]},
+                "mark": {"type": "rule", "strokeDash": [5, 3]},
+                "encoding": {"x": {"field": "zero", **x}},
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 3, "color": palette.vermilion},
+                "encoding": {"y": y, "x": {"field": "lower", **x}, "x2": {"field": "upper"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 60, "color": palette.blue},
+                "encoding": {
+                    "y": y,
+                    "x": {"field": "estimate", **x},
+                    "tooltip": [
+                        {"field": "component"},
+                        {"field": "estimate", "format": ".4~g"},
+                        {"field": "lower", "format": ".4~g"},
+                        {"field": "upper", "format": ".4~g"},
+                    ],
+                },
+            },
+        ],
+    }
+
+
 def _build_view(
     replicates: list[float], estimate: float, intervals: list[Json], statistic: str, style: Style
 ) -> Json:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Json = Mapping[str, Any]
 MAX_ROWS: Final = 200
+MOST_COVARIANCES: Final = 12
+"""Components up to which the page shows their covariances; the result always has them."""
 
 CURVE_DECISIONS: Final = {
     "saturated": "more rows would not help",
@@ -53,6 +55,8 @@ def describe_outcome(result: Json) -> list[str]:
 
 
 def _tabulate_bootstrap(result: BootstrapResultDict) -> list[Table]:
+    if "components" in result:
+        return _tabulate_components(result)
     error = result["standard_error"]
     numbers = (
         ("Estimate", result["estimate"]),
@@ -85,7 +89,47 @@ def _tabulate_bootstrap(result: BootstrapResultDict) -> list[Table]:
     ]
 
 
+def _tabulate_components(result: BootstrapResultDict) -> list[Table]:
+    """Return the components of a vector, and the covariance of the components."""
+    components = result["components"][:MAX_ROWS]
+    methods = [each["method"] for each in components[0]["intervals"]]
+    names = [each["name"] for each in components]
+    about = result["statistic"].replace("_", " ")
+    levels = {each["level"] for each in components[0]["intervals"]}
+    level = "".join(f" of level {100 * one:.6g} %" for one in levels)
+    estimates = Table(
+        caption=f"The {about}, with intervals{level}",
+        columns=["Component", "Estimate", "Standard error", "Bias", *methods],
+        rows=[
+            [
+                each["name"],
+                write_estimate(each["estimate"], each["standard_error"]),
+                write_number(each["standard_error"]),
+                write_number(each["bias"]),
+                *(write_ends(one, each["standard_error"]) for one in each["intervals"]),
+            ]
+            for each in components
+        ],
+        numbers=frozenset(range(1, 4 + len(methods))),
+    )
+    covariance = Table(
+        caption="Covariance of the components over the resamples",
+        columns=["Component", *names],
+        rows=[
+            [name, *(write_number(value) for value in row[: len(names)])]
+            for name, row in zip(names, result["covariance"], strict=False)
+        ],
+        numbers=frozenset(range(1, len(names) + 1)),
+    )
+    return [estimates, covariance] if len(names) <= MOST_COVARIANCES else [estimates]
+
+
 def _describe_bootstrap(result: BootstrapResultDict) -> list[str]:
+    if "components" in result:
+        about, n = result["statistic"].replace("_", " "), len(result["components"])
+        resamples = write_number(result["n_resamples"])
+        noun = "component" if n == 1 else "components"
+        return [f"The {about} has {n} {noun}; its intervals are from {resamples} resamples."]
     error = result["standard_error"]
     text = f"The {result['statistic']} is {write_estimate(result['estimate'], error)}"
     intervals = {interval["method"]: interval for interval in result["intervals"]}

@@ -21,7 +21,7 @@ from thetahat.references import REFERENCES
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
-from thetahat.statistics import STATISTICS
+from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
@@ -35,7 +35,7 @@ REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
     "tests": EVERY_TEST,
     "corrections": CORRECTIONS,
     "risks": WEIGHTED_RISKS,
-    "statistics": STATISTICS,
+    "statistics": EVERY_STATISTIC,
     "two_sample_tests": TWO_SAMPLE_TESTS,
     "weights": IMPORTANCE_WEIGHTS,
     "generators": GENERATORS,

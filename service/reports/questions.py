@@ -52,7 +52,10 @@ def _ask_about_models(request: Json, result: Json) -> list[str]:
 
 
 def _ask_bootstrap(result: Json) -> list[str]:
-    return [f"How large is the {result['statistic']}, and how uncertain is it?"]
+    statistic = result["statistic"].replace("_", " ")
+    if "components" in result:
+        return [f"What are the components of the {statistic}, and how uncertain are they together?"]
+    return [f"How large is the {statistic}, and how uncertain is it?"]
 
 
 def _ask_selection(result: Json) -> list[str]:

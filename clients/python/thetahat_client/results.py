@@ -336,35 +336,41 @@ class BootstrapResultDict(TypedDict):
     n_resamples: int
     """Number of resamples."""
 
-    estimate: float
+    estimate: NotRequired[float]
     """The statistic of the sample."""
 
-    replicates_mean: float
+    replicates_mean: NotRequired[float]
     """Mean of the statistic over the resamples."""
 
-    bias: float
+    bias: NotRequired[float]
     """That mean minus the estimate."""
 
-    variance: float | None
+    variance: NotRequired[float | None]
     """Variance of the statistic over the resamples (ddof 1); None of a single resample."""
 
-    standard_error: float | None
+    standard_error: NotRequired[float | None]
     """Root of the variance."""
 
-    bias_corrected: float
+    bias_corrected: NotRequired[float]
     """The estimate minus the bias."""
 
     drawn_again: int
     """Number of draws that had no value and were drawn again."""
 
-    intervals: list[BcaIntervalDict | StudentisedIntervalDict | StatisticIntervalDict]
+    intervals: NotRequired[list[BcaIntervalDict | StudentisedIntervalDict | StatisticIntervalDict]]
     """Intervals about the statistic."""
 
-    replicates: list[float] | None
+    replicates: NotRequired[list[float] | None]
     """(B,) the statistic of each resample, where there are at most 10000."""
 
     cautions: list[CautionDict]
     """What to know before using the numbers."""
+
+    components: NotRequired[list[ComponentEstimateDict]]
+    """Every component; of a symmetric matrix those on and above the diagonal."""
+
+    covariance: NotRequired[list[list[float]]]
+    """(q, q) covariance matrix of the q components over the resamples (ddof 1), in their order."""
 
 
 class BriefBayesianResultDict(TypedDict):
@@ -728,6 +734,37 @@ class ComparisonSummaryDict(TypedDict):
 
     p_value: float | None
     """Two-sided p-value of no difference, not corrected over the pairs."""
+
+
+class ComponentEstimateDict(TypedDict):
+    """One component of a vector or a matrix, and what its resamples show of its distribution."""
+
+    name: str
+    """Name of the component: of a column, or of two columns with a comma between."""
+
+    columns: list[str]
+    """The columns that it is about: one, or the row and the column of a matrix."""
+
+    estimate: float
+    """The component of the sample."""
+
+    replicates_mean: float
+    """Mean of the component over the resamples."""
+
+    bias: float
+    """That mean minus the estimate."""
+
+    variance: float | None
+    """Variance of the component over the resamples (ddof 1)."""
+
+    standard_error: float | None
+    """Root of the variance."""
+
+    bias_corrected: float
+    """The estimate minus the bias."""
+
+    intervals: list[BcaIntervalDict | StudentisedIntervalDict | StatisticIntervalDict]
+    """Intervals about the component."""
 
 
 class CriticalDifferenceDiagramDict(TypedDict):

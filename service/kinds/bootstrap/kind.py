@@ -7,13 +7,19 @@ from typing import ClassVar
 from uuid import UUID
 
 from service.kinds.base import DatasetFile, Finished, Job, JobKind
-from service.kinds.bootstrap.plan import build_plan, check_request
+from service.kinds.bootstrap.plan import (
+    build_plan,
+    build_vector_plan,
+    check_request,
+    is_of_vector,
+)
 from service.kinds.bootstrap.request import BootstrapRequest
 from service.kinds.bootstrap.result import BootstrapResult
 from service.kinds.methods_used import record_method
 from thetahat.analyses.bootstrap.intervals import build_intervals, needs_errors
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.bootstrap.result import describe_statistic
+from thetahat.analyses.bootstrap.vectors import estimate_vector
 from thetahat.analyses.losses.result import MethodUsed, NotApplicable
 from thetahat.seeds import make_random_stream
 
@@ -32,6 +38,8 @@ class Bootstrap(JobKind[BootstrapRequest]):
 
     def start(self, job: Job[BootstrapRequest]) -> Finished:
         """Compute the statistic of every resample, and the intervals."""
+        if is_of_vector(job.request):
+            return _bootstrap_vector(job)
         request, plan = job.request, build_plan(job.request, job.datasets, job.seed)
         replicates = bootstrap_statistic(
             plan.statistic,
@@ -64,6 +72,27 @@ class Bootstrap(JobKind[BootstrapRequest]):
         return Finished(
             result, methods=(record_method("statistics", plan.statistic), *used, *tested)
         )
+
+
+def _bootstrap_vector(job: Job[BootstrapRequest]) -> Finished:
+    """Compute a statistic with several components of every resample, and their intervals."""
+    request, plan = job.request, build_vector_plan(job.request, job.datasets, job.seed)
+    result = BootstrapResult(
+        statistic_estimate=estimate_vector(
+            plan.statistic,
+            plan.sample,
+            plan.resamples,
+            plan.intervals,
+            request.level,
+            request.alternative,
+        ),
+        not_applicable=tuple(
+            NotApplicable(name=name, reason=reason, family="intervals")
+            for name, reason in plan.reasons.items()
+        ),
+    )
+    used = (MethodUsed(family="intervals", name=name, params={}) for name in plan.intervals)
+    return Finished(result, methods=(record_method("statistics", plan.statistic), *used))
 
 
 KIND = Bootstrap()

@@ -28,9 +28,15 @@ from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.numerics.bootstrap.listed_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.parameter_checks import check_level
-from thetahat.statistics import STATISTICS, Sample, Statistic
+from thetahat.statistics import Sample, Statistic
 from thetahat.statistics.base import AcceptedSamples
 from thetahat.statistics.difference import Difference
+from thetahat.statistics.vector_statistics import (
+    EVERY_STATISTIC,
+    VECTOR_STATISTICS,
+    VectorSample,
+    VectorStatistic,
+)
 from thetahat.tables.columns import parse_numbers
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS, TwoSampleTest
 from thetahat.values.types import FloatArray, IntArray
@@ -67,11 +73,44 @@ class BootstrapPlan:
     test_reasons: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorPlan:
+    """A sample with several columns, its resamples, and what is computed from them.
+
+    Parameters
+    ----------
+    statistic : VectorStatistic
+        What is computed.
+    sample : VectorSample
+        The sample, which fits the statistic.
+    resamples : HashedResamples
+        Drawn from the rows.
+    intervals : tuple of str
+        The intervals to build for each component.
+    reasons : mapping of str to str
+        By interval that does not fit, why.
+    """
+
+    statistic: VectorStatistic
+    sample: VectorSample
+    resamples: HashedResamples
+    intervals: tuple[str, ...]
+    reasons: Mapping[str, str]
+
+
+def is_of_vector(request: BootstrapRequest) -> bool:
+    """Return whether the statistic of the request has several components."""
+    return make_method_entry(request.statistic).name in VECTOR_STATISTICS
+
+
 def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Check a request; an inline sample is read."""
-    statistic = _parse_statistic(request)
     check_level(request.level)
     _parse_intervals(request)
+    if is_of_vector(request):
+        _check_vector_request(request, datasets)
+        return
+    statistic = _parse_statistic(request)
     _check_named_tests(request, statistic)
     _check_form(request, datasets)
     if request.resamples is not None and request.n_resamples is not None:
@@ -105,8 +144,97 @@ def build_plan(
     return BootstrapPlan(statistic, sample, resamples, intervals, reasons, tests, test_reasons)
 
 
+def build_vector_plan(
+    request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile], seed: int
+) -> VectorPlan:
+    """Read the columns of the sample, and choose the intervals."""
+    statistic = parse_method(VECTOR_STATISTICS, request.statistic, ("statistic",))
+    with located_errors(_list_vector_paths(request), within=_find_sample_field(request)):
+        sample = _read_vector_sample(request, datasets)
+        functional = statistic.on(sample)
+    n, q = sample.n, len(functional.shifts)
+    n_resamples = _count_resamples(request)
+    _check_work(n * q, n_resamples)
+    starts: IntArray = np.array([0, n], dtype=np.intp)
+    intervals, reasons = _choose_intervals(request, statistic, n, n_components=q)
+    resamples = HashedResamples(starts, seed, n_resamples)
+    return VectorPlan(statistic, sample, resamples, intervals, reasons)
+
+
+MOST_VECTOR_DRAWS: Final = 400_000_000
+"""Largest number of rows times components times resamples: some seconds of one core."""
+
+
+def _check_work(n_entries: int, n_resamples: int) -> None:
+    """Refuse more resamples than can be computed in some seconds."""
+    if n_entries * n_resamples > MOST_VECTOR_DRAWS:
+        raise InvalidParameter(
+            f"{n_resamples} resamples of this sample take too long: rows times components times "
+            f"resamples may be at most {MOST_VECTOR_DRAWS}. Request at most "
+            f"{MOST_VECTOR_DRAWS // n_entries} resamples.",
+            loc=("n_resamples",),
+            value=n_resamples,
+        )
+
+
+def _check_vector_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    name = make_method_entry(request.statistic).name
+    for field in ("resamples", "tests"):
+        if getattr(request, field) is not None:
+            raise UnsupportedCombination(
+                f"{name} has several components, and takes no {field}. Leave the field out.",
+                loc=(field,),
+            )
+    _check_form(request, datasets)
+    if request.dataset is None:
+        build_vector_plan(request, datasets, seed=0)
+    else:
+        parse_method(VECTOR_STATISTICS, request.statistic, ("statistic",))
+        _check_names_of_columns(request)
+
+
+def _check_names_of_columns(request: BootstrapRequest) -> None:
+    """Refuse a data set's columns that are one name, or that name a column twice."""
+    x = None if request.columns is None else request.columns.x
+    if not isinstance(x, list):
+        raise InvalidParameter(
+            "A statistic with several components needs a list of columns in columns.x.",
+            loc=("columns", "x"),
+            value=x,
+        )
+    if len(set(x)) < len(x):
+        raise InvalidParameter("columns.x names a column twice.", loc=("columns", "x"))
+
+
+def _list_vector_paths(request: BootstrapRequest) -> dict[str, Loc]:
+    return {name: (*_find_sample_field(request), name) for name in ("x", "y")}
+
+
+def _read_vector_sample(
+    request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]
+) -> VectorSample:
+    if request.dataset is not None and request.columns is not None:
+        _check_names_of_columns(request)
+        names, of_y = [*request.columns.x], request.columns.y
+        read = names if of_y is None else [*names, of_y]
+        values = read_columns(datasets[request.dataset], read)
+        numbers = {name: parse_numbers(values[name], "x") for name in names}
+        return VectorSample(numbers, None if of_y is None else parse_numbers(values[of_y], "y"))
+    sample = request.sample
+    if not isinstance(sample, StatisticSample) or not isinstance(sample.x, dict):
+        raise InvalidParameter(
+            'A statistic with several components needs named columns. Give the sample as {"x": '
+            '{"NAME": [..], "NAME": [..]}}, and the response of a regression as y.',
+            loc=("x",),
+        )
+    y = None if sample.y is None else read_number_array(sample.y, ("y",))
+    columns = {name: read_number_array(values, ("x", name)) for name, values in sample.x.items()}
+    return VectorSample(columns, y)
+
+
 def _parse_statistic(request: BootstrapRequest) -> Statistic:
-    return parse_method(STATISTICS, request.statistic, ("statistic",))
+    statistic: Statistic = parse_method(EVERY_STATISTIC, request.statistic, ("statistic",))
+    return statistic
 
 
 def _count_resamples(request: BootstrapRequest) -> int:
@@ -131,9 +259,12 @@ def _check_form(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile])
             loc=("columns",),
         )
     if request.dataset is not None and request.columns is not None:
-        columns: dict[Loc, str | None] = {
-            ("columns", name): getattr(request.columns, name) for name in ("x", "y")
-        }
+        x = request.columns.x
+        columns: dict[Loc, str | None] = {("columns", "y"): request.columns.y}
+        if isinstance(x, str):
+            columns["columns", "x"] = x
+        else:
+            columns |= {("columns", "x", i): name for i, name in enumerate(x)}
         require_numbers(datasets[request.dataset], columns)
 
 
@@ -153,6 +284,10 @@ def _read_sample(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]
     with located_errors(paths):
         if request.dataset is not None and request.columns is not None:
             x, y = request.columns.x, request.columns.y
+            if not isinstance(x, str):
+                raise InvalidParameter(
+                    "This statistic is of one column x. Give its name, and not a list.", loc=("x",)
+                )
             values = read_columns(datasets[request.dataset], [x] if y is None else [x, y])
             return Sample(
                 parse_numbers(values[x], "x"), None if y is None else parse_numbers(values[y], "y")
@@ -238,12 +373,15 @@ def _parse_intervals(request: BootstrapRequest) -> tuple[str, ...]:
 
 
 def _choose_intervals(
-    request: BootstrapRequest, statistic: Statistic, n_rows: int
+    request: BootstrapRequest,
+    statistic: Statistic | VectorStatistic,
+    n_rows: int,
+    n_components: int = 1,
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the intervals to build, and why others do not fit; a named one must fit."""
     if request.resamples is None:
         check_size(n_rows, _count_resamples(request), loc=("n_resamples",))
-    n_draws = n_rows * _count_resamples(request)
+    n_draws = n_rows * n_components * _count_resamples(request)
     names = METHODS if request.intervals is None else _parse_intervals(request)
     misfits = {name: explain_misfit(name, statistic, n_draws) for name in METHODS}
     reasons = {name: reason for name in names if (reason := misfits[name]) is not None}

@@ -39,20 +39,31 @@ class BootstrapIntervalEntry(MethodEntry[BootstrapIntervalName]):
 
 
 class StatisticSample(Schema):
-    """Two columns of the same rows, or two samples, as the statistic needs them."""
+    """Two columns of the same rows, two samples, or named columns, as the statistic needs them."""
 
-    x: list[NumberItem] = Field(description="The numbers of the first column or sample.")
+    x: list[NumberItem] | dict[str, list[NumberItem]] = Field(
+        description="The numbers of the first column or sample; for mean_vector, covariance_matrix "
+        "and regression_coefficients an object of columns by name."
+    )
     y: list[NumberItem] | None = Field(
         None,
-        description="The numbers of the second column or sample; for auc the classes, 0 and 1.",
+        description="The numbers of the second column or sample; for auc the classes, 0 and 1; for "
+        "regression_coefficients the response.",
     )
 
 
 class StatisticColumns(Schema):
     """Which columns of the data set hold the sample."""
 
-    x: str = Field(description="The column of numbers.")
-    y: str | None = Field(None, description="The second column, for statistics of two columns.")
+    x: str | Annotated[list[str], Field(min_length=1, max_length=100)] = Field(
+        description="The column of numbers; the columns for mean_vector, covariance_matrix and "
+        "regression_coefficients."
+    )
+    y: str | None = Field(
+        None,
+        description="The second column, for statistics of two columns; the response of a "
+        "regression.",
+    )
 
 
 AnySample = list[Any] | StatisticSample | None

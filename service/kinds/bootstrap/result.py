@@ -8,6 +8,7 @@ from typing import Literal
 
 from service.kinds.provenance import Provenance
 from thetahat.analyses.bootstrap.result import StatisticEstimate
+from thetahat.analyses.bootstrap.vectors import VectorEstimate
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.two_sample_tests import TwoSampleOutcome
 
@@ -20,8 +21,8 @@ class BootstrapResult:
     ----------
     kind : str
         ``bootstrap``.
-    statistic_estimate : StatisticEstimate
-        The statistic and its replicates; its fields are fields of the result.
+    statistic_estimate : StatisticEstimate or VectorEstimate
+        The statistic and its replicates, or its components; its fields are fields of the result.
     not_applicable : tuple of NotApplicable
         Intervals and tests that do not fit the statistic, with the reason.
     tests : mapping of str to TwoSampleOutcome or None
@@ -31,7 +32,7 @@ class BootstrapResult:
     """
 
     kind: Literal["bootstrap"] = "bootstrap"
-    statistic_estimate: StatisticEstimate = field(metadata={"inline": True})
+    statistic_estimate: StatisticEstimate | VectorEstimate = field(metadata={"inline": True})
     not_applicable: tuple[NotApplicable, ...]
     tests: Mapping[str, TwoSampleOutcome] | None = None
     provenance: Provenance | None = None

@@ -23,7 +23,7 @@ from thetahat.metrics import METRICS
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
-from thetahat.statistics import STATISTICS
+from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.values.types import UNITS
 from thetahat.weighted_risks import WEIGHTED_RISKS
@@ -187,7 +187,7 @@ class RiskEntry(MethodEntry[RiskName]):
     """An estimator of the risk under the target population, with its parameters."""
 
 
-StatisticName = Annotated[str, Listed("StatisticName", "A statistic of a sample.", STATISTICS)]
+StatisticName = Annotated[str, Listed("StatisticName", "A statistic of a sample.", EVERY_STATISTIC)]
 
 
 class StatisticEntry(MethodEntry[StatisticName]):

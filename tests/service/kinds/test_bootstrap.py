@@ -14,6 +14,7 @@ from service.kinds.bootstrap.request import BootstrapRequest
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.statistics import STATISTICS
+from thetahat.statistics.vector_statistics import VECTOR_STATISTICS
 
 LECTURE: dict[str, Any] = {
     "kind": "bootstrap",
@@ -297,3 +298,64 @@ def test_exact_tests_that_do_not_fit_are_listed_or_refused() -> None:
     for statistic, sample in ((median, MICE), (paired, equal), ("mean", MICE["x"])):
         with pytest.raises(EvaluationError, match="two_sample_permutation"):
             run_kind(body(statistic, sample, tests=["two_sample_permutation"]))
+
+
+VECTOR: dict[str, Any] = {
+    "kind": "bootstrap",
+    "sample": {
+        "x": {"a": X, "b": RNG.normal(0, 1, 40).tolist()},
+        "y": RNG.gamma(2, 1, 40).tolist(),
+    },
+    "statistic": "regression_coefficients",
+    "n_resamples": 200,
+}
+
+
+@pytest.mark.parametrize("name", VECTOR_STATISTICS)
+def test_property_every_statistic_with_several_components_runs(name: str) -> None:
+    sample = dict(VECTOR["sample"])
+    if name != "regression_coefficients":
+        del sample["y"]
+    result = run_kind({**VECTOR, "sample": sample, "statistic": name}).result
+
+    assert result["statistic"] == name
+    q = len(result["components"])
+    assert np.shape(result["covariance"]) == (q, q)
+    for j, one in enumerate(result["components"]):
+        assert one["variance"] == result["covariance"][j][j]
+        for interval in one["intervals"]:
+            assert interval["lower"] < one["estimate"] < interval["upper"]
+    assert "estimate" not in result
+    assert result["methods"][0] == {"family": "statistics", "name": name, "params": {}}
+
+
+def test_exact_columns_of_a_data_set_and_inline_columns_agree(tmp_path: Path) -> None:
+    columns = {**VECTOR["sample"]["x"], "y": VECTOR["sample"]["y"]}
+    file = parquet_file(tmp_path, columns)
+    stored = {
+        **{key: value for key, value in VECTOR.items() if key != "sample"},
+        "dataset": str(file.id),
+        "columns": {"x": ["a", "b"], "y": "y"},
+    }
+
+    assert run_kind(stored, [file]).result == run_kind(VECTOR).result
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"sample": X}, ("sample", "x")),
+        ({"sample": {"x": X, "y": X}}, ("sample", "x")),
+        ({"statistic": "mean"}, ("sample", "x")),
+        ({"statistic": "mean_vector"}, ("sample", "y")),
+        ({"resamples": [[1]], "n_resamples": None}, ("resamples",)),
+        ({"tests": ["two_sample_permutation"]}, ("tests",)),
+        ({"n_resamples": 2_000_000}, ("n_resamples",)),
+        ({"sample": {"x": {"a": X, "b": X[:3]}, "y": X}}, ("sample", "x", "b")),
+    ],
+)
+def test_invalid_requests_of_vectors(changes: dict[str, Any], place: tuple[str, ...]) -> None:
+    with pytest.raises((EvaluationError, InvalidRequest)) as refused:
+        run_kind({**VECTOR, **changes})
+
+    assert place_of(refused.value)[: len(place)] == place

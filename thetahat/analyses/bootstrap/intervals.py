@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.analyses.bootstrap.resampling import MAX_STUDENTISED
@@ -28,7 +28,6 @@ from thetahat.numerics.bootstrap.interval_ends import (
     percentile_reach,
     studentised_reach,
 )
-from thetahat.statistics import Statistic
 from thetahat.traits import ReplicateForm
 from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
@@ -111,12 +110,21 @@ class StudentisedInterval(StatisticInterval):
     standard_error: float | None
 
 
+class _AnyStatistic(Protocol):
+    """A statistic with one value or with several."""
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether the jackknife's standard error is consistent for it."""
+        ...
+
+
 def needs_errors(name: str) -> bool:
     """Return whether an interval needs a standard error of each resample."""
     return _get_form(name) is ReplicateForm.STUDENTISED
 
 
-def explain_misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
+def explain_misfit(name: str, statistic: _AnyStatistic, n_draws: int) -> str | None:
     """Return why an interval cannot be used with the statistic, or None if it can."""
     if not needs_errors(name):
         return None
@@ -135,7 +143,7 @@ def explain_misfit(name: str, statistic: Statistic, n_draws: int) -> str | None:
 
 def build_intervals(
     replicates: StatisticReplicates,
-    statistic: Statistic,
+    statistic: _AnyStatistic,
     methods: Sequence[str],
     level: float,
     alternative: Alternative,
@@ -150,7 +158,7 @@ def build_intervals(
 def _build_interval(  # noqa: PLR0913 - a method, its input and its level
     name: str,
     replicates: StatisticReplicates,
-    statistic: Statistic,
+    statistic: _AnyStatistic,
     level: float,
     alternative: Alternative,
     tail: float,
@@ -175,7 +183,7 @@ def _build_interval(  # noqa: PLR0913 - a method, its input and its level
 
 
 def _compute_reach(
-    form: ReplicateForm, replicates: StatisticReplicates, statistic: Statistic, tail: float
+    form: ReplicateForm, replicates: StatisticReplicates, statistic: _AnyStatistic, tail: float
 ) -> tuple[EndDistances, tuple[Caution, ...]]:
     """Return the distances of the ends from the estimate, and cautions about them."""
     undefined: EndDistances = (None, None)
