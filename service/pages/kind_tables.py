@@ -129,7 +129,7 @@ def _describe_bootstrap(result: BootstrapResultDict) -> list[str]:
         about, n = result["statistic"].replace("_", " "), len(result["components"])
         resamples = write_number(result["n_resamples"])
         noun = "component" if n == 1 else "components"
-        return [f"The {about} has {n} {noun}; its intervals are from {resamples} resamples."]
+        return [f"{about}: {n} {noun}, with intervals from {resamples} resamples."]
     error = result["standard_error"]
     text = f"The {result['statistic']} is {write_estimate(result['estimate'], error)}"
     intervals = {interval["method"]: interval for interval in result["intervals"]}

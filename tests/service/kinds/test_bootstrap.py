@@ -10,7 +10,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from service.errors import InvalidRequest
+from service.figures.catalogue import list_figures
 from service.kinds.bootstrap.request import BootstrapRequest
+from service.pages.kind_tables import describe_outcome, list_main_tables
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.statistics import STATISTICS
@@ -359,3 +361,17 @@ def test_invalid_requests_of_vectors(changes: dict[str, Any], place: tuple[str, 
         run_kind({**VECTOR, **changes})
 
     assert place_of(refused.value)[: len(place)] == place
+
+
+def test_exact_a_page_has_a_row_for_each_component_and_their_covariance() -> None:
+    result = run_kind(VECTOR).result
+
+    estimates, covariance = list_main_tables(result)
+    names = [one["name"] for one in result["components"]]
+    assert [row[0] for row in estimates.rows] == names
+    assert list(covariance.columns) == ["Component", *names]
+    assert len(covariance.rows) == len(names)
+    assert [figure.name for figure in list_figures(result)] == ["components"]
+    assert describe_outcome(result) == [
+        "regression coefficients: 3 components, with intervals from 200 resamples."
+    ]

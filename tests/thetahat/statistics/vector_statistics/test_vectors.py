@@ -137,7 +137,7 @@ def test_naive_replicates_and_jackknife(statistic: Any, compute: Any) -> None:
 
 
 @pytest.mark.about("vector_statistics/regression_coefficients")
-def test_against_scikit_learn_on_badly_scaled_columns() -> None:
+def test_against_sklearn_on_badly_scaled_columns() -> None:
     rng = np.random.default_rng(2)
     x = np.stack([1e4 + rng.normal(size=50), 1e-3 * rng.normal(size=50)], axis=1)
     y = 3 * (x[:, 0] - 1e4) - 2e3 * x[:, 1] + rng.normal(size=50)
