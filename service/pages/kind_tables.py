@@ -117,7 +117,7 @@ def _tabulate_components(result: BootstrapResultDict) -> list[Table]:
         columns=["Component", *names],
         rows=[
             [name, *(write_number(value) for value in row[: len(names)])]
-            for name, row in zip(names, result["covariance"], strict=False)
+            for name, row in zip(names, result["covariance_of_components"], strict=False)
         ],
         numbers=frozenset(range(1, len(names) + 1)),
     )

@@ -369,7 +369,7 @@ class BootstrapResultDict(TypedDict):
     components: NotRequired[list[ComponentEstimateDict]]
     """Every component; of a symmetric matrix those on and above the diagonal."""
 
-    covariance: NotRequired[list[list[float]]]
+    covariance_of_components: NotRequired[list[list[float]]]
     """(q, q) covariance matrix of the q components over the resamples (ddof 1), in their order."""
 
 

@@ -322,9 +322,9 @@ def test_property_every_statistic_with_several_components_runs(name: str) -> Non
 
     assert result["statistic"] == name
     q = len(result["components"])
-    assert np.shape(result["covariance"]) == (q, q)
+    assert np.shape(result["covariance_of_components"]) == (q, q)
     for j, one in enumerate(result["components"]):
-        assert one["variance"] == result["covariance"][j][j]
+        assert one["variance"] == result["covariance_of_components"][j][j]
         for interval in one["intervals"]:
             assert interval["lower"] < one["estimate"] < interval["upper"]
     assert "estimate" not in result

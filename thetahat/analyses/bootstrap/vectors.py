@@ -20,7 +20,7 @@ from thetahat.cautions import FEW_UNITS, INTERVALS_ONE_BY_ONE, RESAMPLES_DRAWN_A
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics.vector_statistics import VectorSample, VectorStatistic
 from thetahat.statistics.vector_statistics.base import Component
-from thetahat.values.types import Alternative, FloatArray, IntArray
+from thetahat.values.types import Alternative, IntArray
 
 _ENTRIES_AT_ONCE: Final = 2**18
 
@@ -76,7 +76,7 @@ class VectorEstimate:
         Number of resamples.
     components : tuple of ComponentEstimate
         Every component; of a symmetric matrix those on and above the diagonal.
-    covariance : tuple of tuple of float
+    covariance_of_components : tuple of tuple of float
         (q, q) covariance matrix of the q components over the resamples (ddof 1), in their order.
     drawn_again : int
         Number of draws that had no value and were drawn again.
@@ -88,7 +88,7 @@ class VectorEstimate:
     n: int
     n_resamples: int
     components: tuple[ComponentEstimate, ...]
-    covariance: tuple[tuple[float, ...], ...]
+    covariance_of_components: tuple[tuple[float, ...], ...]
     drawn_again: int
     cautions: tuple[Caution, ...]
 
@@ -179,18 +179,20 @@ def estimate_vector(  # noqa: PLR0913 - the statistic, its sample, and how inter
         n=sample.n,
         n_resamples=resamples.n_resamples,
         components=components,
-        covariance=tuple(tuple(row) for row in _compute_covariance(replicates).tolist()),
+        covariance_of_components=tuple(
+            tuple(row) for row in _compute_covariance(replicates).tolist()
+        ),
         drawn_again=n_drawn_again,
         cautions=tuple(_list_cautions(statistic, sample, len(components), n_drawn_again)),
     )
 
 
-def _compute_covariance(replicates: Sequence[StatisticReplicates]) -> FloatArray:
+def _compute_covariance(replicates: Sequence[StatisticReplicates]) -> tuple[tuple[float, ...], ...]:
     """Return the (q, q) covariance of the replicates; its diagonal is exactly their variances."""
     deviations = np.stack([one.scaled - one.base for one in replicates], axis=1)
     covariance = np.atleast_2d(np.cov(deviations, rowvar=False, ddof=1))
     np.fill_diagonal(covariance, [one.variance or 0.0 for one in replicates])
-    return np.asarray(covariance)
+    return tuple(tuple(row) for row in covariance.tolist())
 
 
 def _list_cautions(

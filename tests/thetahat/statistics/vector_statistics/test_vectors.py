@@ -95,7 +95,7 @@ def test_exact_covariance_of_the_means_over_all_resamples() -> None:
 
 @pytest.mark.about("vector_statistics/mean_vector")
 def test_limit_the_covariance_of_drawn_means_is_the_formula() -> None:
-    covariance = estimate(MeanVector(), COLUMNS, 20_000).covariance
+    covariance = estimate(MeanVector(), COLUMNS, 20_000).covariance_of_components
     rows = np.stack(list(COLUMNS.columns.values()))
 
     formula = np.cov(rows) * (31 / 32) / 32
@@ -174,7 +174,7 @@ def test_exact_the_diagonal_of_the_covariance_is_the_variance_of_each_component(
     estimated = estimate(RegressionCoefficients(), CARS, 200)
 
     variances = [one.variance for one in estimated.components]
-    assert np.diag(np.array(estimated.covariance)).tolist() == variances
+    assert np.diag(np.array(estimated.covariance_of_components)).tolist() == variances
     assert [one.name for one in estimated.components] == ["intercept", "wt", "hp"]
     assert "intervals_one_by_one" in {caution.code for caution in estimated.cautions}
 
