@@ -70,7 +70,7 @@ def build_components(result: Result) -> Iterator[Figure]:
                 "upper": None if interval["upper"] is None else interval["upper"] / error,
             }
         )
-    level = percent(components[0]["intervals"][place]["level"])
+    level = write_level(components[0]["intervals"][place]["level"])
     yield Figure(
         name="components",
         title=f"Components of the {statistic}",

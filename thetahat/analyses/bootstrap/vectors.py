@@ -179,9 +179,7 @@ def estimate_vector(  # noqa: PLR0913 - the statistic, its sample, and how inter
         n=sample.n,
         n_resamples=resamples.n_resamples,
         components=components,
-        covariance_of_components=tuple(
-            tuple(row) for row in _compute_covariance(replicates).tolist()
-        ),
+        covariance_of_components=_compute_covariance(replicates),
         drawn_again=n_drawn_again,
         cautions=tuple(_list_cautions(statistic, sample, len(components), n_drawn_again)),
     )
