@@ -88,7 +88,7 @@ def _build_component_view(rows: list[Json], style: Style) -> Json:
     x: Json = {"type": "quantitative", "title": "estimate over its standard error"}
     y: Json = {"field": "component", "type": "nominal", "title": None, "sort": None}
     return {
-        **style.fitted(40 + 22 * len(rows)),
+        **style.fit_height(40 + 22 * len(rows)),
         "data": {"values": rows},
         "layer": [
             {
