@@ -47,7 +47,7 @@ class Design:
     name: str
     words: str
     scheme: str
-    parameters: dict[str, Any]
+    parameters: dict[str, object]
     groups: Groups = "none"
     n_sources: int = 1
     trained: tuple[Trained, ...] = ("trained", "stable")

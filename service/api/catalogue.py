@@ -51,7 +51,7 @@ def describe(method: type[Any]) -> Description:
     }
 
 
-def describe_parameters(method: type[Any]) -> dict[str, Any]:
+def describe_parameters(method: type[Any]) -> dict[str, object]:
     """Return the JSON Schema of a method's fields, without the name and docstring of its class."""
     schema = TypeAdapter(method).json_schema()
     return {key: value for key, value in schema.items() if key not in {"title", "description"}}

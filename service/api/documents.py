@@ -51,7 +51,7 @@ async def read_document(row: EvaluationRow) -> dict[str, Any]:
 
 def build_document(
     row: EvaluationRow, detailed: progress.DetailedProgress = _NO_PROGRESS
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the document of an evaluation."""
     path = build_evaluation_path(row.id)
     learners = {
@@ -92,7 +92,7 @@ def build_document(
     }
 
 
-def build_figure_list(evaluation_id: UUID, figures: Sequence[Figure]) -> dict[str, Any]:
+def build_figure_list(evaluation_id: UUID, figures: Sequence[Figure]) -> dict[str, object]:
     """Return the document of a result's figures."""
     path = f"{build_evaluation_path(evaluation_id)}/figures"
     return {
@@ -117,7 +117,7 @@ def build_dataset_path(dataset_id: UUID) -> str:
     return f"/v1/datasets/{dataset_id}"
 
 
-def build_dataset_document(row: DatasetRow) -> dict[str, Any]:
+def build_dataset_document(row: DatasetRow) -> dict[str, object]:
     """Return the document of a data set."""
     path = build_dataset_path(row.id)
     return {

@@ -183,7 +183,7 @@ def _select(
     for name in selection:
         if name not in value and name not in declared and not is_in_list:
             raise _build_unknown_name_error(path, name, value)
-    selected: dict[str, Any] = {}
+    selected: dict[str, object] = {}
     for name, item in value.items():
         if name in selection:
             fields = selection[name]

@@ -161,7 +161,7 @@ def _find_kind(value: Any) -> JobKind[Any]:
 
 
 def _read_datasets(
-    owner_id: UUID, request: EvaluationRequest, value: Mapping[str, Any]
+    owner_id: UUID, request: EvaluationRequest, value: Mapping[str, object]
 ) -> dict[UUID, DatasetFile]:
     identifiers = tuple(dict.fromkeys(request.list_dataset_ids()))
     files = read_dataset_files(owner_id, identifiers)

@@ -25,7 +25,7 @@ RUN_UNIT: Final = "thetahat.run_unit"
 QUEUES: Final = {Stage.START: "thetahat.soon", Stage.CHUNK: "thetahat.chunks"}
 PUBLISH_TIMEOUT_S = 0.5
 PAUSE_AFTER_FAILURE_S = 2.0
-TRANSPORT_OPTIONS: Final[dict[str, Any]] = {
+TRANSPORT_OPTIONS: Final[dict[str, object]] = {
     "global_keyprefix": "thetahat.",
     "socket_keepalive": True,
     "queue_order_strategy": "priority",

@@ -101,7 +101,7 @@ def compare(
     labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
     columns, unused = _choose_columns(_read_columns(file), model, labels)
     kind = blocks or (Blocks.HOLDOUT if columns.get("block") is None else Blocks.SOURCE)
-    request: dict[str, Any] = {
+    request: dict[str, object] = {
         "kind": "losses",
         "blocks": kind.value,
         "columns": columns,
@@ -142,13 +142,13 @@ def _choose_columns(
     columns: Mapping[str, FileColumn],
     models: Sequence[str] | None,
     labels: Mapping[str, str | None],
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, object], list[str]]:
     """Return the columns of the request, and a sentence on each column that is not used.
 
     The models are all columns of numbers that are no labels; columns that number the rows or are
     named like labels are taken as models only if they are named as models.
     """
-    chosen: dict[str, Any] = {
+    chosen: dict[str, object] = {
         name: column or (name if name in columns and name not in (models or ()) else None)
         for name, column in labels.items()
     }

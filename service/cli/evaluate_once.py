@@ -63,7 +63,7 @@ def _evaluate_here(request: Mapping[str, Any], data: Path | None) -> dict[str, A
         raise UserError(_explain(error, request)) from None
 
 
-def _explain(error: ValidationError, request: Mapping[str, Any]) -> str:
+def _explain(error: ValidationError, request: Mapping[str, object]) -> str:
     from service.api.validation import convert_validation_error
 
     return convert_validation_error(error, request).message

@@ -40,7 +40,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     console.print(table)
 
 
-def print_result(result: Mapping[str, Any], *, show_all: bool) -> None:
+def print_result(result: Mapping[str, object], *, show_all: bool) -> None:
     """Print a result as text for people."""
     from thetahat_client import result_text
 

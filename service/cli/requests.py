@@ -19,7 +19,7 @@ class NamedRequest:
     """A request, and where it was read, for messages."""
 
     place: str
-    body: dict[str, Any]
+    body: dict[str, object]
 
 
 def read_request(name: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _are_lines(text: str) -> bool:
     return True
 
 
-def _parse_object(text: str, place: str) -> dict[str, Any]:
+def _parse_object(text: str, place: str) -> dict[str, object]:
     try:
         request = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:

@@ -32,7 +32,7 @@ def build_posteriors(result: Result) -> Iterator[Figure]:
     if not has_models(result):
         return
     comparisons: Sequence[AnyComparison] = result["comparisons"]
-    rows: list[tuple[AnyComparison, str, Mapping[str, Any]]] = [
+    rows: list[tuple[AnyComparison, str, Mapping[str, object]]] = [
         (pair, name, test)
         for pair in _select_with_best(result, comparisons)
         for name, test in pair["tests"].items()

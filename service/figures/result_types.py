@@ -7,7 +7,7 @@ results, so that mypy refuses a misspelt key. Nothing of the client is imported 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
     from thetahat_client.results import (
@@ -31,6 +31,6 @@ AnyInterval: TypeAlias = "IntervalDict | BriefIntervalDict"
 """An interval, in full or in brief."""
 
 
-def has_models(result: Mapping[str, Any]) -> TypeGuard[ModelsResult]:
+def has_models(result: Mapping[str, object]) -> TypeGuard[ModelsResult]:
     """Return whether a result has models, with a summary."""
     return bool(result.get("models"))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from service.figures.by_source import build_numbered_name
 from service.figures.figure import Figure, Result
 from service.figures.lines import Line, LinePlot, build_line_view
 from service.figures.words import find_block_word, write_level
+
+if TYPE_CHECKING:
+    from thetahat_client.results import ScoreCurvesDict
+
 
 MOST_MODELS: Final = 8
 """Models of one figure: there are as many colours."""
@@ -37,7 +41,7 @@ def _group_names(names: list[str]) -> list[list[str]]:
     return [names[start : start + MOST_MODELS] for start in starts][:MOST_FIGURES]
 
 
-def _build_roc(curves: Mapping[str, Mapping[str, Any]], place: int, blocks: str) -> Figure:
+def _build_roc(curves: Mapping[str, ScoreCurvesDict], place: int, blocks: str) -> Figure:
     lines = [
         Line(
             name=name,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from service.figures.coverage import build_coverage
 from service.figures.figure import Figure, Result
 from service.figures.log_ticks import log_ticks
 from service.figures.style import Json, Palette, Style
 from thetahat.values.number_text import format_count
+
+if TYPE_CHECKING:
+    from thetahat_client.results import FigureAxisDict, FigureSeriesDict
+
 
 HEIGHT: Final = 300
 MANY_POINTS: Final = 60
@@ -76,7 +80,7 @@ def _build(figure: Mapping[str, Any], repetitions: int) -> Figure:
     )
 
 
-def assign_looks(series: Sequence[Mapping[str, Any]], palette: Palette) -> list[SeriesLook]:
+def assign_looks(series: Sequence[FigureSeriesDict], palette: Palette) -> list[SeriesLook]:
     """Return how each series is drawn: a colour a quantity, a shape or dash a series.
 
     A single dashed line among others is their reference and has the colour of the text.
@@ -102,7 +106,7 @@ def assign_looks(series: Sequence[Mapping[str, Any]], palette: Palette) -> list[
     return looks
 
 
-def make_points(series: Mapping[str, Any], labels: Sequence[str] = ()) -> list[Json]:
+def make_points(series: FigureSeriesDict, labels: Sequence[str] = ()) -> list[Json]:
     """Return the rows of a series that have both coordinates; ``low`` and ``high`` end the bar."""
     errors = series["error"] or [None] * len(series["x"])
     rows = []
@@ -118,7 +122,7 @@ def make_points(series: Mapping[str, Any], labels: Sequence[str] = ()) -> list[J
     return rows
 
 
-def describe_axis(axis: Mapping[str, Any], ends: Sequence[float], pixels: int = 700) -> Json:
+def describe_axis(axis: FigureAxisDict, ends: Sequence[float], pixels: int = 700) -> Json:
     """Return the type, title, scale and ticks of a numerical axis."""
     if axis["scale"] != "log":
         ticks: Json = {"tickCount": max(3, min(7, pixels // 60))}

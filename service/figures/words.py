@@ -60,7 +60,7 @@ def choose_target_colour(target: str, palette: Palette) -> str:
     }[Target(target)]
 
 
-def describe_size(result: Mapping[str, Any], model: ModelResultDict) -> str:
+def describe_size(result: Mapping[str, object], model: ModelResultDict) -> str:
     """Return how many rows, blocks and repeats a mean rests on, as ``569 rows in 10 folds``."""
     n, blocks = model["n"], model["blocks"]
     text = f"{format_count(n)} test {'row' if n == 1 else 'rows'}"

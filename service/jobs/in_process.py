@@ -33,7 +33,7 @@ UNLIMITED = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=
 
 def evaluate_in_process(
     request: JsonObject, data: Path | None = None, media_type: str | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the result of a request, with the numbers that the service would give.
 
     Parameters
@@ -97,7 +97,7 @@ def read_columns(data: Path, media_type: str) -> dict[str, FileColumn]:
         return columns
 
 
-def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, Any]:
+def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, object]:
     """Return the result of a request as JSON values; the request is checked first."""
     kind = JOB_KINDS[str(body["kind"])]
     request = kind.request.model_validate(body)

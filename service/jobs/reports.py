@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import orjson
@@ -23,7 +23,7 @@ MAX_SIGN_OFFS: Final = 60
 class StoredResult:
     """A result with the SHA-256 of its text."""
 
-    result: dict[str, Any]
+    result: dict[str, object]
     sha256: str
 
 

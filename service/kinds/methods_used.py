@@ -44,7 +44,7 @@ def record_methods(family: str, methods: Iterable[Any]) -> tuple[MethodUsed, ...
     return tuple(record_method(family, chosen.method, chosen.key) for chosen in methods)
 
 
-def record_learners(learners: Mapping[str, Any]) -> tuple[LearnerUsed, ...]:
+def record_learners(learners: Mapping[str, object]) -> tuple[LearnerUsed, ...]:
     """Return the records of learners, which the request describes by name."""
     return tuple(record_learner(name, read_learner_spec(value)) for name, value in learners.items())
 

@@ -258,7 +258,7 @@ def _check_number(noun: str, number: int, expected: int, loc: Loc) -> None:
         )
 
 
-def _check_models(losses: Mapping[str, Any], names: Sequence[str], field: str) -> None:
+def _check_models(losses: Mapping[str, object], names: Sequence[str], field: str) -> None:
     """Refuse losses of other models than those of the request."""
     for model in dict.fromkeys([*losses, *names]):
         if model not in losses or model not in names:

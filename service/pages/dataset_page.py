@@ -20,7 +20,7 @@ WORDS: Final = {
 }
 
 
-def list_understood(media_type: str, details: Mapping[str, Any]) -> list[tuple[str, str]]:
+def list_understood(media_type: str, details: Mapping[str, object]) -> list[tuple[str, str]]:
     """Return what was understood of a file: names and texts."""
     facts = [("Format", media_type)]
     for name, value in details.items():

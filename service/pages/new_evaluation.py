@@ -206,13 +206,13 @@ def _build_choice(item: Json) -> FormOption:
     )
 
 
-def build_request(values: Fields, dataset: str, columns: Sequence[Json]) -> dict[str, Any]:
+def build_request(values: Fields, dataset: str, columns: Sequence[Json]) -> dict[str, object]:
     """Return the request that a form makes; the service checks it as any other request.
 
     What cannot be read as a number is left as text, so that the refusal names it.
     """
     kind = _read(values, "kind") or "cross_validation"
-    request: dict[str, Any] = {"kind": kind, "dataset": dataset}
+    request: dict[str, object] = {"kind": kind, "dataset": dataset}
     build = {"predictions": _add_predictions, "losses": _add_losses}.get(kind)
     if build is None:
         _add_cross_validation(request, values, columns)
@@ -225,10 +225,12 @@ def build_request(values: Fields, dataset: str, columns: Sequence[Json]) -> dict
     return request
 
 
-def _add_cross_validation(request: dict[str, Any], values: Fields, columns: Sequence[Json]) -> None:
+def _add_cross_validation(
+    request: dict[str, object], values: Fields, columns: Sequence[Json]
+) -> None:
     target = _read(values, "target")
     roles = {name: _read(values, name) for name in ("source", "cluster", "time", "fold")}
-    chosen: dict[str, Any] = {"target": target}
+    chosen: dict[str, object] = {"target": target}
     for name, column in roles.items():
         _add(chosen, name, column)
     features = list(values.get("features", ()))
@@ -250,11 +252,11 @@ def _add_cross_validation(request: dict[str, Any], values: Fields, columns: Sequ
     _add(request, "loss", _read(values, "loss"))
 
 
-def _list_steps(columns: Sequence[Json], *, has_missing: bool) -> list[dict[str, Any]]:
+def _list_steps(columns: Sequence[Json], *, has_missing: bool) -> list[dict[str, object]]:
     """Return the preparation steps for columns of these types."""
     texts = [c["name"] for c in columns if c["type"] in TEXT_TYPES]
     numbers = [c["name"] for c in columns if c["type"] in NUMBER_TYPES]
-    steps: list[dict[str, Any]] = []
+    steps: list[dict[str, object]] = []
     if has_missing and numbers:
         steps.append({"name": "impute", "columns": numbers})
     if has_missing and texts:
@@ -267,9 +269,9 @@ def _list_steps(columns: Sequence[Json], *, has_missing: bool) -> list[dict[str,
     return steps
 
 
-def _read_scheme(values: Fields) -> dict[str, Any]:
-    scheme: dict[str, Any] = {"name": _read(values, "scheme") or ""}
-    parameters: dict[str, Any] = {}
+def _read_scheme(values: Fields) -> dict[str, object]:
+    scheme: dict[str, object] = {"name": _read(values, "scheme") or ""}
+    parameters: dict[str, object] = {}
     if scheme["name"] in FOLD_SCHEMES:
         _add(parameters, "n_folds", _read_number(values, "n_folds"))
     if scheme["name"] == "repeated_k_fold":
@@ -288,7 +290,7 @@ def _add_predictions(request: dict[str, Any], values: Fields) -> None:
     request["loss"] = _read(values, "loss") or ""
 
 
-def _add_losses(request: dict[str, Any], values: Fields) -> None:
+def _add_losses(request: dict[str, object], values: Fields) -> None:
     _add_layout(request, {"losses": list(values.get("losses", ()))}, values)
     _add(request, "better", _read(values, "better"))
 
@@ -300,7 +302,7 @@ def _add_layout(request: dict[str, Any], columns: dict[str, Any], values: Fields
     _add(request, "blocks", _read(values, "blocks"))
 
 
-def _add(target: dict[str, Any], name: str, value: Any) -> None:
+def _add(target: dict[str, object], name: str, value: Any) -> None:
     if value is not None:
         target[name] = value
 

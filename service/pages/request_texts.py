@@ -13,7 +13,7 @@ MAX_SHOWN: Final = 20_000
 MAX_ITEMS: Final = 6
 
 
-def write_request(request: Mapping[str, Any]) -> tuple[str, bool]:
+def write_request(request: Mapping[str, object]) -> tuple[str, bool]:
     """Return a request as indented JSON, and whether it is whole."""
     text = orjson.dumps(request, option=orjson.OPT_INDENT_2).decode()
     if len(text) <= MAX_SHOWN:

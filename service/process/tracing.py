@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from service.settings import InvalidSettings
@@ -69,7 +69,7 @@ def trace_request(
 
 
 def trace_unit(
-    stage: str, evaluation_id: UUID, attributes: Mapping[str, Any]
+    stage: str, evaluation_id: UUID, attributes: Mapping[str, object]
 ) -> AbstractContextManager[None]:
     """Record the unit of work that is computed in the block."""
     exporter = _Process.exporter

@@ -65,7 +65,7 @@ def write_parameters(method: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _cite(family: str, name: str, uses: Sequence[Mapping[str, Any]]) -> CitedMethod:
+def _cite(family: str, name: str, uses: Sequence[Mapping[str, object]]) -> CitedMethod:
     title = describe_family(family)[0]
     parameters = "; ".join(filter(None, map(_write_use, uses)))
     info = _find_info(family, name)
@@ -82,7 +82,7 @@ def _cite(family: str, name: str, uses: Sequence[Mapping[str, Any]]) -> CitedMet
     )
 
 
-def _write_use(method: Mapping[str, Any]) -> str:
+def _write_use(method: Mapping[str, object]) -> str:
     parameters = write_parameters(method)
     alias = method.get("as", method["name"])
     if alias == method["name"]:

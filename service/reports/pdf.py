@@ -130,7 +130,7 @@ def _describe(report: Report, files: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _describe_block(block: Block, files: dict[str, str]) -> dict[str, Any]:
+def _describe_block(block: Block, files: dict[str, str]) -> dict[str, object]:
     kind = {"kind": block.kind}
     match block:
         case Paragraph():
@@ -159,7 +159,7 @@ def _describe_block(block: Block, files: dict[str, str]) -> dict[str, Any]:
             return {**kind, "labels": list(block.labels)}
 
 
-def _describe_table(table: Table) -> dict[str, Any]:
+def _describe_table(table: Table) -> dict[str, object]:
     rows = [[allow_breaks(cell, LONGEST_WORD) for cell in row] for row in table.rows]
     longest = [
         max((len(row[i]) for row in rows if i < len(row)), default=0)
@@ -186,7 +186,7 @@ def _describe_caution(caution: Any) -> dict[str, str]:
     }
 
 
-def _describe_method(block: CitedMethod) -> dict[str, Any]:
+def _describe_method(block: CitedMethod) -> dict[str, object]:
     return {
         "heading": allow_breaks(block.heading, LONGEST_LINE),
         "parameters": allow_breaks(block.parameters, LONGEST_LINE),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
@@ -88,7 +88,7 @@ def add_all(
 ) -> None:
     """Write entries of one action: the subject, its owner and the origin of each."""
     now = datetime.now(UTC)
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, object]] = [
         {
             "id": uuid4(),
             "at": now,

@@ -147,7 +147,7 @@ def enable(connection: sa.Connection, webhook_id: UUID) -> None:
 def add_deliveries(
     connection: sa.Connection,
     owner_id: UUID,
-    evaluation: Mapping[str, Any],
+    evaluation: Mapping[str, object],
     status: str,
     finished_at: datetime,
 ) -> None:
@@ -311,7 +311,7 @@ def _list_secrets(row: Any, now: float) -> tuple[str, ...]:
 
 
 def record_attempt(
-    connection: sa.Connection, claimed: ClaimedDelivery, values: Mapping[str, Any]
+    connection: sa.Connection, claimed: ClaimedDelivery, values: Mapping[str, object]
 ) -> None:
     """Record the outcome of an attempt, unless the delivery was claimed or reset meanwhile."""
     connection.execute(

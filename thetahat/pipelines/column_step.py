@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -57,7 +56,7 @@ class ColumnStep:
             return unchanged, features
         expands = not getattr(self.step, "takes_sparse", False)
         part = select(features, chosen, expands=expands)
-        weighting: dict[str, Any] = {}
+        weighting: dict[str, object] = {}
         if weights is not None and self.weighted:
             weighting = {"weights": weights}
         fitted_step, made = self.step.fit_transform(part, y, task=task, rng=rng, **weighting)

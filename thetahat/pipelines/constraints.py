@@ -36,7 +36,7 @@ _TYPES: Final[dict[Any, str]] = {
     list: "array",
     tuple: "array",
 }
-_NAMED: Final[dict[str, dict[str, Any]]] = {
+_NAMED: Final[dict[str, dict[str, object]]] = {
     "array-like": {"type": "array"},
     "boolean": {"type": "boolean"},
     "cv_object": {"type": "integer", "minimum": 2},
@@ -51,7 +51,7 @@ def get_defaults(cls: Any) -> dict[str, Any]:
     return {p.name: p.default for p in parameters}
 
 
-def check_params(cls: Any, params: Mapping[str, Any], *, loc: Loc) -> dict[str, Any]:
+def check_params(cls: Any, params: Mapping[str, object], *, loc: Loc) -> dict[str, object]:
     """Return the parameters in the form the class accepts; raises ``InvalidParameter`` otherwise.
 
     Parameters
@@ -122,7 +122,7 @@ def _satisfies(constraint: Any, value: Any) -> bool:
     return bool(make_constraint(constraint).is_satisfied_by(value))
 
 
-def _build_schema(constraint: Any, name: str) -> dict[str, Any] | None:
+def _build_schema(constraint: Any, name: str) -> dict[str, object] | None:
     """Return the JSON Schema of one constraint, or None where JSON cannot satisfy it."""
     from sklearn.utils import _param_validation as validation  # noqa: PLC0415 - loaded late
 
@@ -146,8 +146,8 @@ def _build_schema(constraint: Any, name: str) -> dict[str, Any] | None:
     return {} if isinstance(constraint, validation.MissingValues) else None
 
 
-def _build_interval_schema(interval: Any, name: str) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "integer" if interval.type is Integral else "number"}
+def _build_interval_schema(interval: Any, name: str) -> dict[str, object]:
+    schema: dict[str, object] = {"type": "integer" if interval.type is Integral else "number"}
     if interval.left is not None and math.isfinite(interval.left):
         closed = interval.closed in {"left", "both"}
         schema["minimum" if closed else "exclusiveMinimum"] = interval.left

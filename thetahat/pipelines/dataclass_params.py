@@ -18,7 +18,7 @@ M = TypeVar("M")
 _REFUSED: Any = object()
 
 
-def build_dataclass(method: type[M], params: Mapping[str, Any], *, loc: Loc) -> M:
+def build_dataclass(method: type[M], params: Mapping[str, object], *, loc: Loc) -> M:
     """Return the method with parameters from JSON; raises ``InvalidParameter`` for a bad one.
 
     Parameters
@@ -78,13 +78,13 @@ def _get_name(method: type[Any]) -> str:
     return str(method.info.name)
 
 
-def _read_hints(method: type[Any]) -> dict[str, Any]:
+def _read_hints(method: type[Any]) -> dict[str, object]:
     key: Any = method  # a class, which is hashable
     return _get_hints(key)
 
 
 @cache
-def _get_hints(method: Any) -> dict[str, Any]:
+def _get_hints(method: Any) -> dict[str, object]:
     hints = get_type_hints(method)
     return {field.name: hints[field.name] for field in fields(method)}
 
@@ -121,7 +121,7 @@ def _convert_to_tuple(value: Any, hint: Any) -> Any:
     return _REFUSED if any(entry is _REFUSED for entry in entries) else entries
 
 
-def _build_schema(hint: Any) -> dict[str, Any]:
+def _build_schema(hint: Any) -> dict[str, object]:
     origin = get_origin(hint)
     if origin in {Union, UnionType}:
         return combine_schemas([_build_schema(option) for option in get_args(hint)])

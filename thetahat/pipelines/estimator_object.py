@@ -227,7 +227,7 @@ def _copy_unfitted(estimator: Any, rng: np.random.Generator) -> Any:
     from sklearn.base import clone  # noqa: PLC0415 - loaded late
 
     unfitted = clone(estimator)
-    params: Mapping[str, Any] = unfitted.get_params()
+    params: Mapping[str, object] = unfitted.get_params()
     for name in sorted(params):
         if name.rpartition("__")[2] == _RANDOM_STATE and params[name] is None:
             unfitted.set_params(**{name: int(rng.integers(_MAX_RANDOM_STATE))})

@@ -45,8 +45,8 @@ def build_estimator(
 
 
 def check_estimator_params(
-    name: str, params: Mapping[str, Any], *, task: str, loc: Loc = ()
-) -> dict[str, Any]:
+    name: str, params: Mapping[str, object], *, task: str, loc: Loc = ()
+) -> dict[str, object]:
     """Return checked parameters of an estimator; raises ``InvalidParameter`` for a bad one."""
     if name not in SELECTORS or params.get("score_func") is None:
         plain = {key: value for key, value in params.items() if key != "score_func"}

@@ -30,7 +30,7 @@ _SHARE: Final = 0.9
 _NUMBER: Final = re.compile(r"[\d.]+")
 
 
-def check_combination(name: str, params: Mapping[str, Any], *, task: str, loc: Loc) -> None:
+def check_combination(name: str, params: Mapping[str, object], *, task: str, loc: Loc) -> None:
     """Raise ``InvalidParameter`` if ``fit`` refuses the combination of parameters for any data.
 
     Whether numbers, lists and mappings are valid often depends on the data, so the others (and
@@ -81,7 +81,7 @@ def _look_up_refusal(name: str, tried: tuple[tuple[str, Any], ...], task: str) -
     return _find_refusal(name, dict(tried), task)
 
 
-def _find_refusal(name: str, params: Mapping[str, Any], task: str) -> str | None:
+def _find_refusal(name: str, params: Mapping[str, object], task: str) -> str | None:
     """Return the error about the parameters that both tables give, or None."""
     known = get_defaults(load_class(name))
     few = {key: few for key, few in _FEW.items() if isinstance(known.get(key), int)}
@@ -95,7 +95,7 @@ def _find_refusal(name: str, params: Mapping[str, Any], task: str) -> str | None
 
 
 def _find_failure(  # noqa: PLR0913 - what is fitted, and the table
-    name: str, params: Mapping[str, Any], task: str, n: int, p: int, scale: float
+    name: str, params: Mapping[str, object], task: str, n: int, p: int, scale: float
 ) -> str | None:
     """Return the error message of a fit to n rows and p columns, or None."""
     rng = np.random.default_rng(n)

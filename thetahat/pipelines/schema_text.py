@@ -26,7 +26,7 @@ _BOUNDS: Final = {
 
 def combine_schemas(schemas: Sequence[SchemaPart]) -> dict[str, Any]:
     """Return the schema of a value that matches one of several schemas, without duplicates."""
-    distinct: list[dict[str, Any]] = []
+    distinct: list[dict[str, object]] = []
     for schema in schemas:
         if dict(schema) not in distinct:
             distinct.append(dict(schema))

@@ -132,7 +132,7 @@ def _read_steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroup
     )
 
 
-def _read_groups(wire: Mapping[str, Any], depth: int, loc: Loc) -> ColumnGroupsSpec:
+def _read_groups(wire: Mapping[str, object], depth: int, loc: Loc) -> ColumnGroupsSpec:
     if depth > MAX_DEPTH:
         raise InvalidParameter(
             f"groups are nested more than {MAX_DEPTH} levels deep. Put consecutive steps into one "
@@ -204,7 +204,7 @@ def _check_body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
     return wire
 
 
-def _check_fields(wire: Mapping[str, Any], known: set[str], loc: Loc) -> None:
+def _check_fields(wire: Mapping[str, object], known: set[str], loc: Loc) -> None:
     for key in wire:
         if key not in known:
             fields = ", ".join(sorted(known))

@@ -237,7 +237,9 @@ def _check_numbers(numbers: Sequence[float], n: int, loc: Loc) -> None:
             )
 
 
-def describe_bias_of_folds(sizes: FloatArray, bias: tuple[float, float, float]) -> dict[str, Any]:
+def describe_bias_of_folds(
+    sizes: FloatArray, bias: tuple[float, float, float]
+) -> dict[str, object]:
     """Return the coefficients of s_1, s_2, s_3 and the bias, as JSON values and in words.
 
     ``sizes`` is (K,). With unequal blocks the coefficients are those of s2_k and w_k of each block
@@ -250,7 +252,7 @@ def describe_bias_of_folds(sizes: FloatArray, bias: tuple[float, float, float]) 
     on_pairs = a2 / k + (sizes - 1) / (k**2 * sizes)
     s3 = a3 + (k - 1) / k
     equal = bool(np.ptp(sizes) == 0)
-    coefficients: dict[str, Any] = (
+    coefficients: dict[str, object] = (
         {"s1": float(k * on_squares[0]), "s2": float(k * on_pairs[0]), "s3": s3}
         if equal
         else {"s2_k": on_squares.tolist(), "w_k": on_pairs.tolist(), "s3": s3}
@@ -265,7 +267,7 @@ def describe_bias_of_folds(sizes: FloatArray, bias: tuple[float, float, float]) 
 
 def describe_bias_of_coefficients(
     sizes: FloatArray, labels: Sequence[Label], a: FloatArray, b: FloatArray, c: FloatArray
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the bias of an estimator over K sources, as JSON values and in words.
 
     ``sizes``, ``a``, ``b`` are (K,), ``c`` is (K, K); the diagonals of pairs are None.

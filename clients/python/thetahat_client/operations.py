@@ -243,7 +243,7 @@ class Operations(Outputs):
     @operation
     def submit_many(
         self,
-        requests: Iterable[Mapping[str, Any]],
+        requests: Iterable[Mapping[str, object]],
         *,
         idempotency_key: str | None = None,
         batch_size: int = 100,
@@ -488,7 +488,7 @@ class Operations(Outputs):
         description : str or None
             A note for people.
         """
-        body: dict[str, Any] = {"url": url}
+        body: dict[str, object] = {"url": url}
         if event_types is not None:
             body["event_types"] = list(event_types)
         if labels is not None:
@@ -578,7 +578,7 @@ class Operations(Outputs):
                 raise
 
 
-def _cut_batches(requests: Iterable[Mapping[str, Any]], size: int) -> Iterator[list[bytes]]:
+def _cut_batches(requests: Iterable[Mapping[str, object]], size: int) -> Iterator[list[bytes]]:
     """Yield items of batches as JSON, limited in number and in bytes."""
     batch: list[bytes] = []
     length = 0

@@ -35,7 +35,7 @@ class ResultObject(dict[str, Any], Generic[F]):
         """Return a figure of the result from the service; await it if the client is async."""
         return self._get_figure(self.evaluation_id, name, format)
 
-    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+    def __reduce__(self) -> tuple[type[dict[str, object]], tuple[dict[str, object]]]:
         """Copy and pickle the JSON alone, for a connection cannot be copied."""
         return dict, (dict(self),)
 

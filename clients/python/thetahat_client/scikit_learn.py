@@ -16,7 +16,7 @@ SCORE: Final = "test_score"
 
 def from_cross_validate(
     results: Mapping[str, Mapping[str, Any]], *, score: str = SCORE
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return a request of kind ``losses`` from results of ``cross_validate``, by model.
 
     Parameters
@@ -85,7 +85,7 @@ def from_cross_val_predict(
     splits: Splits,
     *,
     loss: str,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return a request of kind ``predictions`` from results of ``cross_val_predict``, by model.
 
     Parameters
@@ -122,8 +122,8 @@ def from_cross_val_predict(
 
 def _build_request(
     scores: Mapping[str, list[float]], splits: Sequence[tuple[list[int], list[int]]]
-) -> dict[str, Any]:
-    request: dict[str, Any] = {
+) -> dict[str, object]:
+    request: dict[str, object] = {
         "kind": "losses",
         "blocks": "random",
         "better": "higher",
@@ -166,7 +166,7 @@ def _read_splits(name: str, result: Mapping[str, Any]) -> list[tuple[list[int], 
     ]
 
 
-def _name_candidates(candidates: Sequence[Mapping[str, Any]]) -> list[str]:
+def _name_candidates(candidates: Sequence[Mapping[str, object]]) -> list[str]:
     names = [
         ", ".join(f"{key}={value}" for key, value in parameters.items())
         for parameters in candidates

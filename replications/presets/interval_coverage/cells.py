@@ -180,7 +180,7 @@ def _build_cluster_estimators(
 
 def _build_estimator(  # noqa: PLR0913 - what an estimator is
     scheme: str,
-    parameters: Mapping[str, Any],
+    parameters: Mapping[str, object],
     setting: CoverageSetting,
     names: tuple[str, ...],
     level: float,

@@ -122,7 +122,7 @@ CASES: Final = (
 )
 
 
-def measure(seed: int, repetitions: int, sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
+def measure(seed: int, repetitions: int, sizes: tuple[int, ...]) -> Iterator[dict[str, object]]:
     """Yield a row for each case, size and scheme."""
     for number, case in enumerate(CASES):
         for n in sizes:

@@ -63,7 +63,7 @@ _ABOUT: Final = (
 )
 
 
-def measure(seed: int, repetitions: int) -> Iterator[dict[str, Any]]:
+def measure(seed: int, repetitions: int) -> Iterator[dict[str, object]]:
     """Yield a row for each distribution and size, with the diagnostics of every sample."""
     for n in SIZES:
         for number, (name, (draw, mean)) in enumerate(DISTRIBUTIONS.items()):

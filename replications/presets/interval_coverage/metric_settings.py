@@ -12,7 +12,7 @@ from thetahat.generators.two_class_gaussian import TwoClassGaussian
 
 N_FOLDS: Final = 5
 
-Schemes = Mapping[str, tuple[str, Mapping[str, Any]]]
+Schemes = Mapping[str, tuple[str, Mapping[str, object]]]
 _RANDOM: Final[Schemes] = {
     "holdout": ("holdout", {"test_size": 1 / 3}),
     "5-fold": ("k_fold", {"n_folds": N_FOLDS}),

@@ -62,7 +62,7 @@ SECOND_LEARNERS: Final[Mapping[str, str]] = {
 MODEL, DIFFERENCE = "model", "difference"
 """What a row is about: the mean loss of one model, or one model's minus the other's."""
 
-DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
+DESIGNS: Final[Mapping[str, Mapping[str, object]]] = {
     "holdout": {"blocks": "holdout", "share": 1 / 3, "words": "a holdout of a third"},
     "5-fold": {"blocks": "random", "folds": 5, "words": "five folds"},
     "10-fold": {"blocks": "random", "folds": 10, "words": "ten folds"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -24,10 +24,10 @@ from service.storage.audit import AuditRow
 from service.storage.unit_of_work import reading, unit_of_work
 
 router = APIRouter(tags=["access"])
-REFUSALS: dict[int | str, dict[str, Any]] = {
+REFUSALS: dict[int | str, dict[str, object]] = {
     status: {"model": ProblemDocument} for status in (403, 422)
 }
-NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": ProblemDocument}}
+NOT_FOUND: dict[int | str, dict[str, object]] = {404: {"model": ProblemDocument}}
 
 BODIES: Final[dict[str, type[Schema]]] = {
     "/v1/keys": KeyRequest,
@@ -150,7 +150,7 @@ def _check_expiry(expires_at: datetime | None) -> None:
     raise InvalidRequest(message, (FieldError(("expires_at",), message, expires_at.isoformat()),))
 
 
-def _describe_key(row: KeyRow) -> dict[str, Any]:
+def _describe_key(row: KeyRow) -> dict[str, object]:
     body = {name: getattr(row, name) for name in KEY_FIELDS}
     return body | {"scope": row.scope.value}
 

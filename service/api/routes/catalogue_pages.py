@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -121,7 +121,7 @@ async def show_dataset(request: Request, dataset_id: str) -> Response:
     identifier = parse_id(dataset_id, "data set")
     owner_id: UUID = request.scope["owner_id"]
     row = await read_database(datasets.get, owner_id, identifier)
-    preview: dict[str, Any] = await run_parser(
+    preview: dict[str, object] = await run_parser(
         owner_id, datasets.preview, owner_id, identifier, PREVIEW_ROWS
     )
     return build_page_response(

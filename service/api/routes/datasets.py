@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
@@ -27,8 +27,8 @@ from service.storage.open_files import open_file_store
 
 FILTERS = "datasets"
 """The filters in the cursors of this list; a fixed word, because the list has no filters."""
-BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
-FILE_BODY: dict[str, Any] = {
+BINARY: dict[str, object] = {"schema": {"type": "string", "format": "binary"}}
+FILE_BODY: dict[str, object] = {
     "required": True,
     "content": {
         **dict.fromkeys([*FORMATS, *ALIASES], BINARY),

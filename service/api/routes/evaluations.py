@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 import orjson
@@ -55,7 +55,7 @@ from service.storage.evaluations import EvaluationRow
 
 MAX_FIELDS_LENGTH: Final = 4000
 VARY = "Authorization, Prefer"
-WAIT_PARAMETER: dict[str, Any] = {
+WAIT_PARAMETER: dict[str, object] = {
     "name": "wait",
     "in": "query",
     "schema": {"type": "number", "minimum": 0},
@@ -101,7 +101,7 @@ async def submit_evaluation(request: Request) -> Response:
     return build_json_response(await read_document(row), 202, headers)
 
 
-async def _build_finished_document(row: EvaluationRow) -> dict[str, Any]:
+async def _build_finished_document(row: EvaluationRow) -> dict[str, object]:
     result = None
     if row.status == EvaluationStatus.SUCCEEDED:
         result = orjson.Fragment(await read_database(read.read_result, row))

@@ -37,7 +37,7 @@ HEADERS: Final = {
     # an image that is opened by itself runs nothing and loads nothing
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
 }
-NO_RESULT: Final[dict[int | str, dict[str, Any]]] = {
+NO_RESULT: Final[dict[int | str, dict[str, object]]] = {
     404: {"model": ProblemDocument},
     409: {
         "model": ProblemDocument,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/v1/datasets", tags=["data sets"])
 
 BODIES: Final[dict[str, type[Schema]]] = {"/v1/datasets/import": DatasetImport}
 """The bodies of POST requests, for the OpenAPI document."""
-PROBLEM: Final[dict[str, Any]] = {"model": ProblemDocument}
+PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
 _FETCHING: Final = ThreadPoolExecutor(4, thread_name_prefix="import")
 """Threads that wait for other hosts, so that slow ones delay nothing else."""
 

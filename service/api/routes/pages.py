@@ -224,7 +224,7 @@ async def show_comparison(request: Request) -> Response:
     )
 
 
-def build_comparison(first: EvaluationRow, second: EvaluationRow) -> dict[str, Any]:
+def build_comparison(first: EvaluationRow, second: EvaluationRow) -> dict[str, object]:
     """Return the tables of two evaluations side by side."""
     sides = [
         Side(

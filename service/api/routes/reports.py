@@ -27,8 +27,8 @@ from service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
-PROBLEM: Final[dict[str, Any]] = {"model": ProblemDocument}
-NO_RESULT: Final[dict[int | str, dict[str, Any]]] = {
+PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
+NO_RESULT: Final[dict[int | str, dict[str, object]]] = {
     304: {"description": "Unchanged."},
     404: PROBLEM,
     409: {**PROBLEM, "description": "result_not_ready, or no_result if there will be none."},

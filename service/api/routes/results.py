@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import orjson
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"
 
 CACHED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"}
 UNCACHED = {"Cache-Control": "no-store"}
-NO_RESULT: dict[int | str, dict[str, Any]] = {
+NO_RESULT: dict[int | str, dict[str, object]] = {
     404: {"model": ProblemDocument},
     409: {
         "model": ProblemDocument,

@@ -28,7 +28,7 @@ BODIES: Final[dict[str, type[Schema]]] = {
 }
 """The bodies of POST requests, for the OpenAPI document."""
 SHOWN: Final = tuple(name for name in SignOffRead.model_fields if name != "matches_result")
-PROBLEM: Final[dict[str, Any]] = {"model": ProblemDocument}
+PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
 
 
 @router.post(

@@ -32,7 +32,7 @@ router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
 
 BODIES: Final[dict[str, type[Schema]]] = {"/v1/webhooks": WebhookRequest}
 """The bodies of POST requests, for the OpenAPI document."""
-PROBLEM: Final[dict[str, Any]] = {"model": ProblemDocument}
+PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
 DAY_S: Final = 24 * 3600
 LONGEST_KEPT_S: Final = 30 * DAY_S
 WEBHOOK_FIELDS: Final = tuple(WebhookRead.model_fields)
@@ -163,7 +163,7 @@ def _describe(row: WebhookRow) -> dict[str, Any]:
     return {**values, "labels": row.labels or {}}
 
 
-def _describe_delivery(row: DeliveryRow) -> dict[str, Any]:
+def _describe_delivery(row: DeliveryRow) -> dict[str, object]:
     values = {name: value for name, value in asdict(row).items() if name in DELIVERY_FIELDS}
     due = datetime.fromtimestamp(row.next_attempt_at, UTC)
     return {**values, "next_attempt_at": due if row.state == DeliveryState.PENDING else None}

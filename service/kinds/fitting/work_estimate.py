@@ -69,13 +69,13 @@ def estimate_fit_seconds(learner: Learner, n_rows: int, n_features: int) -> floa
     return count_trees(learner.name, parameters) * (STEP_S + sorting)
 
 
-def count_trees(name: str, parameters: Mapping[str, Any]) -> int:
+def count_trees(name: str, parameters: Mapping[str, object]) -> int:
     """Return the number of trees or other members that an estimator fits; 1 for a single model."""
     count = parameters.get("max_iter" if _is_boosting(name) else "n_estimators")
     return count if isinstance(count, int) else 1
 
 
-def count_iterations(name: str, parameters: Mapping[str, Any]) -> int | None:
+def count_iterations(name: str, parameters: Mapping[str, object]) -> int | None:
     """Return the largest number of passes over the data; None where a fit has no such limit."""
     count = parameters.get("max_iter")
     return count if isinstance(count, int) and count > 0 and not _is_boosting(name) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -189,7 +189,7 @@ def _tabulate_losses(
     labels = shift.fold_labels
     are_whole = all(isinstance(label, int) for label in labels)
     fold_labels = make_arrow_array(list(labels) if are_whole else [str(label) for label in labels])
-    columns: dict[str, Any] = {
+    columns: dict[str, object] = {
         "block": fold_labels.take(make_arrow_array(shift.fold)),
         "instance": make_arrow_array(plan.samples.source_rows),
         "weight": make_arrow_array(setting.weights),

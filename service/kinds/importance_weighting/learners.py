@@ -104,7 +104,7 @@ def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request an
     task = "regression" if learns_signs else request.task
     learners = []
     for j, value in enumerate(grid.values):
-        params: Mapping[str, Any] = spec.params
+        params: Mapping[str, object] = spec.params
         if grid.parameter is not None:
             params = {**spec.params, grid.parameter: value}
         parameter_path = ".".join(map(str, (*loc, "params", grid.parameter)))

@@ -341,7 +341,7 @@ def _from_columns(request: LossInput, losses: dict[str, list[Any]]) -> SentLosse
 def _from_rows(
     request: LossInput,
     reader: ColumnReader,
-    labels: Mapping[str, Any],
+    labels: Mapping[str, object],
     values: Mapping[str, FloatArray],
     n: int,
 ) -> SentLosses:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -120,7 +119,7 @@ def build_plan(
     if request.dataset is not None and request.columns is not None:
         file, columns = datasets[request.dataset], request.columns
         data = read_dataset(file, columns.target, columns.predictions, columns.scores or {}, reader)
-        labels: Mapping[str, Any] = read_label_columns(file, columns, reader)
+        labels: Mapping[str, object] = read_label_columns(file, columns, reader)
     else:
         data = read_inline(request.y or [], request.predictions or {}, request.scores or {}, reader)
         labels = read_inline_labels(request, len(data.y), reader)

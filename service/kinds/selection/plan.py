@@ -84,7 +84,7 @@ class SelectionPlan(FittingPlan):
     data: Data
     rows: Rows
     schemes: SelectionSchemes
-    specs: Mapping[str, Any]
+    specs: Mapping[str, object]
     grids: Mapping[str, CandidateGrid]
     candidates: Mapping[str, Learner]
     request_names: Mapping[str, str]

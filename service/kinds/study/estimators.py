@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from service.kinds.fields.locations import locate_errors_within
 from service.kinds.fields.methods import parse_method, parse_methods
@@ -177,7 +177,7 @@ def _build_choices(entry: EstimatorInput) -> EstimatorChoices:
 def _build_learners(entry: EstimatorInput, task: str, loss: Loss) -> dict[str, Learner]:
     if (entry.learner is None) == (entry.learners is None):
         raise InvalidParameter("The estimator needs either learner or learners.", loc=("learners",))
-    specs: Mapping[str, Any] = entry.learners or {}
+    specs: Mapping[str, object] = entry.learners or {}
     if entry.learner is not None:
         spec = read_learner_spec(entry.learner, loc=("learner",))
         specs = {spec.name: entry.learner}

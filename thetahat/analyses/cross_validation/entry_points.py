@@ -75,7 +75,7 @@ from thetahat.variances import VARIANCES
 
 DEFAULT_SCHEME: Final = KFold()
 
-LearnerChoice: TypeAlias = "str | Mapping[str, Any] | Learner | Estimator"
+LearnerChoice: TypeAlias = "str | Mapping[str, object] | Learner | Estimator"
 """A learner by wire name, as a mapping with name, params and prepare, or the object itself."""
 
 

@@ -106,7 +106,7 @@ def format_value(value: Any) -> str:
     return json.dumps(value)[:80]
 
 
-def _read_range(wire: Mapping[str, Any], loc: Loc) -> tuple[GridValue, ...]:
+def _read_range(wire: Mapping[str, object], loc: Loc) -> tuple[GridValue, ...]:
     unknown = [str(key) for key in wire if key not in {"from", "to", "count", "scale"}]
     missing = [key for key in ("from", "to", "count") if key not in wire]
     if unknown or missing:

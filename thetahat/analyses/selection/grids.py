@@ -83,7 +83,7 @@ def expand_grids(
     return specs, grids
 
 
-def _read_grid(name: str, wire: Mapping[str, Any], loc: Loc) -> CandidateGrid:
+def _read_grid(name: str, wire: Mapping[str, object], loc: Loc) -> CandidateGrid:
     parameters = wire[GRID]
     if not isinstance(parameters, Mapping) or not parameters:
         raise InvalidParameter(
@@ -123,8 +123,8 @@ def _read_grid(name: str, wire: Mapping[str, Any], loc: Loc) -> CandidateGrid:
 
 
 def _build_spec(
-    wire: Mapping[str, Any], grid: CandidateGrid, values: Sequence[GridValue]
-) -> dict[str, Any]:
+    wire: Mapping[str, object], grid: CandidateGrid, values: Sequence[GridValue]
+) -> dict[str, object]:
     """Return the specification of one candidate of a grid."""
     spec = {key: value for key, value in wire.items() if key != GRID}
     if not isinstance(spec.get("params", {}), Mapping):  # refused with the specification

@@ -11,7 +11,7 @@ SEPARATOR: Final = "__"
 Path = tuple[str | int, ...]
 
 
-def find_parameter(wire: Mapping[str, Any], key: str, *, loc: Loc) -> Path:
+def find_parameter(wire: Mapping[str, object], key: str, *, loc: Loc) -> Path:
     """Return the path of a parameter of a grid in the specification of a learner.
 
     A plain name is a parameter of the learner. ``step__parameter`` is one of a step of
@@ -46,15 +46,15 @@ def find_parameter(wire: Mapping[str, Any], key: str, *, loc: Loc) -> Path:
     return path
 
 
-def set_values(wire: Mapping[str, Any], values: Mapping[Path, Any]) -> dict[str, Any]:
+def set_values(wire: Mapping[str, object], values: Mapping[Path, Any]) -> dict[str, object]:
     """Return a copy of the specification with these values by path."""
-    changed: dict[str, Any] = dict(wire)
+    changed: dict[str, object] = dict(wire)
     for path, value in values.items():
         changed = _set_value(changed, path, value)
     return changed
 
 
-def _find_step(wire: Mapping[str, Any], step: str, loc: Loc) -> Path:
+def _find_step(wire: Mapping[str, object], step: str, loc: Loc) -> Path:
     steps = list(_list_steps(wire.get("prepare"), ("prepare",)))
     if step.isdecimal() and int(step) < len(steps):
         return steps[int(step)][0]

@@ -64,12 +64,12 @@ def result_markdown(result: Mapping[str, Any], *, show_all: bool = False) -> str
     return write_result(result, MarkdownPage(), show_all=show_all)
 
 
-def result_latex(result: Mapping[str, Any], *, show_all: bool = False) -> str:
+def result_latex(result: Mapping[str, object], *, show_all: bool = False) -> str:
     """Return a result as LaTeX: the parts of ``result_text``, its tables with booktabs."""
     return f"{PACKAGES}\n{write_result(result, LatexPage(), show_all=show_all)}"
 
 
-def result_html(result: Mapping[str, Any], *, show_all: bool = False) -> str:
+def result_html(result: Mapping[str, object], *, show_all: bool = False) -> str:
     """Return a result as HTML for a notebook: the parts of ``result_text``, escaped."""
     return (
         f'<div class="thetahat">{STYLE}{write_result(result, HtmlPage(), show_all=show_all)}</div>'
@@ -131,7 +131,7 @@ def build_numbers_table(result: Mapping[str, Any], page: Page) -> str:
     )
 
 
-def walk_numbers(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, float]]:
+def walk_numbers(values: Mapping[str, object], path: str = "") -> Iterator[tuple[str, float]]:
     """Yield name and value of each number of a result, without those in lists."""
     for key, value in values.items():
         if key == "provenance":

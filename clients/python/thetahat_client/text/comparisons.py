@@ -52,7 +52,7 @@ def write_comparisons(result: Mapping[str, Any], page: Page, *, show_all: bool) 
 
 
 def build_comparisons_table(
-    result: Mapping[str, Any], pairs: Sequence[AnyComparison], page: Page
+    result: Mapping[str, object], pairs: Sequence[AnyComparison], page: Page
 ) -> str:
     """Return one row for each model that was compared with the reference, the best model first."""
     reference = _choose_reference(result, pairs)
@@ -79,7 +79,7 @@ def build_comparisons_table(
     return page.format_table(header, rows, notes)
 
 
-def _choose_reference(result: Mapping[str, Any], pairs: Sequence[AnyComparison]) -> str:
+def _choose_reference(result: Mapping[str, object], pairs: Sequence[AnyComparison]) -> str:
     """Return the control, if all models were compared with it alone, or else the best model."""
     controls = {pair["b"] for pair in pairs}
     return str(controls.pop()) if len(controls) == 1 else find_best_model(result)
