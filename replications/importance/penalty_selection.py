@@ -139,7 +139,7 @@ def build_paper_risks(beta_from: Literal["all", "fold"]) -> dict[str, RiskEstima
 
 
 def check_design(preset: object) -> None:
-    """Raise ``InvalidParameter`` for parameters that the presets share and that are not usable."""
+    """Raise ``InvalidParameter`` if a parameter that the presets share is not usable."""
     gammas = getattr(preset, "gammas")  # noqa: B009 - presets share these fields, but no base class
     are_valid = is_ascending(gammas) and gammas[0] > 0
     require(are_valid, "gammas", gammas, "must ascend and be above 0")

@@ -70,7 +70,7 @@ def _build_features(X: FloatArray) -> Features:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneSums:
-    """Sums of many columns by class, from which those without some rows are subtracted.
+    """Sums of many columns by class; the sums of left-out rows can be subtracted from them.
 
     Parameters
     ----------

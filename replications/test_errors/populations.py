@@ -43,7 +43,7 @@ Groups: TypeAlias = Literal["none", "clusters", "own sources", "alike sources"]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DrawnRows:
-    """One sample.
+    """The rows of one sample.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From a situation to the advice."""
+"""Derives the advice from the description of a situation."""
 
 from __future__ import annotations
 

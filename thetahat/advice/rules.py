@@ -69,7 +69,7 @@ class SchemeChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemeRule:
-    """A rule.
+    """A rule that advises a scheme for the situations that it fits.
 
     Parameters
     ----------

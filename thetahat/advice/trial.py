@@ -1,4 +1,4 @@
-"""A trial of the advised scheme: losses as they are expected, given to the library itself.
+"""A trial of the advised scheme: expected losses are drawn and evaluated by the library.
 
 What interval will be recommended, what the verdict will rest on and how wide both will be follows
 from the library's own rules and formulas. So the trial draws losses with the expected spread, puts
@@ -42,7 +42,7 @@ MODELS: Final = ("a", "b")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SchemeTrial:
-    """What the library makes of the expected losses.
+    """How the library evaluates the expected losses.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def get_expected_spread(situation: Situation) -> float:
 
 
 def run_trial(situation: Situation, choice: SchemeChoice) -> SchemeTrial:
-    """Return what the library makes of losses over the advised scheme."""
+    """Draw losses for the advised scheme and return how the library evaluates them."""
     rows = _build_rows(situation)
     method: Any = SCHEMES[choice.name]
     scheme = method(**choice.parameters)
@@ -141,7 +141,7 @@ def run_trial(situation: Situation, choice: SchemeChoice) -> SchemeTrial:
 
 
 def _can_ask(kind: BlockKind, situation: Situation) -> bool:
-    """Return whether verdicts can be about the question; a request refuses other targets."""
+    """Return whether a request may ask for verdicts about the target of the question."""
     return kind is not BlockKind.HOLDOUT or situation.target.value == "these_models"
 
 
@@ -240,7 +240,7 @@ def _draw_described(situation: Situation, rows: Rows, spread: float) -> dict[str
 def _draw_precise(
     situation: Situation, rows: Rows, spread: float
 ) -> Iterator[dict[str, FloatArray]]:
-    """Yield losses whose means vary as those of all rows will."""
+    """Yield losses whose means vary as much as means over all rows of the situation."""
     within = spread * math.sqrt(rows.n / situation.n)
     for draw in range(N_DRAWS):
         rng = make_random_stream(0, "precise", draw)

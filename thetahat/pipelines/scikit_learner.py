@@ -132,7 +132,7 @@ class ScikitLearner:
 
     @property
     def info(self) -> MethodInfo:
-        """Its name and title."""
+        """Name and title of the estimator."""
         return MethodInfo(
             name=self.name,
             title=make_title(self.name),

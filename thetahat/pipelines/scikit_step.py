@@ -151,7 +151,7 @@ class ScikitStep:
 
     @property
     def info(self) -> MethodInfo:
-        """Its name and title."""
+        """Name and title of the transformer."""
         return build_step_info(self.name)
 
     @property

@@ -107,7 +107,7 @@ class TextStep:
 
     @property
     def info(self) -> MethodInfo:
-        """Its name and title."""
+        """Name and title of the vectoriser."""
         return build_step_info(self.name)
 
     @property

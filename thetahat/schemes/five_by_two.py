@@ -64,7 +64,7 @@ class FiveByTwo:
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
-        """Ten; refuses one row, and with ``stratified`` a class of one row."""
+        """Return 10; raise for one row, and with ``stratified`` for a class of one row."""
         self._check(rows)
         return _FOLDS * _REPEATS
 

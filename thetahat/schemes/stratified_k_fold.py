@@ -63,7 +63,7 @@ class StratifiedKFold:
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
-        """K; refuses data with a class that is too small."""
+        """Return K; raise if a class is too small."""
         self._read_codes(rows)
         return self.n_folds
 

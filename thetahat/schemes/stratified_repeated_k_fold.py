@@ -65,7 +65,7 @@ class StratifiedRepeatedKFold:
         return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
-        """K times the number of repeats; refuses data with a class that is too small."""
+        """Return K times the number of repeats; raise if a class is too small."""
         self._read_codes(rows)
         return self.n_folds * self.n_repeats
 

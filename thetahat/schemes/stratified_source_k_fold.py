@@ -78,7 +78,7 @@ class StratifiedSourceKFold:
         return BlockKind.SOURCE
 
     def n_splits(self, rows: Rows) -> int:
-        """K; refuses a class that cannot be in every fold."""
+        """Return K; raise if a class cannot be in every fold."""
         self._read_sources(rows)
         return self.n_folds
 

@@ -85,7 +85,7 @@ class TimeSeries:
         return BlockKind.SUBSAMPLES
 
     def n_splits(self, rows: Rows) -> int:
-        """K; refuses a block with nothing before it."""
+        """Return K; raise if a block has no earlier rows."""
         self._find_edges(rows)
         return self.n_folds
 

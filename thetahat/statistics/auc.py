@@ -125,11 +125,11 @@ class Auc(OneSample):
         return "pairs"
 
     def undefined(self) -> str:
-        """Say when a resample has no value."""
+        """Return when a resample has no value, as the end of a sentence."""
         return "a class is missing"
 
     def build_functional(self, sample: Sample, *, fast: bool) -> _AucFunctional:
-        """Return the area on that sample."""
+        """Return the area on that sample as a function of row counts."""
         x, y = require_two_columns("auc", sample, 2)
         fit = (y == 0) | (y == 1)
         if not fit.all():

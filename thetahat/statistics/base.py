@@ -51,7 +51,7 @@ class Sample:
                 )
 
     def parts(self) -> tuple[tuple[str, FloatArray], ...]:
-        """Return the columns that there are, with their names."""
+        """Return the columns of the sample that are not None, with their names."""
         return (("x", self.x),) if self.y is None else (("x", self.x), ("y", self.y))
 
 
@@ -128,7 +128,9 @@ class Statistic(Protocol):
         ...
 
     def build_functional(self, sample: Sample, *, fast: bool) -> Functional:
-        """Return the statistic on that sample; ``fast``: with compiled loops, for many draws.
+        """Return the statistic on that sample as a function of row counts.
+
+        ``fast`` asks for compiled loops, which pay for many draws.
 
         Raises
         ------
@@ -138,5 +140,5 @@ class Statistic(Protocol):
         ...
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
-        """Return what is to be known of this statistic's resamples."""
+        """Return cautions about the resamples of this statistic."""
         ...

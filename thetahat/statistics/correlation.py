@@ -69,11 +69,11 @@ class Correlation(OneSample):
         return "pairs"
 
     def undefined(self) -> str:
-        """Say when a resample has no value."""
+        """Return when a resample has no value, as the end of a sentence."""
         return "x or y is one value many times"
 
     def build_functional(self, sample: Sample, *, fast: bool) -> SumsFunctional:
-        """Return the correlation on that sample."""
+        """Return the correlation on that sample as a function of row counts."""
         del fast
         x, y = require_two_columns("correlation", sample, 3)
         for name, values in (("x", x), ("y", y)):

@@ -77,7 +77,7 @@ class Difference:
 
     @property
     def is_smooth(self) -> bool:
-        """Whether the statistic is."""
+        """Whether the jackknife's standard error is consistent for the statistic."""
         return self._get_inner().is_smooth
 
     @property
@@ -86,7 +86,7 @@ class Difference:
         return self.statistic == "mean"
 
     def undefined(self) -> str:
-        """Say when a resample has no value: where the statistic has none."""
+        """Return when the statistic of a resample has no value, as the end of a sentence."""
         return self._get_inner().undefined()
 
     def strata(self, sample: Sample) -> IntArray:
@@ -96,7 +96,7 @@ class Difference:
         return np.array([0, *ends], dtype=np.intp)
 
     def build_functional(self, sample: Sample, *, fast: bool) -> Functional:
-        """Return the difference on that sample."""
+        """Return the difference on that sample as a function of row counts."""
         if sample.y is None:
             raise InvalidParameter("A difference needs a second sample, y.", loc=("y",))
         if self.paired:
@@ -114,7 +114,7 @@ class Difference:
         return PairedDifferenceFunctional(a, b)
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
-        """Return what is to be known of either sample."""
+        """Return the cautions about the statistic of either sample."""
         inner = self._get_inner()
         cautions = [c for _, values in sample.parts() for c in inner.cautions(Sample(values))]
         return tuple(dict.fromkeys(cautions))

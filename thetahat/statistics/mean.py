@@ -61,7 +61,7 @@ class MeanStatistic(OneSample):
     )
 
     def build_functional(self, sample: Sample, *, fast: bool) -> SumsFunctional:
-        """Return the mean on that sample."""
+        """Return the mean on that sample as a function of row counts."""
         del fast
         x = require_one_column("mean", sample)
         shift = choose_shift(x)

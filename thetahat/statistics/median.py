@@ -38,11 +38,11 @@ class Median(OneSample):
 
     @property
     def is_smooth(self) -> bool:
-        """No: a median jumps from value to value."""
+        """False, because a median jumps from one value to another."""
         return False
 
     def build_functional(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
-        """Return the median on that sample."""
+        """Return the median on that sample as a function of row counts."""
         return QuantileFunctional(require_one_column("median", sample), 0.5, "linear", fast=fast)
 
 

@@ -77,17 +77,17 @@ class Quantile(OneSample):
 
     @property
     def is_smooth(self) -> bool:
-        """No: a quantile jumps from value to value."""
+        """False, because a quantile jumps from one value to another."""
         return False
 
     def build_functional(self, sample: Sample, *, fast: bool) -> QuantileFunctional:
-        """Return the quantile on that sample."""
+        """Return the quantile on that sample as a function of row counts."""
         return QuantileFunctional(
             require_one_column("quantile", sample), self.q, self.definition, fast=fast
         )
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
-        """Tell of a quantile with hardly a value beyond it."""
+        """Return a caution if hardly any value lies beyond the quantile."""
         beyond = len(sample.x) * min(self.q, 1 - self.q)
         if beyond >= EXTREME_QUANTILE.threshold:
             return ()

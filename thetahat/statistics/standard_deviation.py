@@ -45,7 +45,7 @@ class StandardDeviation(OneSample):
         check_ddof(self.ddof)
 
     def build_functional(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
-        """Return the standard deviation on that sample."""
+        """Return the standard deviation on that sample as a function of row counts."""
         del fast
         return SpreadFunctional(
             require_one_column("standard_deviation", sample, 2), self.ddof, root=True

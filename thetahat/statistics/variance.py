@@ -47,7 +47,7 @@ class Variance(OneSample):
         check_ddof(self.ddof)
 
     def build_functional(self, sample: Sample, *, fast: bool) -> SpreadFunctional:
-        """Return the variance on that sample."""
+        """Return the variance on that sample as a function of row counts."""
         del fast
         return SpreadFunctional(require_one_column("variance", sample, 2), self.ddof, root=False)
 

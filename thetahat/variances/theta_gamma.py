@@ -80,7 +80,7 @@ class ThetaGamma:
 
 
 def _build_shared_training_caution(layout: Layout) -> tuple[Caution, ...]:
-    """Caution of what models share that were trained on each other's sources."""
+    """Return the caution that the models were trained on each other's sources."""
     if layout.has_fixed_models:
         return ()
     return (LIBERAL_IF_BLOCKS_COVARY(unit="source", subject="the variance"),)

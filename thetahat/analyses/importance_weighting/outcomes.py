@@ -58,7 +58,7 @@ class RiskSetting:
 
     @property
     def alternative(self) -> Alternative:
-        """All intervals are two-sided."""
+        """The alternative of all intervals: two-sided."""
         return Alternative.TWO_SIDED
 
 

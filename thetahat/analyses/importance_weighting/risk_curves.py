@@ -81,7 +81,7 @@ def estimate_risk_curve(
 def set_second_moment(
     methods: Mapping[str, Any], known: tuple[float, float] | None
 ) -> dict[str, Any]:
-    """Return the risks; the doubly controlled one with the moment estimated from the target."""
+    """Return the risks, with the target's second moment set in the doubly controlled one."""
     if known is None:
         return dict(methods)
     moment, variance = known

@@ -91,7 +91,7 @@ class Gate:
             )
 
     def check_needs_no_margin(self) -> None:
-        """Refuse a requirement that a margin is part of, where the request has none."""
+        """Refuse a requirement that needs a margin if the request has none."""
         if self.require is not Requirement.BETTER:
             raise InvalidParameter(
                 f"The gate requires {self.require}, which needs a margin: the largest difference "

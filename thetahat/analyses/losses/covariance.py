@@ -1,4 +1,4 @@
-r"""The block moments picture: second moments of every pair of blocks.
+r"""Second moments of every pair of blocks, for the picture of block moments.
 
 .. math::
     w_k = m_k^2 - V_k / M_k, \qquad g_{kl} = m_k m_l

@@ -144,7 +144,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
 
 
 def _select_methods(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:
-    """Return what is computed for each model and pair; in brief without what costs too much."""
+    """Return the methods for each model and pair; brief comparisons omit the costly ones."""
     layout = table.layout
     tests = select("tests", choices.tests, PAIRED_TESTS, layout, choices)
     return Methods(

@@ -41,7 +41,7 @@ Outcome = TypeVar("Outcome", bound=TestOutcome | OmnibusOutcome)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudiedDesign:
-    """A design of the study, and what of a layout makes it the nearest."""
+    """A design of the study, with the properties that are compared with those of a layout."""
 
     name: str
     words: str
@@ -267,7 +267,7 @@ def _compare_folds(design: StudiedDesign, layout: Layout) -> float:
 
 
 def _classify(models: Iterable[BlockLosses]) -> tuple[LossValues, ...]:
-    """Return the studied losses that are like these: of 0 and 1, or others."""
+    """Return which of the studied kinds of losses these are: only 0 and 1, or others."""
     values = [losses.values for losses in models]
     if any(of_model is None for of_model in values):
         return ("binary", "unbounded")

@@ -1,4 +1,4 @@
-"""The gate: whether a model meets a requirement beside another, so that a pipeline can stop."""
+"""The gate: whether a model meets a requirement compared with another model."""
 
 from __future__ import annotations
 

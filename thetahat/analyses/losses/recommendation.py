@@ -1,4 +1,4 @@
-"""Marking the interval that is recommended for each target; ``rules`` has the order and why."""
+"""Marks the recommended interval of each target, in the order of the module ``rules``."""
 
 from __future__ import annotations
 

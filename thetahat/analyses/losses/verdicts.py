@@ -139,7 +139,7 @@ def _make_plan(
 def _find_detectable_difference(
     question: PairQuestion, terms: VerdictTerms, alpha: float
 ) -> Detectable | None:
-    """Return the smallest difference that data like these find, and how well they find the margin.
+    """Return the smallest difference that such data detect, and their power at the margin.
 
     It says how much an undecided verdict is worth: a difference above it would probably have
     been seen.

@@ -1,1 +1,1 @@
-"""From a metric, the truth and predictions to estimates, variances, intervals and comparisons."""
+"""Computes estimates, variances, intervals and comparisons of a metric from predictions."""

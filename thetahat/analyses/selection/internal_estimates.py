@@ -51,7 +51,7 @@ class InternalEstimate:
 
     @property
     def standard_error(self) -> float | None:
-        """In the units of the mean; None where it is not known, as for one split of one row."""
+        """Standard error of the mean; None if it is unknown, as for one split of one row."""
         if self.pooled is not None:
             return None if np.isnan(self.pooled[1]) else self.pooled[1]
         known = self.means[~np.isnan(self.means)]

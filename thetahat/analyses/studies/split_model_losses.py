@@ -60,7 +60,7 @@ def compute_split_losses(  # noqa: PLR0913 - the models, their splits, and the r
 
 @lru_cache(maxsize=2)
 def _fit_over_splits(learner: FastLearner, data: Data, on: Data) -> OverSplits | OrdinaryFit:
-    """Return the learner's shared sums over both; cached, since estimators of one draw share it."""
+    """Return the sums that the fits of a learner share, cached for the estimators of one draw."""
     columns = zip(data.features.columns, on.features.columns, strict=True)
     features = Features(data.features.names, tuple(np.concatenate(pair) for pair in columns))
     weights = np.ones(data.n) if data.weight is None else data.weight
