@@ -273,7 +273,7 @@ class FreePart:
 
     def __init__(self, K: FloatArray, g: FloatArray, most: int | None = None) -> None:
         self._K = K
-        self._factor = _factor(K)
+        self._factorise = _factorise(K)
         self._slope = g
         self.newton = self._solve(g)  # v
         self._most = max(8, len(K) // 16) if most is None else most
@@ -344,10 +344,10 @@ class FreePart:
         return float(self._slope @ by + 0.5 * by @ (self._K @ by))
 
     def _solve(self, right: FloatArray) -> FloatArray:
-        return np.asarray(dpotrs(self._factor, right, lower=1)[0])
+        return np.asarray(dpotrs(self._factorise, right, lower=1)[0])
 
 
-def _factor(K: FloatArray) -> FloatArray:
+def _factorise(K: FloatArray) -> FloatArray:
     """Return the Cholesky factor of K + jitter."""
     steadied = K.copy()
     diagonal = K.diagonal().copy()

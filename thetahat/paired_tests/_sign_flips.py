@@ -169,7 +169,7 @@ class FlippedPairs:
     ) -> None:
         self.batch, self.units, self.alternative = batch, units, alternative
         self.n_resamples, self.rng = n_resamples, rng
-        self.models = self._shared_model_sums()
+        self.models = self._share_model_sums()
 
     def p_value(self, row: int, terms: FloatArray) -> float:
         """Return the p-value of one pair of the batch from its row and its (u,) terms."""
@@ -189,7 +189,7 @@ class FlippedPairs:
             return True
         return float(self.units.dropped[row] * self.units.weights.max()) > _MAX_DROPPED * size
 
-    def _shared_model_sums(self) -> _ModelSums | None:
+    def _share_model_sums(self) -> _ModelSums | None:
         """Return all models' sums, computed once for all batches; None if they do not pay."""
         n_models = len(self.batch.models)
         has_few_pairs = n_models < _MIN_MODELS or self.batch.n_pairs_total < n_models

@@ -46,7 +46,7 @@ def run_t_test(  # noqa: PLR0913 - one argument per part of a t test
     if variance == math.inf:
         cautions = (*cautions, VARIANCE_TOO_LARGE())
     elif statistic is None:
-        p_value = _limit_p_value(estimate, alternative)
+        p_value = _find_limit_of_p_value(estimate, alternative)
         cautions = (*cautions, _build_zero_variance_outcome(estimate))
     else:
         p_value = compute_p_value(statistic, degrees_of_freedom, alternative)
@@ -96,7 +96,7 @@ def _compute_statistic(estimate: float, variance: float) -> float | None:
     return statistic if math.isfinite(statistic) else None
 
 
-def _limit_p_value(estimate: float, alternative: Alternative) -> float:
+def _find_limit_of_p_value(estimate: float, alternative: Alternative) -> float:
     if alternative is Alternative.TWO_SIDED:
         return 1.0 if estimate == 0 else 0.0
     is_towards = estimate < 0 if alternative is Alternative.LESS else estimate > 0

@@ -26,7 +26,7 @@ N, LENGTH = 1100, 9
 
 
 def by_products(rows: FloatArray, queries: FloatArray) -> NeighbourLists:
-    return Search(rows)._in_blocks(queries, LENGTH)
+    return Search(rows)._search_in_blocks(queries, LENGTH)
 
 
 def cases() -> dict[str, tuple[FloatArray, FloatArray]]:

@@ -95,7 +95,7 @@ class DecorrelatedSplits:
             return []
         sums = self._decorrelated_twice if to_unit else self._decorrelated_once
         predictions: list[Predictions | OrdinaryFit] = []
-        for some in _groups_in_memory(parts, len(sums.rows.both)):
+        for some in _group_to_fit_memory(parts, len(sums.rows.both)):
             predictions += self._predict(sums.rows, sums.over(some), some)
         return predictions
 
@@ -106,7 +106,7 @@ class DecorrelatedSplits:
             return [ILL_CONDITIONED] * len(parts)
         ends = list(accumulate((len(part.test) for part in parts), initial=0))
         lengths = np.maximum.reduceat(sums.lengths, ends[:-1])
-        predictions, slopes, levels = self._lines(rows, sums, lengths)
+        predictions, slopes, levels = self._compute_density_coefficients(rows, sums, lengths)
         n_classes = slopes.shape[2]
         joint = np.empty((n_classes, ends[-1]))
         lines = np.concatenate([slopes, levels], axis=1)
@@ -120,7 +120,7 @@ class DecorrelatedSplits:
             for why, tied, (a, b) in zip(predictions, is_tied, pairwise(ends), strict=True)
         ]
 
-    def _lines(
+    def _compute_density_coefficients(
         self, rows: ClassRows, sums: Sums, lengths: FloatArray
     ) -> tuple[list[OrdinaryFit | None], FloatArray, FloatArray]:
         """Return the coefficients of the linear log densities.
@@ -183,7 +183,7 @@ class DecorrelatedSplits:
         return log_shares
 
 
-def _groups_in_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
+def _group_to_fit_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
     """Yield as many parts at a time as fit into the memory limit."""
     held: list[Part] = []
     n_held = 0

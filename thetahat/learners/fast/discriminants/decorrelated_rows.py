@@ -111,11 +111,11 @@ def nearly_decorrelated_rows(rows: ClassRows) -> DecorrelatedRows | None:
     decorrelated = None
     if step > 1:
         few = np.multiply(rows.Z[:, ::step], np.sqrt(rows.w[::step]))
-        decorrelated = _turned_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
-    return decorrelated or _turned_by(rows, rows.sum_products(rows.Z, rows.w))
+        decorrelated = _rotate_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
+    return decorrelated or _rotate_by(rows, rows.sum_products(rows.Z, rows.w))
 
 
-def _turned_by(rows: ClassRows, products: FloatArray) -> DecorrelatedRows | None:
+def _rotate_by(rows: ClassRows, products: FloatArray) -> DecorrelatedRows | None:
     constant = rows.squares == 0
     scale = np.divide(1.0, np.sqrt(rows.squares), out=np.zeros(len(constant)), where=~constant)
     return _turned(rows.both, rows.means * ~constant, products, scale, constant)

@@ -59,7 +59,7 @@ class PartSums:
 
     def __init__(self, rows: ClassRows, *, to_unit: bool) -> None:
         self.rows = rows
-        self.turned = _turned_and_summed(
+        self.turned = _rotate_and_sum(
             rows, lambda: rows.sum_products(rows.both, rows.w)[None], to_unit=to_unit
         )
 
@@ -78,8 +78,8 @@ class PartSums:
             self.rows.w[index],
             list(map(len, summed)),
         )
-        sums = _products(self.rows, rows, w, sizes)
-        counts = _counts(self.rows, rows, w, sizes, sums)
+        sums = _sum_products(self.rows, rows, w, sizes)
+        counts = _count_rows(self.rows, rows, w, sizes, sums)
         is_rest = np.array([one is part.left_out for one, part in zip(summed, parts, strict=True)])
         counts = np.where(is_rest[:, None], self.rows.n_with_weight - counts, counts)
         np.subtract(of_all, sums, out=sums, where=is_rest[:, None, None])
@@ -101,19 +101,19 @@ def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
     sizes : sequence of int
         (K,) number of rows of each block.
     """
-    turned_and_sums = _turned_and_summed(
-        rows, lambda: _products(rows, rows.both, rows.w, sizes), to_unit=False
+    turned_and_sums = _rotate_and_sum(
+        rows, lambda: _sum_products(rows, rows.both, rows.w, sizes), to_unit=False
     )
     if turned_and_sums is None:
         return None
     turned, sums = turned_and_sums
-    counts = rows.n_with_weight - _counts(rows, rows.both, rows.w, sizes, sums)
+    counts = rows.n_with_weight - _count_rows(rows, rows.both, rows.w, sizes, sums)
     np.subtract(sums.sum(axis=0), sums, out=sums)
     is_rest = np.ones(len(sizes), dtype=np.bool_)
     return Sums(turned, rows.both, turned.lengths, is_rest, counts, sums)
 
 
-def _turned_and_summed(
+def _rotate_and_sum(
     rows: ClassRows, summed: Callable[[], FloatArray], *, to_unit: bool
 ) -> tuple[DecorrelatedRows, FloatArray] | None:
     """Return the decorrelated rows and (K, q, q) sums by block."""
@@ -128,7 +128,9 @@ def _turned_and_summed(
     return turned, summed() if was_decorrelated else sums
 
 
-def _products(rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]) -> FloatArray:
+def _sum_products(
+    rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]
+) -> FloatArray:
     """Return the (K, q, q) weighted sums of products of (q, M) rows, part after part."""
     sums = np.empty((len(sizes), len(some), len(some)))
     for at, (a, b) in enumerate(pairwise(accumulate(sizes, initial=0))):
@@ -137,7 +139,7 @@ def _products(rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[
     return sums
 
 
-def _counts(
+def _count_rows(
     rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int], sums: FloatArray
 ) -> FloatArray:
     """Return the (K, C) number of rows with positive weight."""

@@ -70,16 +70,21 @@ class DiscriminantSplits(OverSplits):
         if len(present) < 2 or sums.rows.sum() <= len(present):
             return TOO_FEW_ROWS
         means = self.rows.means[present] + sums.x[present] / sums.weight[present][:, None]
-        whitened = self._whitened(sums, self.rows.from_centre(part.test), means)
+        whitened = self._whiten_rows(sums, self.rows.from_centre(part.test), means)
         if whitened is None:
             return ILL_CONDITIONED
         factor = np.sqrt(sums.weight[present].sum())
         joint = log_joint(whitened.rows * factor, whitened.means * factor)
         joint += log_priors(sums.weight[present], self.priors)
-        wrong = ROUNDING * whitened.amplification * _size(whitened.rows, whitened.means) * factor**2
+        wrong = (
+            ROUNDING
+            * whitened.amplification
+            * _find_largest_term(whitened.rows, whitened.means)
+            * factor**2
+        )
         return check_predictions(joint, present, len(self.rows.means), wrong)
 
-    def _whitened(self, sums: ClassSums, rows: FloatArray, means: FloatArray) -> Whitened | None:
+    def _whiten_rows(self, sums: ClassSums, rows: FloatArray, means: FloatArray) -> Whitened | None:
         present = sums.rows > 0
         moved = (sums.x[present] ** 2 / sums.weight[present][:, None]).sum(axis=0)
         squares = sums.squares[present].sum(axis=0) - moved
@@ -101,7 +106,7 @@ class DiscriminantSplits(OverSplits):
         )
 
 
-def _size(rows: FloatArray, means: FloatArray) -> float:
+def _find_largest_term(rows: FloatArray, means: FloatArray) -> float:
     """Return the largest term of a log density."""
     squares = np.einsum("ij,ij->i", means, means).max()
     lengths = np.einsum("ij,ij->i", rows, rows).max(initial=0.0)

@@ -47,7 +47,7 @@ class Standardised:
         if self.directions is not None:
             Z = Z @ self.directions
         Z = Z * self.scale
-        return _with_ones(Z, intercept=self.intercept)
+        return _prepend_ones(Z, intercept=self.intercept)
 
 
 def standardise_rows(
@@ -61,11 +61,11 @@ def standardise_rows(
     """
     centre = weighted_mean(X, w) if intercept else np.zeros(X.shape[1])
     if X.shape[1] >= len(X):
-        turned, directions, scale = _along_rows(X - centre, w, centre)
-        Z = _with_ones(turned * scale, intercept=intercept)
+        turned, directions, scale = _rotate_to_rows(X - centre, w, centre)
+        Z = _prepend_ones(turned * scale, intercept=intercept)
     else:
         directions = None
-        Z, centre, scale = _in_units(X, w, centre, intercept=intercept)
+        Z, centre, scale = _scale_columns(X, w, centre, intercept=intercept)
     rows = Standardised(Z, np.empty(0), centre, directions, scale, intercept)
     return replace(rows, penalties=build_penalties(rows, penalty))
 
@@ -77,7 +77,7 @@ def build_penalties(rows: Standardised, penalty: float) -> FloatArray:
     return np.concatenate([[0.0], of_features]) if rows.intercept else of_features
 
 
-def _along_rows(
+def _rotate_to_rows(
     Z: FloatArray, w: FloatArray, centre: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return centred rows as (n, r) coordinates, their (p, r) directions and (r,) scales."""
@@ -88,7 +88,7 @@ def _along_rows(
     return Z @ Vt[varies].T, Vt[varies].T, np.sqrt(w.sum()) / lengths[varies]
 
 
-def _in_units(
+def _scale_columns(
     X: FloatArray, w: FloatArray, centre: FloatArray, *, intercept: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return (n, q) scaled rows, their (p,) centre and (p,) scale."""
@@ -120,7 +120,7 @@ def _is_drawn_far(features: FloatArray, *, is_weighted: bool) -> bool:
     return bool(10 * np.square(features**2).mean(axis=0).max(initial=0.0) > n)
 
 
-def _with_ones(Z: FloatArray, *, intercept: bool) -> FloatArray:
+def _prepend_ones(Z: FloatArray, *, intercept: bool) -> FloatArray:
     return np.column_stack([np.ones(len(Z)), Z]) if intercept else Z
 
 

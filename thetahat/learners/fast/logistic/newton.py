@@ -78,17 +78,17 @@ def compute_curvature(Z: FloatArray, shares: FloatArray, w: FloatArray) -> Float
     """Return the (K q, K q) negative second derivative of the log-likelihood of some rows."""
     K, q = shares.shape[1], Z.shape[1]
     if K == 1:
-        return _products(Z, w * shares[:, 0] * (1 - shares[:, 0]))
+        return _multiply_weighted_rows(Z, w * shares[:, 0] * (1 - shares[:, 0]))
     matrix = np.empty((K, q, K, q))
     for a in range(K):
-        matrix[a, :, a] = _products(Z, w * shares[:, a] * (1 - shares[:, a]))
+        matrix[a, :, a] = _multiply_weighted_rows(Z, w * shares[:, a] * (1 - shares[:, a]))
         for b in range(a):
-            matrix[a, :, b] = -_products(Z, w * shares[:, a] * shares[:, b])
+            matrix[a, :, b] = -_multiply_weighted_rows(Z, w * shares[:, a] * shares[:, b])
             matrix[b, :, a] = matrix[a, :, b].T
     return matrix.reshape(K * q, K * q)
 
 
-def _products(Z: FloatArray, weights: FloatArray) -> FloatArray:
+def _multiply_weighted_rows(Z: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the (q, q) weighted products of rows, at half the cost of a general product."""
     rooted = Z * np.sqrt(weights)[:, None]
     return np.asarray(rooted.T @ rooted)
@@ -178,14 +178,14 @@ def minimise(objective: Objective, start: FloatArray) -> tuple[FloatArray, float
         length = np.inf if is_damped else float(np.sqrt(max(gain, 0.0)))
         if length <= STEP_TOLERANCE:
             return B - step, length
-        next_point = _downhill(objective, B, step, value, gain)
+        next_point = _find_decreasing_step(objective, B, step, value, gain)
         if next_point is None:
             break
         B, value = next_point
     return B, length
 
 
-def _downhill(
+def _find_decreasing_step(
     objective: Objective, B: FloatArray, step: FloatArray, value: float, gain: float
 ) -> tuple[FloatArray, float] | None:
     """Return the first of repeatedly halved steps that decreases f, and by how much; or None."""

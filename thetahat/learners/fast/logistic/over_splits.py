@@ -119,13 +119,13 @@ class LogisticSplits(OverSplits):
                 together.append((at, part.left_out, ready[1]))
             else:
                 part_coefficients[at] = _solve_alone(
-                    *ready, starts[at], self._largest_logit_change(part)
+                    *ready, starts[at], self._bound_logit_change(part)
                 )
         step = max(1, WIDTH // self.optimum.shape[1])
         for first in range(0, len(together), step):
             places, outs, factors = zip(*together[first : first + step], strict=True)
             some = TrainingPartObjectives(self.objective, outs)
-            reach = np.array([self._largest_logit_change(parts[at]) for at in places])
+            reach = np.array([self._bound_logit_change(parts[at]) for at in places])
             B, arrived = descended(
                 some.gradient, factors, starts[list(places)], reach, some.refactorise
             )
@@ -136,7 +136,7 @@ class LogisticSplits(OverSplits):
     def _is_few(self, left_out: IntArray) -> bool:
         return len(left_out) > 0 and 4 * len(left_out) <= len(self.y)
 
-    def _largest_logit_change(self, part: Part) -> float:
+    def _bound_logit_change(self, part: Part) -> float:
         """Return the largest change of a logit of the test part that a step can cause."""
         return float(np.abs(self.objective.Z[part.test]).sum(axis=1).max())
 

@@ -84,16 +84,16 @@ def _find_optima(  # noqa: PLR0913 - as above
     target = encode_target(y, present)
     splits_by_penalty: list[LogisticSplits | None] = [None] * len(penalties)
     before: tuple[Optimum, FloatArray] | None = None
-    for at in _in_turn(penalties):
+    for at in _order_by_penalty(penalties):
         objective = Objective(rows.Z, target, w, build_penalties(rows, penalties[at]))
-        optimum = _from_neighbour(objective, before)
+        optimum = _find_optimum_near(objective, before)
         if optimum is not None:
             before = optimum, objective.penalties
             splits_by_penalty[at] = LogisticSplits(rows, objective, optimum, y, present, n_classes)
     return splits_by_penalty
 
 
-def _from_neighbour(
+def _find_optimum_near(
     objective: Objective, before: tuple[Optimum, FloatArray] | None
 ) -> Optimum | None:
     if before is None:
@@ -105,7 +105,7 @@ def _from_neighbour(
     return find_optimum(objective, optimum.coefficients, curvature)
 
 
-def _in_turn(penalties: Sequence[float]) -> list[int]:
+def _order_by_penalty(penalties: Sequence[float]) -> list[int]:
     return sorted(range(len(penalties)), key=lambda at: -penalties[at])
 
 
@@ -129,7 +129,7 @@ class LogisticPath(OverPath):
         self, splits: Sequence[LogisticSplits | None], penalties: Sequence[float], n_classes: int
     ) -> None:
         self.splits, self.n_classes = splits, n_classes
-        self.order = _in_turn(penalties)
+        self.order = _order_by_penalty(penalties)
 
     def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
         """Predict the test parts of several splits."""
@@ -154,12 +154,12 @@ class LogisticPath(OverPath):
     def _join_outcomes(
         self, part: Part, predictions: Sequence[Predictions | OrdinaryFit]
     ) -> tuple[Predictions, np.ndarray]:
-        nothing = self._nothing(len(part.test))
+        nothing = self._predict_zeros(len(part.test))
         every = [nothing if isinstance(one, OrdinaryFit) else one for one in predictions]
         outcomes = concatenate_predictions(every)
         return outcomes, np.array([not isinstance(one, OrdinaryFit) for one in predictions])
 
-    def _nothing(self, n: int) -> Predictions:
+    def _predict_zeros(self, n: int) -> Predictions:
         scores = np.zeros(n) if self.n_classes == 2 else None
         shares = np.zeros((n, self.n_classes))
         return Predictions(np.zeros(n, np.intp), probabilities=shares, scores=scores)
@@ -180,7 +180,7 @@ class PathOfTwoClasses(LogisticPath):
         (L, n_rows) whether they may be used.
         """
         outcomes = [
-            (self._nothing(len(rows)), np.zeros(len(rows), dtype=np.bool_))
+            (self._predict_zeros(len(rows)), np.zeros(len(rows), dtype=np.bool_))
             if alone is None
             else alone.each_left_out(rows)
             for alone in self._alone

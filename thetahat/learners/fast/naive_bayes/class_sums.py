@@ -115,13 +115,13 @@ def with_values(matrix: CsrMatrix, values: np.ndarray) -> CsrMatrix:
 
 def largest_sum(matrix: FloatArray | CsrMatrix, weights: FloatArray) -> float:
     """Return a bound on every weighted sum; infinite unless all values are whole numbers."""
-    if not np.isfinite(_largest_whole(weights)):
+    if not np.isfinite(_find_largest_whole_number(weights)):
         return np.inf
     values = matrix if isinstance(matrix, np.ndarray) else matrix.data
-    return max(1.0, _largest_whole(values)) * float(weights.sum())
+    return max(1.0, _find_largest_whole_number(values)) * float(weights.sum())
 
 
-def _largest_whole(values: np.ndarray) -> float:
+def _find_largest_whole_number(values: np.ndarray) -> float:
     """Return the largest absolute value; infinite unless all values are whole numbers."""
     flat, largest = values.reshape(-1), 0.0
     if flat.dtype.kind == "u":

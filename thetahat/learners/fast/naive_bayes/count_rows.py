@@ -126,7 +126,7 @@ class CountRows:
         most = max(1, MAX_CELLS // (self.matrix.shape[1] * max(2, self.n_classes)))
         run, taken = list[Part](), np.zeros(len(self.y), dtype=np.bool_)
         for part in parts:
-            joins = self._joins(part)
+            joins = self._can_join(part)
             if run and (len(run) == most or not joins or taken[part.test].any()):
                 yield run
                 run, taken = [], np.zeros(len(self.y), dtype=np.bool_)
@@ -135,7 +135,7 @@ class CountRows:
         if run:
             yield run
 
-    def _joins(self, part: Part) -> bool:
+    def _can_join(self, part: Part) -> bool:
         if part.left_out is None or part.is_leave_one_out:
             return False
         return part.left_out is part.test or np.array_equal(part.left_out, part.test)

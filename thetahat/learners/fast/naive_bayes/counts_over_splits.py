@@ -189,10 +189,12 @@ class CountsOverSplits(OverSplits):
         predictions: list[Predictions | OrdinaryFit] = []
         for run in self.rows.disjoint_groups(parts):
             many = len(run) > 1 and len(self.rows.present) > 1
-            predictions += self._in_one_pass(run) if many else [self.predict(part) for part in run]
+            predictions += (
+                self._predict_in_one_pass(run) if many else [self.predict(part) for part in run]
+            )
         return predictions
 
-    def _in_one_pass(self, run: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
+    def _predict_in_one_pass(self, run: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict the test parts of a run of several of ``CountRows.disjoint_groups``.
 
         A training part that lacks a class is left to ``predict``.
@@ -209,9 +211,9 @@ class CountsOverSplits(OverSplits):
         tables = _BlockTables(self.model, self.logs, rows.whole_sums[present], in_blocks, totals)
         has_all = [bool(left.all()) for left in totals > 0]
         if all(map(_is_stretch, run)):
-            scored = self._in_turn(run, tables, has_all)
+            scored = self._multiply_block_by_block(run, tables, has_all)
         else:
-            scored = self._side_by_side(run, block, tables, has_all)
+            scored = self._multiply_all_rows(run, block, tables, has_all)
         return [
             self.predict(part)
             if weighed_rows is None
@@ -219,7 +221,7 @@ class CountsOverSplits(OverSplits):
             for part, weighed_rows in zip(run, scored, strict=True)
         ]
 
-    def _in_turn(
+    def _multiply_block_by_block(
         self, run: Sequence[Part], tables: _BlockTables, fit: Sequence[bool]
     ) -> list[FloatArray | None]:
         """Multiply consecutive rows by their block's table, one block at a time."""
@@ -230,7 +232,7 @@ class CountsOverSplits(OverSplits):
                 part_scores[at] = scores(self.rows.matrix, part.test, table) + constant
         return part_scores
 
-    def _side_by_side(
+    def _multiply_all_rows(
         self, run: Sequence[Part], block: IntArray, tables: _BlockTables, fit: Sequence[bool]
     ) -> list[FloatArray | None]:
         """Multiply each row by its block's table."""

@@ -160,7 +160,7 @@ def build_predictions(
     joint += constant[:, None]
     joint *= -0.5
     joint += np.log(weight / weight.sum())[:, None]
-    predictions, ahead = _decided(joint, present, rows.n_classes)
+    predictions, ahead = _decide_classes(joint, present, rows.n_classes)
     return TIED if (ahead <= _DIGITS).any() else predictions
 
 
@@ -170,7 +170,7 @@ def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
     return np.asarray(rounding > _DIGITS * np.sqrt(variances))
 
 
-def _decided(
+def _decide_classes(
     joint: FloatArray, present: IntArray, n_classes: int
 ) -> tuple[Predictions, FloatArray]:
     """Return the predictions, and the (n,) margin between the two most likely classes.
@@ -228,5 +228,5 @@ def each_left_out(
         joint[at] = np.log(weight) - 0.5 * (constant + distances)
     fits &= amplification <= MAX_AMPLIFICATION
     fits &= _ROUNDING * amplification * size <= _DIGITS
-    predictions, ahead = _decided(joint, present, rows.n_classes)
+    predictions, ahead = _decide_classes(joint, present, rows.n_classes)
     return predictions, fits & (ahead > _DIGITS)

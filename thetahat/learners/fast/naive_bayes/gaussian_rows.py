@@ -101,9 +101,9 @@ class GaussianRows:
 
     def of(self, index: IntArray) -> ClassPowerSums:
         """Return the sums over the rows in ``index``; a repeated row counts each time."""
-        x, squares = self._sums(index, self.y, self.w, self.n_classes)
+        x, squares = self._sum_by_class(index, self.y, self.w, self.n_classes)
         if self.is_weighted:
-            of_all = self._sums(index, np.zeros_like(self.y), np.ones_like(self.w), 1)
+            of_all = self._sum_by_class(index, np.zeros_like(self.y), np.ones_like(self.w), 1)
         else:
             of_all = x, squares
         y, w = self.y[index], self.w[index]
@@ -116,7 +116,7 @@ class GaussianRows:
             *(sums.sum(axis=0) for sums in of_all),
         )
 
-    def _sums(
+    def _sum_by_class(
         self, index: IntArray, y: IntArray, w: FloatArray, n_classes: int
     ) -> tuple[FloatArray, FloatArray]:
         """Return the (C, p) sums of rows and of their squares by class."""

@@ -52,7 +52,7 @@ class SmoothingPath(OverPath):
         """
         rows = self.rows
         if part.is_leave_one_out:
-            return self._one_by_one(part)
+            return self._predict_one_by_one(part)
         totals = rows.sum_training_weights(part)
         present = np.flatnonzero(totals)
         n_models, n_test = len(self.models), len(part.test)
@@ -93,7 +93,7 @@ class SmoothingPath(OverPath):
         )
         return np.ascontiguousarray(all_of_them.transpose(1, 0, 2))
 
-    def _one_by_one(self, part: Part) -> tuple[Predictions, np.ndarray]:
+    def _predict_one_by_one(self, part: Part) -> tuple[Predictions, np.ndarray]:
         outcomes = [alone.predict(part) for alone in self._alone]
         nothing = predict_nothing(len(part.test), self.rows.n_classes)
         predictions = [nothing if isinstance(one, OrdinaryFit) else one for one in outcomes]

@@ -58,7 +58,7 @@ class RoughRows:
         self.rows, self.centre = rows, np.median(rows[:: n // _N_SAMPLED_ROWS + 1], axis=0)
         centred = rows - self.centre
         lengths = np.einsum("ij,ij->i", centred, centred)
-        self.scale = float(_whole_power(lengths.max()))
+        self.scale = float(_find_power_of_two(lengths.max()))
         self.doubt = (p + 8) * float(np.finfo(np.float32).eps)
         self.table = np.empty((p + 2, n), dtype=np.float32)
         self.table[:p] = (-2 * self.scale * centred).T
@@ -84,7 +84,7 @@ class RoughRows:
         candidates = np.zeros((len(near), min(n, 2 * length + _MIN_LIST_ROOM)), dtype=np.intp)
         for first in range(0, n_queries, step):
             part = slice(first, min(first + step, n_queries))
-            factors, shrunk, of_queries = self._factors(queries[part])
+            factors, shrunk, of_queries = self._build_factors(queries[part])
             products = near[: len(factors)]
             np.matmul(factors, self.table, out=products)
             smallest, bounds = smallest_by_kernel(products, length)
@@ -99,7 +99,7 @@ class RoughRows:
             below[part] = np.where((counts >= length) & (bounds >= 0), known, -np.inf)
         return rows, squares, below
 
-    def _factors(self, queries: FloatArray) -> tuple[np.ndarray, FloatArray, FloatArray]:
+    def _build_factors(self, queries: FloatArray) -> tuple[np.ndarray, FloatArray, FloatArray]:
         """Return (q, p + 2) factors of the table, their (q,) scale and (q,) squared lengths.
 
         The row of a query that is far from all rows is made smaller, to stay in range.
@@ -107,7 +107,7 @@ class RoughRows:
         p = queries.shape[1]
         centred = (queries - self.centre) * self.scale
         lengths = np.einsum("ij,ij->i", centred, centred)
-        shrunk = np.minimum(_whole_power(lengths), 1.0)
+        shrunk = np.minimum(_find_power_of_two(lengths), 1.0)
         factors = np.empty((len(queries), p + 2), dtype=np.float32)
         factors[:, :p] = centred * shrunk[:, None]
         factors[:, p] = shrunk
@@ -115,7 +115,7 @@ class RoughRows:
         return factors, shrunk, lengths
 
 
-def _whole_power(squares: FloatArray) -> FloatArray:
+def _find_power_of_two(squares: FloatArray) -> FloatArray:
     """Return powers of two that scale lengths with these squares to at most 1; 1 for 0."""
     _, exponents = np.frexp(np.sqrt(squares))
     return np.asarray(np.ldexp(1.0, -exponents))

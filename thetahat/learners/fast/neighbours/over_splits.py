@@ -81,7 +81,7 @@ class NeighbourSplits(OverSplits):
         sizes = np.array([len(test) for test in tests])
         of_part = np.repeat(np.arange(len(some)), sizes)
         inside = np.array([rows for _, rows in some])
-        outcomes = self.vote(*self._nearest(np.concatenate(tests), of_part, inside, self.k))
+        outcomes = self.vote(*self._find_nearest(np.concatenate(tests), of_part, inside, self.k))
         shares = outcomes.probabilities
         for (at, _), end, size in zip(some, np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
             own = slice(end - size, end)
@@ -102,9 +102,9 @@ class NeighbourSplits(OverSplits):
 
     def nearest(self, test: IntArray, inside: np.ndarray, k: int) -> tuple[IntArray, FloatArray]:
         """Return (q, k) rows and squared distances of the k nearest rows inside the mask."""
-        return self._nearest(test, np.zeros(len(test), dtype=np.intp), inside[None], k)
+        return self._find_nearest(test, np.zeros(len(test), dtype=np.intp), inside[None], k)
 
-    def _nearest(
+    def _find_nearest(
         self, test: IntArray, of_part: IntArray, inside: np.ndarray, k: int
     ) -> tuple[IntArray, FloatArray]:
         """Return the same for the test rows of J parts; ``inside`` is (J, n)."""
@@ -114,7 +114,7 @@ class NeighbourSplits(OverSplits):
             rows, squares, unsure = taken_by_kernel(*lists, test, of_part, inside, k)
         else:
             fit = inside[of_part[:, None], self.rows[test]]
-            rows, squares, unsure = self._of_lists(test, fit, k)
+            rows, squares, unsure = self._read_lists(test, fit, k)
         for part in np.unique(of_part[unsure]).tolist():
             mine = unsure & (of_part == part)
             train = np.flatnonzero(inside[part])
@@ -122,7 +122,7 @@ class NeighbourSplits(OverSplits):
             rows[mine], squares[mine] = train[at], nearest_squares
         return rows, squares
 
-    def _of_lists(
+    def _read_lists(
         self, test: IntArray, fit: np.ndarray, k: int
     ) -> tuple[IntArray, FloatArray, np.ndarray]:
         """Return (q, k) rows and squared distances, and (q,) whether the lists were too short.
@@ -144,7 +144,7 @@ class NeighbourSplits(OverSplits):
     def others(self, rows: IntArray) -> tuple[IntArray, FloatArray, np.ndarray]:
         """Return each row's k nearest other rows, and whether its list suffices."""
         self.look_up(rows)
-        chosen, squares, unsure = self._of_lists(rows, self.rows[rows] != rows[:, None], self.k)
+        chosen, squares, unsure = self._read_lists(rows, self.rows[rows] != rows[:, None], self.k)
         return chosen, squares, ~unsure
 
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
@@ -199,9 +199,9 @@ class NeighbourPath(OverPath):
         fits = np.array(self.numbers) <= np.count_nonzero(inside)
         if part.left_out is None or not fits.any():
             nothing = np.zeros((n_test, 1), dtype=np.intp), np.zeros((n_test, 1))
-            return self._votes(*nothing), np.zeros(len(self.numbers), dtype=np.bool_)
+            return self._count_votes(*nothing), np.zeros(len(self.numbers), dtype=np.bool_)
         most = max(k for k, fit in zip(self.numbers, fits, strict=True) if fit)
-        return self._votes(*splits.nearest(part.test, inside, most)), fits
+        return self._count_votes(*splits.nearest(part.test, inside, most)), fits
 
     def predict_all(self, parts: Sequence[Part]) -> list[tuple[Predictions, np.ndarray]]:
         """Predict several splits, with all lists searched at once."""
@@ -213,7 +213,7 @@ class NeighbourPath(OverPath):
         splits = self.splits
         chosen, squares, suffices = splits.others(rows)
         enough = np.array(self.numbers)[:, None] <= len(splits.numbers) - splits.allowed[rows]
-        return self._votes(chosen, squares), enough & suffices
+        return self._count_votes(chosen, squares), enough & suffices
 
-    def _votes(self, rows: IntArray, squares: FloatArray) -> Predictions:
+    def _count_votes(self, rows: IntArray, squares: FloatArray) -> Predictions:
         return concatenate_predictions(self.votes(rows, squares, self.numbers))

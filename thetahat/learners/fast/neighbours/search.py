@@ -85,7 +85,7 @@ class Search:
             return self._search_by_loops(queries, length)
         if n >= _MIN_ROWS_FOR_TREE and p <= _MAX_COLUMNS_FOR_TREE:
             return self._search_by_tree(queries, length)
-        return self._in_blocks(queries, length)
+        return self._search_in_blocks(queries, length)
 
     def nearest(self, queries: FloatArray, k: int) -> tuple[IntArray, FloatArray]:
         """Return (q, k) numbers and squared distances of the k nearest rows, the nearest first.
@@ -122,7 +122,7 @@ class Search:
         # all order in them.
         again = np.flatnonzero(np.isneginf(below))
         if len(again):
-            lists = self._in_blocks(queries[again], length)
+            lists = self._search_in_blocks(queries[again], length)
             rows[again], squares[again] = lists.rows, lists.squares
             below[again] = lists.complete_below
         return NeighbourLists(rows, squares, below)
@@ -154,7 +154,7 @@ class Search:
             lists.rows[query], lists.squares[query] = near[order], squares[order]
             lists.complete_below[query] = np.nextafter(squares[order[-1]], np.inf)
 
-    def _in_blocks(self, queries: FloatArray, length: int) -> NeighbourLists:
+    def _search_in_blocks(self, queries: FloatArray, length: int) -> NeighbourLists:
         step = max(1, _DISTANCES_PER_BATCH // len(self.rows))
         parts = [
             self._search_by_products(queries[a : a + step], length)

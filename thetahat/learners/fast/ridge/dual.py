@@ -61,7 +61,7 @@ class DualSplits(OverSplits):
             length = float(share @ to_mean)
             to_test = to_test - (to_test @ share)[:, None] - to_mean + length
             kernel = kernel - to_mean[:, None] - to_mean + length
-        factored = _inverse(
+        factored = _factorise_kernel(
             kernel * np.outer(root, root), self.penalty, root, intercept=self.rows.intercept
         )
         centred = root * (y - level)
@@ -87,7 +87,7 @@ class DualSplits(OverSplits):
 
         n, root = len(self.rows.y), np.sqrt(self.rows.w)
         scaled = self.kernel * np.outer(root, root)
-        factored = _inverse(scaled, self.penalty, root, intercept=self.rows.intercept)
+        factored = _factorise_kernel(scaled, self.penalty, root, intercept=self.rows.intercept)
         if factored is None or not factored[1] <= MAX_AMPLIFICATION:
             return np.zeros(n), np.zeros(n)
         inverse = cho_solve((factored[0], True), np.eye(n))
@@ -113,7 +113,7 @@ class DualSplits(OverSplits):
         return np.asarray(self.rows.y_mean + self.rows.y - residual)
 
 
-def _inverse(
+def _factorise_kernel(
     kernel: FloatArray, penalty: float, root: FloatArray, *, intercept: bool
 ) -> tuple[FloatArray, float] | None:
     """Return the Cholesky factor of K + penalty (its null direction filled) and its condition."""

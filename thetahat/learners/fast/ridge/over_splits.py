@@ -71,7 +71,7 @@ class PrimalSplits(OverSplits):
             return self._predict_resamples([part])[0]
         tested = self.rows.take_columns(part.test)
         sums = self.rows.sum_training_part(part, tested).sums
-        (line,), (why,) = self._lines(sums[None])
+        (line,), (why,) = self._solve_coefficients(sums[None])
         return why or Predictions(line @ tested[:-1])
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
@@ -88,14 +88,14 @@ class PrimalSplits(OverSplits):
         rows = self.rows
         w = rows.w if rows.is_weighted else None
         sums = sum_products_of_resamples(rows.both, w, [part.train for part in parts])
-        lines, plain = self._lines(sums)
+        lines, plain = self._solve_coefficients(sums)
         outcomes = product_in_widths(lines, rows.both[:-1])
         return [
             why or Predictions(of_rows[part.test])
             for why, of_rows, part in zip(plain, outcomes, parts, strict=True)
         ]
 
-    def _lines(self, sums: FloatArray) -> tuple[FloatArray, list[OrdinaryFit | None]]:
+    def _solve_coefficients(self, sums: FloatArray) -> tuple[FloatArray, list[OrdinaryFit | None]]:
         """Return the coefficients of m training parts.
 
         Parameters
@@ -115,7 +115,7 @@ class PrimalSplits(OverSplits):
         weight = np.where(has_weight, of_one[:, -2], 1.0)
         if self.rows.intercept:
             sums -= of_one[:, :, None] * (of_one / weight[:, None])[:, None]
-        matrices = self._scaled(sums[:, :-2, :-2])
+        matrices = self._scale_matrices(sums[:, :-2, :-2])
         lines = np.zeros((len(sums), sums.shape[1] - 1))
         plain: list[OrdinaryFit | None] = [None] * len(sums)
         for at, (line, matrix, own) in enumerate(zip(lines, matrices, sums, strict=True)):
@@ -136,7 +136,7 @@ class PrimalSplits(OverSplits):
         """Return leave-one-out predictions of rows, and whether each keeps its digits."""
         return Predictions(self._one_left_out[rows]), self._keeps_digits[rows]
 
-    def _scaled(self, products: FloatArray) -> FloatArray:
+    def _scale_matrices(self, products: FloatArray) -> FloatArray:
         """Return the (.., p, p) normal matrices scaled by the column lengths."""
         matrices = products / (self.scale * self.scale[:, None])
         np.einsum("...ii->...i", matrices)[:] += self.on_diagonal
@@ -163,7 +163,7 @@ class PrimalSplits(OverSplits):
 
         rows = self.rows
         n = len(rows.y)
-        factor, failed = lapack.dpotrf(self._scaled(rows.all.xx), lower=1)
+        factor, failed = lapack.dpotrf(self._scale_matrices(rows.all.xx), lower=1)
         if failed:
             return np.ones(n), np.zeros(n), np.inf
         inverse_length = 1 / lapack.dpocon(factor, 1.0, uplo="L")[0]

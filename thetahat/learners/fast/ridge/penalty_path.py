@@ -124,13 +124,13 @@ class RidgePath:
         """
         rows = self.rows
         tested = rows.take_columns(part.test)
-        lines = self._lines(part, tested) if rows.n_features < part.n_train else None
+        lines = self._compute_coefficients(part, tested) if rows.n_features < part.n_train else None
         if lines is None:
-            errors[:] = self._from_rows(part)
+            errors[:] = self._compute_from_rows(part)
         else:
             np.matmul(lines, tested, out=errors)
 
-    def _lines(self, part: Part, tested: FloatArray) -> FloatArray | None:
+    def _compute_coefficients(self, part: Part, tested: FloatArray) -> FloatArray | None:
         """Return the (L, p + 2) coefficients of rows, intercept and target.
 
         None if digits are lost.
@@ -140,7 +140,7 @@ class RidgePath:
         products = sums.centred() if rows.intercept else sums
         lines = np.empty((len(self.penalties), len(rows.both)))
         coefficients, level = lines[:, :-2], lines[:, -2]
-        least = self._least(products)
+        least = self._find_smallest_eigenvalue(products)
         if not solutions(products.xx, products.xy, self.penalties, least, coefficients):
             return None
         lines[:, -1], level[:] = -1.0, 0.0
@@ -160,12 +160,14 @@ class RidgePath:
             (L, n_some) or (1, 1).
         """
         form = self._decompose_products
-        fits = None if form is None else self._left_out_by(form, selected, errors)
+        fits = None if form is None else self._compute_left_out(form, selected, errors)
         if fits is None or not fits.all():
-            return self._left_out_by(self._decompose_rows, selected, errors)
+            return self._compute_left_out(self._decompose_rows, selected, errors)
         return fits
 
-    def _left_out_by(self, form: ClosedForm, selected: slice, errors: FloatArray) -> np.ndarray:
+    def _compute_left_out(
+        self, form: ClosedForm, selected: slice, errors: FloatArray
+    ) -> np.ndarray:
         rows = self.rows
         y = rows.y[selected]
         Z = np.empty((len(form.directions) + 1, len(y)))
@@ -252,7 +254,7 @@ class RidgePath:
         d, V = np.linalg.eigh(self.rows.all.xx)
         return d, V
 
-    def _least(self, products: Products) -> float:
+    def _find_smallest_eigenvalue(self, products: Products) -> float:
         """Return the smallest eigenvalue at which rounding in the products of all rows stays small.
 
         Infinite if the target does not vary.
@@ -267,7 +269,7 @@ class RidgePath:
         """The largest eigenvalue of the products of all rows."""
         return float(np.linalg.eigvalsh(self.rows.all.xx)[-1])
 
-    def _from_rows(self, part: Part) -> FloatArray:
+    def _compute_from_rows(self, part: Part) -> FloatArray:
         """Return (L, n_test) errors from uncentred rows, since another centre may lose digits."""
         X, y, w = self._read_features(part.train), self.y[part.train], self.rows.w[part.train]
         both, x_mean, y_mean = rows_to_solve(X, y, w, intercept=self.rows.intercept)
