@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from service.figures.result_types import has_models
 from service.pages.kind_tables import describe_outcome, list_main_tables
-from service.pages.method_tables import list_method_tables
+from service.pages.method_tables import list_method_tables, list_metric_tables
 from service.pages.result_view import (
     MAX_DOUBTS,
     MAX_SENTENCES,
@@ -71,6 +71,8 @@ class ResultSections:
         What to know before a decision, and all cautions.
     scope : str
         What the numbers are about, in a sentence.
+    metrics : sequence of Table
+        The metrics of the models.
     methods : sequence of Table
         Numbers by method.
     used : sequence of tuple
@@ -92,6 +94,7 @@ class ResultSections:
     doubts: Sequence[ShownCaution]
     cautions: Sequence[ShownCaution]
     scope: str
+    metrics: Sequence[Table]
     methods: Sequence[Table]
     used: Sequence[tuple[str, str, str]]
 
@@ -121,6 +124,7 @@ def describe_result(
             doubts=[c for c in cautions if c.severity != "info"][:MAX_DOUBTS],
             cautions=cautions,
             scope="",
+            metrics=(),
             methods=(),
             used=used,
         )
@@ -146,7 +150,8 @@ def describe_result(
         doubts=view.doubts,
         cautions=view.cautions,
         scope=describe_scope(view),
-        methods=list_method_tables(result),
+        metrics=list_metric_tables(view.result, view.unit),
+        methods=list_method_tables(view.result),
         used=used,
     )
 
@@ -204,21 +209,24 @@ class PlacedFigures:
 
     Parameters
     ----------
-    main, models, pairs, sources, others : sequence of ShownFigure
-        Figures of the kind's own question, of the models, of the pairs, of the sources, and those
-        that are folded away.
+    main, models, pairs, sources, metrics, others : sequence of ShownFigure
+        Figures of the kind's own question, of the models, of the pairs, of the sources, of the
+        metrics, and those that are folded away.
     """
 
     main: Sequence[ShownFigure] = ()
     models: Sequence[ShownFigure] = ()
     pairs: Sequence[ShownFigure] = ()
     sources: Sequence[ShownFigure] = ()
+    metrics: Sequence[ShownFigure] = ()
     others: Sequence[ShownFigure] = ()
 
 
 MODEL_FIGURES: Final = ("forest",)
 PAIR_FIGURES: Final = ("differences",)
 SOURCE_FIGURES: Final = "by_source"
+METRIC_FIGURES: Final = "metric_"
+MAX_METRIC_FIGURES: Final = 4
 MAIN_FIGURES: Final = (
     "candidates",
     "nested_selection",
@@ -241,12 +249,15 @@ def place_figures(figures: Sequence[ShownFigure], sections: ResultSections) -> P
     sources = _choose_by_source(figures, sections.sources)
     starts = MAIN_FIGURES if sections.models else ("",)
     main = [each for each in figures if each.name.startswith(starts)][:MAX_MAIN_FIGURES]
-    placed = {each.name for each in (*models, *pairs, *sources, *main)}
+    metrics = [each for each in figures if each.name.startswith(METRIC_FIGURES)]
+    metrics = metrics[:MAX_METRIC_FIGURES] if sections.metrics else []
+    placed = {each.name for each in (*models, *pairs, *sources, *main, *metrics)}
     return PlacedFigures(
         main=main,
         models=models if sections.models else (),
         pairs=pairs if sections.pairs else (),
         sources=sources,
+        metrics=metrics,
         others=[each for each in figures if each.name not in placed],
     )
 

@@ -30,14 +30,13 @@ MAX_PAIRS: Final = 30
 
 
 def list_method_tables(result: ModelsResult) -> list[Table]:
-    """Return the intervals, variances, tests and metrics of a result with models."""
+    """Return the intervals, variances and tests of a result with models."""
     tables = [
         table
         for name, model in list(result["models"].items())[:MAX_MODELS]
         for table in (_tabulate_intervals(name, model), _tabulate_variances(name, model))
         if table.rows
     ]
-    tables += _tabulate_metrics(result)
     tables += [
         table
         for pair in result["comparisons"][:MAX_PAIRS]
@@ -93,7 +92,8 @@ def _tabulate_variances(name: str, model: ModelResultDict) -> Table:
     )
 
 
-def _tabulate_metrics(result: ModelsResult) -> list[Table]:
+def list_metric_tables(result: ModelsResult, unit: str) -> list[Table]:
+    """Return one table of the metrics of all models; none if the result has no metrics."""
     rows = []
     for name, model in result["models"].items():
         for metric, estimate in model.get("metrics", {}).items():
@@ -105,14 +105,14 @@ def _tabulate_metrics(result: ModelsResult) -> list[Table]:
                         name,
                         write_estimate(choose_mean(estimate), error),
                         write_ends(interval, error),
-                        describe_target(target),
+                        describe_target(target, unit) if target else MISSING,
                     ]
                 )
     if not rows:
         return []
     return [
         Table(
-            caption="Metrics",
+            caption="Metrics of each model",
             columns=["Metric", "Model", "Value", "Interval", "About"],
             rows=sorted(rows),
             numbers=frozenset({2, 3}),

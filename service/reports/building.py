@@ -108,13 +108,16 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
         blocks = [Paragraph(text=parts.sources.sentence), *figures.list_section("sources")]
         blocks.append(_to_block(parts.sources.table))
         yield _build_section("sources", f"Is it a few {parts.units} or most?", blocks)
+    metrics = [*figures.list_section("metrics"), *map(_to_block, parts.metrics)]
+    yield _build_section("metrics", "What do other metrics say?", metrics)
     yield _build_section("figures", "More figures", figures.list_others())
     shown = {caution.code for caution in parts.doubts}
     cautions = [each for each in parts.cautions if each.code not in shown]
     yield _build_section(
         "cautions", "Other cautions", [CautionList(items=cautions)] if cautions else []
     )
-    yield _build_section("methods", "Methods", cite_methods(result["provenance"]["methods"]))
+    cited = cite_methods(result["provenance"]["methods"], higher_is_better=parts.higher_is_better)
+    yield _build_section("methods", "Methods", cited)
     yield _build_section("reproduction", "Reproduction", _reproduce(source))
     yield _build_section("sign_offs", "Sign-off", _list_sign_offs(source))
 
@@ -141,7 +144,7 @@ class _PlacedReportFigures:
         self._placed = place_figures(shown, parts)
 
     def list_section(self, section: str) -> list[Block]:
-        """Return the figures of a section: main, models, pairs, sources or others."""
+        """Return the figures of a section: main, models, pairs, sources, metrics or others."""
         placed: Sequence[ShownFigure] = getattr(self._placed, section)
         return [ReportFigure(figure=self._figures[figure.name]) for figure in placed]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from service.pages.evaluation_page import list_steps
@@ -23,6 +24,7 @@ from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
 from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
+from thetahat.values.score_words import describe_with_scores
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
 REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
@@ -42,16 +44,37 @@ REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
 }
 
 
-def cite_methods(used: Sequence[Mapping[str, Any]]) -> list[CitedMethod]:
+def cite_methods(
+    used: Sequence[Mapping[str, Any]], *, higher_is_better: bool = False
+) -> list[CitedMethod]:
     """Return each method of a result's provenance with its formula and sources.
 
     A method that was used several times, such as a learner under several names, is described once,
     with the parameters of each use.
+
+    Parameters
+    ----------
+    used : sequence of mapping
+        The methods of the provenance.
+    higher_is_better : bool
+        Whether the values are scores, of which the descriptions then speak in place of losses.
     """
     by_method: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for method in used:
         by_method.setdefault((method["family"], method["name"]), []).append(method)
-    return [_cite(family, name, uses) for (family, name), uses in by_method.items()]
+    cited = [_cite(family, name, uses) for (family, name), uses in by_method.items()]
+    if not higher_is_better:
+        return cited
+    return [
+        replace(
+            method,
+            heading=describe_with_scores(method.heading),
+            summary=describe_with_scores(method.summary),
+            assumptions=describe_with_scores(method.assumptions),
+            errs=describe_with_scores(method.errs),
+        )
+        for method in cited
+    ]
 
 
 def write_parameters(method: Mapping[str, Any]) -> str:

@@ -361,3 +361,15 @@ def test_exact_two_evaluations_side_by_side(client: TestClient, worker: InlineWo
     refused = open_page(client, f"/compare?a={first}&b={other}")
     assert "Only evaluations with models and a result can be compared." in refused.words
     open_page(client, "/compare?a=1&b=2", 404)
+
+
+def test_exact_long_tables_are_folded_after_thirty_rows(client: TestClient) -> None:
+    names = [f"column{place}" for place in range(60)]
+    text = "\n".join([",".join(names), ",".join("1" for _ in names)])
+    sent = client.post("/v1/datasets", content=text, headers={"Content-Type": "text/csv"})
+
+    page = open_page(client, sent.headers["Location"].replace("/v1/datasets", "/data-sets"))
+
+    assert "30 more rows" in page.words
+    assert "column0" in page.words
+    assert "column59" in page.words

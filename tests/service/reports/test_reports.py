@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import re
 import subprocess
 from functools import lru_cache
 from typing import Any
@@ -14,16 +16,18 @@ from service.figures.drawing import draw
 from service.figures.rendering import FigureFormat
 from service.figures.style import Style
 from service.pages.evaluation_page import describe_result
+from service.pages.method_tables import list_metric_tables
 from service.reports import pdf
 from service.reports.building import build_report
 from service.reports.cited_methods import REGISTRIES, write_parameters
-from service.reports.document import CautionList, FactList, Report
+from service.reports.document import CautionList, CitedMethod, FactList, Report, ReportSource
 from service.reports.formulas import parse_formula
 from service.reports.html import build_policy, render_html
 from service.reports.pdf import allow_breaks, render_pdf
 from service.reports.request_listing import list_request
 from service.reports.tables import write_tables
 from tests.service.api.html_page import HtmlPage
+from tests.service.figures.results import evaluation
 from tests.service.reports.pdf_text import read_text, without_spaces
 from tests.service.reports.sources import (
     HOSTILE,
@@ -254,6 +258,49 @@ def test_exact_methods_have_formula_and_sources() -> None:
     assert "Corrected resampled variance (Nadeau and Bengio) (nadeau_bengio)" in words
     assert REFERENCES["nadeau2003"] in words
     assert "Where it errs:" in words
+
+
+def test_exact_methods_of_scores_are_described_by_scores() -> None:
+    result = copy.deepcopy(RESULTS["losses"])
+    result["provenance"]["methods"] += [
+        {"family": "variances", "name": "theta_gamma", "params": {}},
+        {"family": "tests", "name": "sign", "params": {}},
+    ]
+    plain = words_of_section(build_source(result), "methods")
+    result["summary"]["better"] = "higher"
+    scores = words_of_section(build_source(result), "methods")
+
+    assert re.search(r"(?i)\bloss(?:es)?\b", plain)
+    assert not re.search(r"(?i)\bloss(?:es)?\b(?!-)", scores)
+    assert "score" in scores
+
+
+def words_of_section(source: ReportSource, name: str) -> str:
+    """Return the descriptions of the methods of a report's section."""
+    section = next(each for each in build_report(source).sections if each.name == name)
+    return " ".join(
+        f"{block.heading} {block.summary} {block.assumptions} {block.errs}"
+        for block in section.blocks
+        if isinstance(block, CitedMethod)
+    )
+
+
+def test_exact_metrics_have_a_section_with_the_word_for_a_source() -> None:
+    result = evaluation(2)
+    metric = {
+        "higher_is_better": True,
+        "mean": "macro",
+        "estimate": {"macro": 0.8, "pooled": 0.81},
+        "standard_error": 0.01,
+        "recommended": {"new_source": {"lower": 0.7, "upper": 0.9, "standard_error": 0.01}},
+    }
+    for model in result["models"].values():
+        model["metrics"] = {"roc_auc": metric}
+
+    (table,) = list_metric_tables(result, "school")
+
+    assert table.rows[0][0] == "roc_auc"
+    assert table.rows[0][2:] == ["0.800", "0.700 to 0.900", "on a new school"]
 
 
 def test_degenerate_letters_of_other_scripts_and_long_words_are_set() -> None:

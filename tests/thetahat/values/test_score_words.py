@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from thetahat.values.score_words import name_scores
+from thetahat.values.score_words import describe_with_scores, name_scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +36,15 @@ def test_exact_sentences_say_score(text: str, expected: str) -> None:
 
     assert named == Part(name="the loss", message=expected)
     assert name_scores(part, ["a"], higher_is_better=False) is part
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the model with the smaller loss wins", "the model with the larger score wins"),
+        ("Losses are skewed; the lowest mean loss", "Scores are skewed; the highest mean score"),
+        ("a larger sample and `loss`", "a larger sample and `loss`"),
+    ],
+)
+def test_exact_descriptions_of_methods_hold_for_scores(text: str, expected: str) -> None:
+    assert describe_with_scores(text) == expected
