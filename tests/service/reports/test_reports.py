@@ -286,7 +286,7 @@ def words_of_section(source: ReportSource, name: str) -> str:
 
 
 def test_exact_metrics_have_a_section_with_the_word_for_a_source() -> None:
-    result = evaluation(2)
+    result: Any = evaluation(2)
     metric = {
         "higher_is_better": True,
         "mean": "macro",
