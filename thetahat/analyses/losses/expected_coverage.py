@@ -63,7 +63,7 @@ class _Design:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class _LossCell:
     """A cell of the study: a population, a learner or two, and a number of rows, in one design."""
 
     values: _Values
@@ -72,7 +72,7 @@ class _Cell:
     error: float
 
 
-_Place: TypeAlias = tuple[Subject, str, str, str]
+_LossPlace: TypeAlias = tuple[Subject, str, str, str]
 """Subject, name of the design, target, and interval with its variance."""
 
 
@@ -82,7 +82,7 @@ class _Study:
 
     level: float
     designs: tuple[_Design, ...]
-    cells: Mapping[_Place, tuple[_Cell, ...]]
+    cells: Mapping[_LossPlace, tuple[_LossCell, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,9 @@ def _add(
     return replace(entry, interval=add_coverage(entry.interval, expected))
 
 
-def _find_nearest_cells(place: _Place, share: float, values: _Values | None, n: int) -> list[_Cell]:
+def _find_nearest_cells(
+    place: _LossPlace, share: float, values: _Values | None, n: int
+) -> list[_LossCell]:
     """Return the cells of that interval whose number of tested rows is nearest, as a ratio."""
     cells = [cell for cell in _read_study().cells.get(place, ()) if values in (None, cell.values)]
     if not cells:
@@ -160,7 +162,7 @@ def _find_nearest_cells(place: _Place, share: float, values: _Values | None, n: 
 
 
 def _average(
-    cells: Sequence[_Cell], design: _Design, subject: Subject, values: _Values | None
+    cells: Sequence[_LossCell], design: _Design, subject: Subject, values: _Values | None
 ) -> ExpectedCoverage:
     of_values = "" if values is None else _VALUES_IN_WORDS[values]
     sampled = "pairs of learners" if subject == "difference" else "learners and populations"
@@ -250,10 +252,10 @@ def _read_study() -> _Study:
         )
         for name, design in study["designs"].items()
     )
-    cells: dict[_Place, list[_Cell]] = {}
+    cells: dict[_LossPlace, list[_LossCell]] = {}
     for row in study["rows"]:
         by_interval = {**row["others"], row["interval"]: row["coverage"]}
         for interval, (coverage, error) in by_interval.items():
             place = (row["of"], row["scheme"], row["target"], interval)
-            cells.setdefault(place, []).append(_Cell(row["values"], row["n"], coverage, error))
+            cells.setdefault(place, []).append(_LossCell(row["values"], row["n"], coverage, error))
     return _Study(study["level"], designs, {place: tuple(found) for place, found in cells.items()})

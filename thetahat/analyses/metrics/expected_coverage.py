@@ -40,7 +40,7 @@ _DATA_WORDS: Final[Mapping[_Data, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class _MetricCell:
     """A cell of the study: a population, a learner or two, and a number of rows."""
 
     data: _Data
@@ -49,7 +49,7 @@ class _Cell:
     error: float
 
 
-_Place: TypeAlias = tuple[str, Subject, str, str, str]
+_MetricPlace: TypeAlias = tuple[str, Subject, str, str, str]
 """Metric, subject, design, target, and interval with its variance and mean."""
 
 
@@ -60,7 +60,7 @@ class _MetricStudy:
     level: float
     rare_share: float
     designs: Mapping[str, Mapping[str, Any]]
-    cells: Mapping[_Place, tuple[_Cell, ...]]
+    cells: Mapping[_MetricPlace, tuple[_MetricCell, ...]]
 
 
 def add_metric_coverage(
@@ -136,11 +136,11 @@ def _read_study() -> _MetricStudy:
     """Return the study that is shipped with the library."""
     text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
     study: dict[str, Any] = json.loads(text)
-    cells: dict[_Place, list[_Cell]] = {}
+    cells: dict[_MetricPlace, list[_MetricCell]] = {}
     for row in study["rows"]:
         for label, (coverage, error) in row["coverage"].items():
             place = (row["metric"], row["of"], row["scheme"], row["target"], label)
-            cells.setdefault(place, []).append(_Cell(row["data"], row["n"], coverage, error))
+            cells.setdefault(place, []).append(_MetricCell(row["data"], row["n"], coverage, error))
     return _MetricStudy(
         study["level"],
         study["rare_share"],
