@@ -99,6 +99,15 @@ CASES: Final = (
     Case("weights", "kernel_mean_matching", "weights_kernel_mean_matching"),
     Case("risks", "weighted", "importance_weighting_all_risks"),
     Case("statistics", "median", "bootstrap_median"),
+    Case(
+        "statistics",
+        "mean_vector",
+        "bootstrap_median",
+        {
+            "statistic": "mean_vector",
+            "sample": {"x": {"a": [1.0, 4.0, 2.0, 8.0, 5.0], "b": [3.0, 1.0, 7.0, 2.0, 6.0]}},
+        },
+    ),
     Case("schemes", "k_fold", "cross_validation_scheme_k_fold"),
     Case(
         "two_sample_tests",
@@ -126,6 +135,9 @@ FOLDERS: Final = {
 }
 """The package of a family, where a request calls the family otherwise."""
 
+SUBPACKAGES: Final = {"vector_statistics": "statistics/vector_statistics"}
+"""Packages of families that are inside another one."""
+
 
 KIND_NAMED: Final = re.compile(r"Literal\[|name: ClassVar|kind=")
 """The lines of a kind that have its name, and not a field that is called alike."""
@@ -134,6 +146,7 @@ KIND_NAMED: Final = re.compile(r"Literal\[|name: ClassVar|kind=")
 def folder_of(case: Case) -> str:
     """Return the package that has the method."""
     names = [FOLDERS.get(case.family, case.family), "multiple_tests", "refit_estimators"]
+    names.append("vector_statistics")
     return next(name for name in names if case.name in collect_families()[name])
 
 
@@ -152,7 +165,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         shutil.copytree(ROOT / part, tree / part, ignore=shutil.ignore_patterns("__pycache__"))
     (tree / "tests" / "__init__.py").touch()
     for case in CASES:
-        plant_method(tree / "thetahat" / folder_of(case), case.name)
+        folder = folder_of(case)
+        plant_method(tree / "thetahat" / SUBPACKAGES.get(folder, folder), case.name)
     plant_kind(tree / "service" / "kinds", "losses")
     requests = {f"{case.key}{TWIN}": case.twin_body() for case in CASES}
     requests |= {case.key: case.body() for case in CASES}
