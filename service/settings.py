@@ -6,6 +6,7 @@ import hashlib
 import math
 import os
 import tempfile
+from difflib import get_close_matches
 from enum import StrEnum
 from functools import lru_cache
 from importlib.util import find_spec
@@ -23,7 +24,14 @@ MEBIBYTE = 1024 * 1024
 DAY_S = 24 * 3600
 MOST_MEMORY_MB, LEAST_MEMORY_MB = 8192, 512
 LONGEST_SOCKET = 100  # bytes; 103 on macOS, 107 on Linux
+PREFIX = "THETAHAT_"
+LEAST_SIMILARITY = 0.82
+"""Share of letters in common from which a name is a misspelt setting.
 
+Swapped and missing letters, singulars for plurals and ``DB_URL`` leave 0.83 or more in common. The
+variables of the client, of Compose and of Kubernetes (``THETAHAT_SERVICE_HOST``) have 0.81 or less
+in common with the name of any setting.
+"""
 
 BROKER_SCHEMES = ("redis", "rediss", "redis+socket")
 NOT_COMPUTED = "default_factory_not_called"  # a default that follows from an invalid setting
@@ -57,7 +65,7 @@ class InvalidSettings(ValueError):
 class Settings(BaseSettings):
     """``THETAHAT_<FIELD>`` in the environment; see ``docs/settings.md``."""
 
-    model_config = SettingsConfigDict(env_prefix="THETAHAT_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True)
 
     host: str = Field("127.0.0.1", description="Address the API listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port the API listens on.")
@@ -306,6 +314,7 @@ def _compute_memory_share(workers: int) -> int:
 @lru_cache(maxsize=1)
 def settings() -> Settings:
     """Return the settings of this process, read once; raise ``InvalidSettings``."""
+    _refuse_misspelt_names()
     try:
         return Settings()
     except ValidationError as error:
@@ -313,9 +322,22 @@ def settings() -> Settings:
         raise InvalidSettings(" ".join(map(_describe_error, faults))) from None
 
 
+def _refuse_misspelt_names() -> None:
+    """Raise ``InvalidSettings`` for a variable whose name is nearly that of a setting.
+
+    Names that are like none pass: other programs and later releases have variables of their own.
+    """
+    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    for name in sorted(os.environ):
+        if not name.startswith(PREFIX) or name in known:
+            continue
+        if near := get_close_matches(name, known, n=1, cutoff=LEAST_SIMILARITY):
+            raise InvalidSettings(f"{name} is not a setting. Did you mean {near[0]}?")
+
+
 def _describe_error(error: ErrorDetails) -> str:
     """Return a sentence about one setting that cannot be used."""
-    variable = f"THETAHAT_{str(error['loc'][0]).upper()}"
+    variable = f"{PREFIX}{str(error['loc'][0]).upper()}"
     if error["type"] == "value_error":
         rule = str(error["ctx"]["error"])
     elif error["type"] in {"int_parsing", "int_from_float"}:

@@ -52,20 +52,20 @@ def build_replicates(result: Result) -> Iterator[Figure]:
 
 def build_components(result: Result) -> Iterator[Figure]:
     """Yield the components of a bootstrapped vector with an interval, in standard errors."""
-    components = [one for one in result.get("components", ()) if one["standard_error"]]
+    components = [part for part in result.get("components", ()) if part["standard_error"]]
     if "statistic" not in result or not components or not components[0]["intervals"]:
         return
     statistic = result["statistic"].replace("_", " ")
-    methods = [one["method"] for one in components[0]["intervals"]]
+    methods = [interval["method"] for interval in components[0]["intervals"]]
     method = next((name for name in ("bca", "percentile") if name in methods), methods[0])
     place = methods.index(method)
     rows = []
-    for one in components:
-        error, interval = one["standard_error"], one["intervals"][place]
+    for component in components:
+        error, interval = component["standard_error"], component["intervals"][place]
         rows.append(
             {
-                "component": one["name"],
-                "estimate": one["estimate"] / error,
+                "component": component["name"],
+                "estimate": component["estimate"] / error,
                 "lower": None if interval["lower"] is None else interval["lower"] / error,
                 "upper": None if interval["upper"] is None else interval["upper"] / error,
             }

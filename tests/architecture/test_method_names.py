@@ -38,6 +38,7 @@ ORDINARY_WORDS: Final = {
 """Names that are also words of another meaning, so that a string says nothing."""
 
 EXCEPTIONS: Final = {
+    "service/figures/replicates.py": "the interval that the figure of components shows",
     "service/figures/risk_curves.py": "the risks that have a colour of their own",
     "service/kinds/fields/analysis.py": "the methods whose fits a request of losses can hold",
     "service/kinds/supplied_fits.py": "the fields of the request with these fits",

@@ -46,6 +46,53 @@ def fresh_settings(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 @pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("WORKRES", "WORKERS"),
+        ("WORKER", "WORKERS"),
+        ("DB_URL", "DATABASE_URL"),
+        ("DATADIR", "DATA_DIR"),
+        ("TIME_LIMIT", "TIME_LIMIT_S"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("command", "status"), [("serve", 2), ("api", 2), ("migrate", 2), ("doctor", 1)]
+)
+def test_invalid_a_misspelt_setting_is_a_sentence(
+    command: str,
+    status: int,
+    name: str,
+    setting: str,
+    fresh_settings: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fresh_settings.setitem(os.environ, f"THETAHAT_{name}", "3")
+    try:
+        assert main([command]) == status
+    finally:
+        settings.cache_clear()
+
+    printed = capsys.readouterr()
+    sentence = f"THETAHAT_{name} is not a setting. Did you mean THETAHAT_{setting}?"
+    assert sentence in " ".join((printed.out + printed.err).split())
+
+
+def test_exact_variables_of_other_programs_are_no_misspelt_settings(
+    fresh_settings: pytest.MonkeyPatch,
+) -> None:
+    others = ["URL", "API_KEY", "NODE", "START_SIGNAL", "CHROMIUM"]
+    others += ["DB_PASSWORD", "BROKER_PASSWORD", "WORKER_MEMORY", "PUBLISHED_PORT"]
+    others += ["SERVICE_HOST", "SERVICE_PORT", "PORT_8000_TCP", "PORT_8000_TCP_ADDR"]
+    for name in others:
+        fresh_settings.setitem(os.environ, f"THETAHAT_{name}", "value")
+
+    try:
+        assert settings().host
+    finally:
+        settings.cache_clear()
+
+
+@pytest.mark.parametrize(
     ("words", "sentences"),
     [
         (("--port", "a"), "THETAHAT_PORT must be a whole number, but is 'a'."),
