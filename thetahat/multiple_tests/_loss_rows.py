@@ -39,7 +39,7 @@ class LossRows:
     names : tuple of str
         (k,) names of the models.
     cautions : tuple of Caution
-        Doubts about the rows: too few, or not independent.
+        Cautions about the rows: too few, or not independent.
     target : Target
         What a test that takes these units as independent is about.
     are_scores : bool

@@ -13,7 +13,7 @@ from thetahat.distributions import compute_f_upper_tail
 from thetahat.multiple_tests.base import PostHocScores
 from thetahat.values.types import FloatArray
 
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a loss, its mean and its centring
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # relative, of a loss and its centring
 _CHUNK = 1 << 18  # values ranked at a time, which bounds the memory of the sort
 
 
@@ -105,7 +105,7 @@ class RowStatistic:
         return 1.0 if self.value is None else compute_chi_squared_tail(self.value, self.k - 1)
 
     def with_value(self, value: float | None) -> RowStatistic:
-        """Return the same with T by another convention, which is below its maximum with ties."""
+        """Return the statistic with another value of T, such as the one without tie correction."""
         is_maximum = value is not None and value >= self.maximum * (1 - 1e-12)
         return replace(self, value=value, log_orders=self.log_orders if is_maximum else None)
 

@@ -13,16 +13,16 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
 
 MAX_COUNTED: Final = 1 << 17
-"""Most units that are resampled one by one; for more, normal multipliers replace the counts."""
+"""Largest number of units resampled one by one; above it, normal multipliers replace the counts."""
 
 SmallSample = Literal["student", "none"]
 SMALL_SAMPLE: Final = ("student", "none")
 
-_COUNTS_AT_ONCE = 1 << 21  # resampling counts in memory
+_COUNTS_AT_ONCE = 1 << 21  # resampling counts held in memory at a time
 _ROWS_AT_ONCE = 1 << 13  # rows of one QR step
 _MIN_RESAMPLES, _MAX_RESAMPLES, _DEFAULT_RESAMPLES = 99, 100_000, 5000
-_TIE = 1e-9  # maxima that differ by this share of T are equal
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # of a loss, its mean and its centring
+_TIE = 1e-9  # a resampled maximum below T by less than this share of T counts as equal to T
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # relative, of a loss and its centring
 
 
 def check_n_resamples(n_resamples: int | None) -> None:

@@ -71,7 +71,7 @@ class OmnibusOutcome:
     unit : str
         Units that are the rows of the test: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
-        Doubts about the outcome.
+        Cautions about the outcome.
     details : mapping
         Further fields of the result.
     post_hoc : PostHocScores or None

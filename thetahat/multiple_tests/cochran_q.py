@@ -59,7 +59,7 @@ class CochranQ:
     )
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Return why there are no independent instances or too few models, or None."""
+        """Return why the instances or the number of models do not fit the test, or None."""
         if layout.kind is BlockKind.SOURCE:
             return (
                 "cochran_q needs independent instances, but instances of one source resemble each "

@@ -99,7 +99,7 @@ class CrossValidationWithConfidence:
         check_n_resamples(self.n_resamples)
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
-        """Return why there are no independent instances in blocks, or too few models, or None."""
+        """Return why the layout or the number of models does not fit the test, or None."""
         if layout.cluster is not None:
             return (
                 "cross_validation_with_confidence needs independent instances, but these come in "
@@ -136,7 +136,9 @@ class CrossValidationWithConfidence:
             p_values[m] = compute_exceedance_p_value(reference * inflation, statistics[m])
             np.maximum(largest, reference, out=largest)
         overall = float(statistics.max())
-        kept = [rows.names[m] for m in np.argsort(means, kind="stable") if p_values[m] > alpha]
+        kept_models = [
+            rows.names[m] for m in np.argsort(means, kind="stable") if p_values[m] > alpha
+        ]
         return OmnibusOutcome(
             statistic=overall if math.isfinite(overall) else None,
             p_value=compute_exceedance_p_value(largest * inflation, overall),
@@ -151,8 +153,8 @@ class CrossValidationWithConfidence:
                 "small_sample": self.small_sample,
                 **rows.describe_means(shift + means),
                 "p_values": rows.by_model(p_values),
-                "set": kept,
-                "tied": [kept],
+                "set": kept_models,
+                "tied": [kept_models],
             },
         )
 

@@ -131,13 +131,13 @@ def find_tied_groups(
     groups: list[list[str]] = []
     reached = 0
     for start, end in enumerate(ends.tolist()):
-        if end > reached:  # otherwise the set before contains it
+        if end > reached:  # otherwise the previous set contains it
             groups.append([names[i] for i in order[start:end]])
             reached = end
     return groups
 
 
-_REACH = 9.0  # normal values beyond it add less than 1e-18
+_REACH = 9.0  # the integral over normal values beyond it is below 1e-18
 _MAX_RANGE = 60.0  # the tail, about exp(-q^2 / 4), is below the smallest double
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL = 0.5  # in standard deviations; with 16 nodes only rounding errors remain

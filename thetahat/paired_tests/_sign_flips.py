@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.distributions import compute_fair_coin_p_value
-from thetahat.numerics.bootstrap.draws import mixed
-from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
-from thetahat.numerics.loops.sign_flips import MANY_FLIPS, WORD, add_sums
+from thetahat.numerics.loops.hashes import STEP, UInt64Array, mix
+from thetahat.numerics.loops.sign_flips import WORD, add_sums
+from thetahat.numerics.thresholds import MANY_FLIPS
+from thetahat.paired_tests._thresholds import MIN_MODELS_TO_SHARE
 from thetahat.paired_tests._units import PairedUnits, model_unit_means
 from thetahat.paired_tests.base import PairBatch
 from thetahat.values.types import Alternative, FloatArray
@@ -26,9 +27,10 @@ TIE = 1e-12
 _SIGNS_AT_ONCE = 2**20
 _WORDS_AT_ONCE = 128
 _MAX_MODEL_SUMS = 2**25  # 256 MB of models x patterns
-_MIN_MODELS = 3  # two models make one pair
-_MAX_CANCELLATION = 200.0  # models' sizes over the difference's: rounding stays below a tie
-_MAX_DROPPED = TIE / 4  # of the pair's sum of sizes: differences set to 0, unlike its models' sums
+# largest ratio of the models' sizes to the pair's: rounding errors then stay below TIE
+_MAX_CANCELLATION = 200.0
+# largest share of a pair's differences that were set to 0, but not in its models' sums
+_MAX_DROPPED = TIE / 4
 
 
 def binomial_p_values(terms: FloatArray, alternative: Alternative) -> list[float | None]:
@@ -96,7 +98,7 @@ def random_sums_of_rows(rows: FloatArray, n_resamples: int, rng: np.random.Gener
 def _draw_keys(n_words: int, rng: np.random.Generator) -> UInt64Array:
     """Return the (n / 64,) keys of the terms' signs, from one number of the stream."""
     key = np.uint64(rng.integers(2**64, dtype=np.uint64))
-    return mixed(key + STEP * np.arange(1, n_words + 1, dtype=np.uint64))
+    return mix(key + STEP * np.arange(1, n_words + 1, dtype=np.uint64))
 
 
 def _flips(keys: UInt64Array, n_resamples: int) -> Iterator[tuple[slice, slice, FloatArray]]:
@@ -107,7 +109,7 @@ def _flips(keys: UInt64Array, n_resamples: int) -> Iterator[tuple[slice, slice, 
         for first in range(0, n_resamples, step):
             stop = min(first + step, n_resamples)
             numbers = np.arange(first + 1, stop + 1, dtype=np.uint64)
-            words = mixed(chunk + STEP * numbers[:, None]).astype("<u8")
+            words = mix(chunk + STEP * numbers[:, None]).astype("<u8")
             is_flipped = np.unpackbits(words.view(np.uint8), axis=1, bitorder="little")
             terms = slice(WORD * low, WORD * (low + len(chunk)))
             yield terms, slice(first, stop), is_flipped.astype(np.float64)
@@ -148,8 +150,8 @@ class FlippedPairs:
     """Sampled p-values of the pairs of a batch, equal to those of ``sampled_p_value``.
 
     The sums of a pair are the differences of its models' sums, which all pairs share. The pair's
-    own sums are computed if the models' sums are so much larger that rounding could pass for a tie,
-    or if there are too few pairs for sharing to pay.
+    own sums are computed instead if the models' sums are so much larger that their rounding errors
+    could make or hide a tie, or if there are too few pairs to save time by sharing.
 
     Parameters
     ----------
@@ -190,9 +192,9 @@ class FlippedPairs:
         return float(self.units.dropped[row] * self.units.weights.max()) > _MAX_DROPPED * size
 
     def _share_model_sums(self) -> _ModelSums | None:
-        """Return all models' sums, computed once for all batches; None if they do not pay."""
+        """Return all models' sums, computed once for all batches; None if that saves no time."""
         n_models = len(self.batch.models)
-        has_few_pairs = n_models < _MIN_MODELS or self.batch.n_pairs_total < n_models
+        has_few_pairs = n_models < MIN_MODELS_TO_SHARE or self.batch.n_pairs_total < n_models
         if has_few_pairs or n_models * self.n_resamples > _MAX_MODEL_SUMS:
             return None
         state = repr(self.rng.bit_generator.state)
@@ -202,8 +204,8 @@ class FlippedPairs:
     def _compute_model_sums(self) -> _ModelSums:
         """Return the sums of all models.
 
-        The losses of a unit are taken relative to their lower median over the models. No difference
-        changes by that, and what all models have in common costs no digits.
+        The losses of a unit are taken relative to their lower median over the models. That changes
+        no difference, and a large loss that all models have in common costs no digits.
         """
         n_models, unit = len(self.batch.models), self.units.unit
         rows = np.stack([model_unit_means(self.batch, model, unit) for model in range(n_models)])

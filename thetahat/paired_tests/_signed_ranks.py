@@ -9,13 +9,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from thetahat.numerics.loops.signed_ranks import (
-    MANY_SIZES,
-    positive_sums,
-    rank_sums,
-    sorted_keys,
-)
-from thetahat.numerics.loops.sorted_rows import MAX_VALUES_IN_ROW, positive_sums_of_rows
+from thetahat.numerics.loops.signed_ranks import positive_sums
+from thetahat.numerics.thresholds import MANY_SIZES
 from thetahat.paired_tests._units import PairedUnits
 from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray
 
@@ -23,6 +18,7 @@ UIntArray = npt.NDArray[np.uint64]
 Zeros = Literal["wilcox", "pratt", "zsplit", "demsar_split"]
 
 _ONE = np.uint64(1)
+_VALUES_AT_ONCE = 2**17  # 1 MB: the keys of some pairs stay in the cache until they are ranked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +31,8 @@ class SignedRanks:
         R+ and R-, including the share of the zeros if they are split.
     n_ranked : int
         m, the number of differences that are not 0.
-    ranks : ndarray of float or None
-        (m,) their mid-ranks, ascending; None if there are too many for the exact distribution.
+    ranks : ndarray of float
+        (m,) their mid-ranks, ascending.
     zeros_share : float
         What the zeros add to each of the two sums.
     variance : float
@@ -48,7 +44,7 @@ class SignedRanks:
     positive: float
     negative: float
     n_ranked: int
-    ranks: FloatArray | None
+    ranks: FloatArray
     zeros_share: float
     variance: float
     has_ties: bool
@@ -69,35 +65,6 @@ def rank_values(
     zeros out, and does not correct the variance for ties. ``roundings`` are the bounds on the
     rounding errors of the differences.
     """
-    ranked = _rank_many(values, roundings, zeros) if len(values) >= MANY_SIZES else None
-    return ranked or _rank_by_sorting(values, roundings, n_zeros, zeros)
-
-
-def _rank_many(values: FloatArray, roundings: FloatArray, zeros: Zeros) -> SignedRanks | None:
-    """Rank many (u,) differences in two passes and a sort.
-
-    Return None if few are not 0, if the zeros get ranks, or if the rounding error of each single
-    value matters.
-    """
-    keys, slack, least_slack = sorted_keys(values, roundings, roundings, 1.0)
-    n = len(keys)
-    if n < MANY_SIZES or (n < len(values) and zeros != "wilcox"):
-        return None
-    sums = rank_sums(keys, slack, least_slack)
-    return None if sums is None else _build_from_rank_sums(n, sums, zeros)
-
-
-def _build_from_rank_sums(n: int, sums: tuple[float, float, bool], zeros: Zeros) -> SignedRanks:
-    """Build the ranks of n values from R+, the sum of squared ranks, and whether any are tied."""
-    positive, squares, has_ties = sums
-    negative = n * (n + 1) / 2 - positive
-    variance = n * (n + 1) * (2 * n + 1) / 24 if zeros == "demsar_split" else squares / 4
-    return SignedRanks(positive, negative, n, None, 0.0, variance, has_ties)
-
-
-def _rank_by_sorting(
-    values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
-) -> SignedRanks:
     if n_zeros > 0:
         is_ranked = values != 0
         values, roundings = values[is_ranked], roundings[is_ranked]
@@ -117,11 +84,9 @@ def rank_sorted(
         "demsar_split": n_zeros - n_zeros % 2,
     }[zeros]
     n = len(keys)
-    if n >= MANY_SIZES and n_ranked_zeros == 0:
-        sums = rank_sums(keys, float(roundings.max()), float(roundings.min()))
-        if sums is not None:
-            return _build_from_rank_sums(n, sums, zeros)
     ranks, is_positive, has_ties = _compute_mid_ranks(keys, values, roundings)
+    if not has_ties and n_ranked_zeros == 0:
+        return _build_untied_ranks(float((np.flatnonzero(is_positive) + 1).sum()), ranks)
     ranks += n_ranked_zeros
     squares = float(ranks @ ranks)
     positive = float(ranks @ is_positive)
@@ -141,13 +106,16 @@ def rank_sorted(
     )
 
 
-def sort_keys(values: FloatArray) -> UIntArray:
+def sort_keys(values: FloatArray, out: UIntArray | None = None) -> UIntArray:
     """Return keys that sort as the absolute values do, with the sign in the lowest bit.
 
     Numbers that are not negative sort as their bits do, and leave the sign bit free. The signs of
     the sorted sizes are therefore known without a permutation; the bit is 1 for a positive value.
+    The keys are written to ``out`` if it is given.
     """
-    keys = np.abs(values).view(np.uint64) << _ONE
+    keys = np.empty(values.shape, dtype=np.uint64) if out is None else out
+    np.abs(values, out=keys.view(np.float64))
+    keys <<= _ONE
     keys |= values > 0
     return keys
 
@@ -181,7 +149,6 @@ def exact_p_value(ranked: SignedRanks, alternative: Alternative) -> float:
     The distribution of a sum of independent terms, each 0 or a rank, is built term by term in
     O(n^3) steps, on doubled ranks so that mid-ranks are whole numbers.
     """
-    assert ranked.ranks is not None  # noqa: S101 - there are at most 500
     doubled = np.rint(2 * ranked.ranks).astype(np.intp)
     doubled_sum = round(2 * (ranked.positive - ranked.zeros_share))
     return float(_compute_p_values(doubled.tobytes(), alternative)[doubled_sum])
@@ -222,7 +189,7 @@ def _compute_null_distribution(doubled_ranks: bytes) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignedRanksBatch:
-    """Sorted differences of p pairs, and the rank sums of those pairs that need no second look.
+    """Sorted differences of p pairs, and the rank sums of pairs without ties or with only ties.
 
     Parameters
     ----------
@@ -233,10 +200,8 @@ class SignedRanksBatch:
     n_zeros : ndarray of int
         (p,) number of differences that are 0.
     keys : ndarray of uint64
-        (q, u) sorted keys of the pairs whose R+ cannot be computed without them; (0, 0) if pairs
-        have so many units that each is sorted by itself.
-    key_rows : ndarray of int
-        (p,) row of ``keys`` of each pair; 0 if it has none.
+        (p, u) sorted keys of the pairs; (0, 0) if pairs have so many units that each is sorted by
+        itself.
     positive : ndarray of float
         (p,) R+, valid if one of the next two is true.
     is_untied, is_one_size : ndarray of bool
@@ -248,39 +213,35 @@ class SignedRanksBatch:
     zeros: Zeros
     n_zeros: IntArray
     keys: UIntArray
-    key_rows: IntArray
     positive: FloatArray
     is_untied: BoolArray
     is_one_size: BoolArray
 
     @classmethod
     def from_units(cls, units: PairedUnits, zeros: Zeros) -> SignedRanksBatch:
-        """Sort the differences of all pairs, unless pairs have so many units that none gains."""
+        """Sort the differences of all pairs together, or none if each pair has very many units."""
         n_zeros, n_pairs = units.n_zeros, len(units.values)
-        positive, key_rows = np.zeros(n_pairs), np.zeros(n_pairs, dtype=np.intp)
+        positive = np.zeros(n_pairs)
         is_untied, is_one_size = (np.zeros(n_pairs, dtype=np.bool_) for _ in range(2))
         keys = np.empty((0, 0), dtype=np.uint64)
-        is_short = units.n_units <= MAX_VALUES_IN_ROW and units.values.size >= MANY_SIZES
-        if is_short:
-            positive, gaps = positive_sums_of_rows(units.values)
-            is_untied = (n_zeros == 0) & (gaps > units.largest_roundings)
-        if units.n_units < MANY_SIZES and not is_untied.all():
-            rest = np.flatnonzero(~is_untied)
-            key_rows[rest] = np.arange(len(rest))
-            keys = sort_keys(units.values[rest] if is_short else units.values)
-            keys.sort(axis=1)  # zeros come first
-            positive[rest], is_untied[rest], is_one_size[rest] = _sum_positive_ranks(
-                keys, units.largest_roundings[rest], n_zeros[rest], units.n_positive[rest]
-            )
+        if units.n_units < MANY_SIZES:
+            keys = np.empty(units.values.shape, dtype=np.uint64)
+            step = max(1, _VALUES_AT_ONCE // units.n_units)
+            for some in (slice(at, at + step) for at in range(0, n_pairs, step)):
+                sort_keys(units.values[some], out=keys[some]).sort(axis=1)  # zeros come first
+                positive[some], is_untied[some], is_one_size[some] = _sum_positive_ranks(
+                    keys[some], units.largest_roundings[some], n_zeros[some], units.n_positive[some]
+                )
         if zeros != "wilcox":
             is_one_size &= n_zeros == 0
-        return cls(units, zeros, n_zeros, keys, key_rows, positive, is_untied, is_one_size)
+        return cls(units, zeros, n_zeros, keys, positive, is_untied, is_one_size)
 
     def ranks(self, row: int) -> SignedRanks:
         """Return the ranks of one pair."""
         n_zeros = int(self.n_zeros[row])
         if self.is_untied[row]:
-            return _build_untied_ranks(float(self.positive[row]), self.units.n_units)
+            ranks = np.arange(1.0, self.units.n_units + 1)
+            return _build_untied_ranks(float(self.positive[row]), ranks)
         if self.is_one_size[row]:
             return _build_one_size_ranks(float(self.positive[row]), self.units.n_units - n_zeros)
         values, roundings = self.units.values[row], self.units.roundings(row)
@@ -289,7 +250,7 @@ class SignedRanksBatch:
         if n_zeros > 0:
             is_ranked = values != 0
             values, roundings = values[is_ranked], roundings[is_ranked]
-        keys = self.keys[self.key_rows[row], n_zeros:]
+        keys = self.keys[row, n_zeros:]
         return rank_sorted(keys, values, roundings, n_zeros, self.zeros)
 
 
@@ -320,10 +281,11 @@ def _sum_positive_ranks_by_arrays(keys: UIntArray) -> tuple[FloatArray, FloatArr
     return sums, gaps
 
 
-def _build_untied_ranks(positive: float, n: int) -> SignedRanks:
-    """Build the ranks 1 to n from their R+."""
+def _build_untied_ranks(positive: float, ranks: FloatArray) -> SignedRanks:
+    """Build the (n,) ranks 1 to n with their R+."""
+    n = len(ranks)
     negative, variance = n * (n + 1) / 2 - positive, n * (n + 1) * (2 * n + 1) / 24
-    return SignedRanks(positive, negative, n, np.arange(1.0, n + 1), 0.0, variance, False)
+    return SignedRanks(positive, negative, n, ranks, 0.0, variance, False)
 
 
 def _build_one_size_ranks(positive: float, n: int) -> SignedRanks:

@@ -69,7 +69,7 @@ def run_t_test_with_variance(
     unit: UnitName,
     details: Mapping[str, JsonValue] | None = None,
 ) -> TestOutcome:
-    """Test the difference with a variance estimate; a variance of 0 gives the limit's p-value."""
+    """Test with a variance estimate; with a variance of 0 the p-value is its limit."""
     estimate, value = round_to_zero(pair, variance.estimate, float(np.asarray(variance.value)))
     return run_t_test(
         estimate,

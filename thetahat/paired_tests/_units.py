@@ -17,7 +17,8 @@ from thetahat.cautions import (
 )
 from thetahat.numerics.bootstrap import default_unit
 from thetahat.numerics.loops.compiling import as_read_only
-from thetahat.numerics.loops.paired_units import MANY_VALUES, zero_rounding_errors
+from thetahat.numerics.loops.paired_units import zero_rounding_errors
+from thetahat.numerics.thresholds import MANY_VALUES
 from thetahat.paired_tests.base import PairBatch
 from thetahat.values.block_losses import ROUNDING, BlockLosses
 from thetahat.values.layout import Layout
@@ -101,7 +102,8 @@ def unit_means(losses: BlockLosses, unit: UnitName) -> FloatArray:
     else:
         assert layout.cluster is not None  # noqa: S101 - reason_against_unit checks it
         unit_of_value, values = layout.cluster, losses.rows
-    if len(unit_of_value) == int(unit_of_value.max()) + 1:  # one value each: only the order differs
+    # each unit has one value; only the order differs
+    if len(unit_of_value) == int(unit_of_value.max()) + 1:
         means = np.empty(len(unit_of_value))
         means[unit_of_value] = values
         return means
@@ -239,7 +241,7 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnits:
         dropped=dropped,
         n_positive=n_positive,
         n_negative=n_negative,
-        cautions=tuple(cautions[n] for n in counts),
+        cautions=tuple(map(cautions.__getitem__, counts)),
     )
 
 
@@ -276,8 +278,10 @@ def _bound_model_roundings(batch: PairBatch, unit: UnitName) -> FloatArray:
     """Return (m, u) rounding errors of the models' unit means, computed once for all batches."""
 
     def compute() -> FloatArray:
-        models = range(len(batch.models))
-        roundings = np.abs(np.stack([model_unit_means(batch, model, unit) for model in models]))
+        first = model_unit_means(batch, 0, unit)
+        roundings = np.empty((len(batch.models), len(first)))
+        for model, of_model in enumerate(roundings):
+            np.abs(model_unit_means(batch, model, unit), out=of_model)
         roundings *= ROUNDING
         return roundings
 

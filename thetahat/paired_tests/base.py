@@ -1,14 +1,14 @@
 """The interface of paired tests: their input and their outcome.
 
-A test takes a batch of pairs. Its class inherits from one of two bases: ``TestOfBatches`` computes
-all pairs of a batch together, and ``TestOfPairs`` goes pair by pair.
+A test takes a batch of pairs, and goes pair by pair unless it computes them together.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, TypeVar, cast, overload
+from typing import ClassVar, TypeVar, cast, overload
 
 import numpy as np
 
@@ -153,7 +153,7 @@ class TestOutcome:
     unit : str
         Units that were paired: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
-        Doubts about the outcome.
+        Cautions about the outcome.
     posterior : PosteriorProbabilities or None
         Result of a Bayesian test, which has no p-value; None for other tests.
     details : mapping
@@ -174,7 +174,7 @@ class TestOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LazyOutcomes(Sequence[TestOutcome]):
-    """Outcomes of a batch, of which only the numbers are computed until one is read.
+    """Outcomes of a batch: the numbers are computed at once, the other fields when one is read.
 
     Parameters
     ----------
@@ -211,66 +211,51 @@ RandomStreams = Callable[..., np.random.Generator]
 arguments the stream that all pairs share, with the two positions of a pair that of this pair."""
 
 
-class PairedTest(Protocol):
-    """A paired test: a frozen dataclass whose fields are the method's parameters."""
+class PairedTest(ABC):
+    """A paired test: a frozen dataclass whose fields are the method's parameters.
 
+    It has ``test_pair`` and goes pair by pair, or it has a ``test_many`` of its own that computes a
+    batch of pairs together.
+    """
+
+    __slots__ = ()
     info: ClassVar[MethodInfo]
 
+    @abstractmethod
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the test cannot be used on this layout, or None if it can."""
-        ...
+
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
+        """Return the outcome of one pair, without random numbers, or raise its exception."""
+        raise NotImplementedError
 
     def test_many(
-        self, batch: PairBatch, alternative: Alternative, streams: RandomStreams
+        self,
+        batch: PairBatch,
+        alternative: Alternative,
+        streams: RandomStreams,  # noqa: ARG002 - pair by pair no random numbers are drawn
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Test the null hypothesis of no difference for each pair.
 
         An outcome depends neither on the other pairs nor on how the pairs are divided into batches.
         A pair that cannot be tested has the exception in place of its outcome.
         """
-        ...
+        outcomes: list[TestOutcome | EvaluationError] = []
+        for pair in batch.pairs:
+            try:
+                outcomes.append(self.test_pair(pair, alternative))
+            except EvaluationError as error:
+                outcomes.append(error)
+        return outcomes
 
     def test(
         self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
     ) -> TestOutcome:
-        """Return the outcome of one pair, or raise its exception."""
-        ...
-
-
-class TestOfBatches:
-    """Base class of tests that compute a batch of pairs together; one pair is a batch of one."""
-
-    __slots__ = ()
-    __test__ = False  # keeps pytest from collecting the class
-
-    def test(
-        self: PairedTest, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
-    ) -> TestOutcome:
-        """Return the outcome of one pair, or raise its exception."""
+        """Return the outcome of a batch of one pair, or raise its exception."""
         (outcome,) = self.test_many(build_batch(pair), alternative, lambda *_: rng)
         if isinstance(outcome, EvaluationError):
             raise outcome
         return outcome
-
-
-class TestOfPairs:
-    """Base class of tests that compute one pair at a time and draw no random numbers."""
-
-    __slots__ = ()
-    __test__ = False  # keeps pytest from collecting the class
-
-    def test_many(
-        self: PairedTest, batch: PairBatch, alternative: Alternative, streams: RandomStreams
-    ) -> Sequence[TestOutcome | EvaluationError]:
-        """Return the outcome or the exception of each pair."""
-        outcomes: list[TestOutcome | EvaluationError] = []
-        rng = streams()
-        for pair in batch.pairs:
-            try:
-                outcomes.append(self.test(pair, alternative, rng))
-            except EvaluationError as error:
-                outcomes.append(error)
-        return outcomes
 
 
 def build_batch(pair: PairedLosses) -> PairBatch:

@@ -6,16 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from thetahat.cautions import FEW_BLOCKS, ZERO_VARIANCE, Caution
 from thetahat.distributions import compute_p_value, compute_upper_quantile
 from thetahat.paired_tests._t_test import round_to_zero
 from thetahat.paired_tests._units import unit_target
 from thetahat.paired_tests.base import (
     PairedLosses,
+    PairedTest,
     PosteriorProbabilities,
-    TestOfPairs,
     TestOutcome,
 )
 from thetahat.parameter_checks import check_not_negative, check_probability
@@ -26,7 +24,7 @@ from thetahat.values.types import Alternative, BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianCorrelatedT(TestOfPairs):
+class BayesianCorrelatedT(PairedTest):
     r"""Posterior of the mean difference of splits that correlate.
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
@@ -93,11 +91,10 @@ class BayesianCorrelatedT(TestOfPairs):
             return "bayesian_correlated_t needs the training size of every split (n_train), or rho"
         return None
 
-    def test(
+    def test_pair(
         self,
         pair: PairedLosses,
         alternative: Alternative,  # noqa: ARG002 - a posterior has both directions
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> TestOutcome:
         """Compute the posterior probabilities."""
         moments, rope = pair.difference.moments, self.rope or 0.0

@@ -24,9 +24,9 @@ from thetahat.paired_tests._units import (
 )
 from thetahat.paired_tests.base import (
     PairBatch,
+    PairedTest,
     PosteriorProbabilities,
     RandomStreams,
-    TestOfBatches,
     TestOutcome,
 )
 from thetahat.parameter_checks import check_choice, check_not_negative
@@ -35,16 +35,17 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
 _NODES = 1001
-_NEGLIGIBLE = 1e-20  # of a component's mass, left out at each end
+_NEGLIGIBLE = 1e-20  # probability of a component that the integral leaves out at each end
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianSign(TestOfBatches):
-    r"""Posterior probability that a difference below, within or above a region is the commonest.
+class BayesianSign(PairedTest):
+    r"""Posterior probability that differences below, in or above a region are most frequent.
 
     In the formula :math:`n_l` counts the units whose difference is below -r (a has the smaller
-    loss), :math:`n_r` those above r and :math:`n_e` the rest; the prior's weight s is in one place.
-    ``p_left`` is the probability that :math:`\theta_l` is the largest of the three, and so on.
+    loss), :math:`n_r` those above r and :math:`n_e` the others. The weight s of the prior is added
+    to one of the three. ``p_left`` is the probability that :math:`\theta_l` is the largest of the
+    three, and so on.
 
     Deviations: the probabilities are integrals in one dimension, not shares of random draws. A
     difference within 8 units in the last place of the losses of an edge of the region is inside.
@@ -75,8 +76,8 @@ class BayesianSign(TestOfBatches):
         name="bayesian_sign",
         title="Bayesian sign test",
         summary=(
-            "Returns the posterior probabilities that most often the difference of a source or "
-            "block is below, within, or above the region in which the two models are practically "
+            "Returns the posterior probabilities that the difference of a source or block is most "
+            "often below, within, or above the region in which the two models are practically "
             "equivalent. It has no p-value, and does not use how large the differences are."
         ),
         formula=(

@@ -23,9 +23,9 @@ from thetahat.paired_tests._units import (
 )
 from thetahat.paired_tests.base import (
     PairBatch,
+    PairedTest,
     PosteriorProbabilities,
     RandomStreams,
-    TestOfBatches,
     TestOutcome,
 )
 from thetahat.parameter_checks import check_choice, check_not_negative, check_range
@@ -37,13 +37,13 @@ _DEFAULT_DRAWS, _MIN_DRAWS, _MAX_DRAWS = 10_000, 1_000, 1_000_000
 _MAX_WEIGHTS = 2 * 10**7
 _MAX_DEFAULT_UNITS = 2_000  # units; more take above half a second for each pair
 _WEIGHTS_AT_ONCE = 2**15  # which stay in the processor's cache
-_TIE = 1e-12  # shares of all weight that differ by less are tied
+_TIE = 1e-12  # shares of the total weight that differ by less are tied
 _POSITIONS: dict[PriorPlace, float] = {"left": -np.inf, "rope": 0.0, "right": np.inf}
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianSignedRank(TestOfBatches):
-    r"""Posterior probability that sums of two differences are mostly left of, in or right of 0.
+class BayesianSignedRank(PairedTest):
+    r"""Posterior probability that sums of two differences are mostly below, in or above a region.
 
     In the formula :math:`z_1, \ldots, z_n` are the mean differences of the units and :math:`z_0`
     is the prior's. :math:`\theta_r` sums the pairs above 2r, and :math:`\theta_e = 1 - \theta_l -
@@ -127,8 +127,8 @@ class BayesianSignedRank(TestOfBatches):
         if n <= _MAX_DEFAULT_UNITS:
             return None
         return (
-            f"bayesian_signed_rank with {n} {unit}s would take seconds for each pair; name it to "
-            "run it"
+            f"bayesian_signed_rank with {n} {unit}s would take half a second or more for each "
+            f"pair. Name it in the request to run it"
         )
 
     def test_many(
@@ -171,7 +171,7 @@ class BayesianSignedRank(TestOfBatches):
         )
 
     def _choose_n_draws(self, n_units: int) -> int:
-        """Return the requested number, or one by the size of the work; differences do not count."""
+        """Return the requested number of draws, or a default for this number of units."""
         if self.n_draws is not None:
             return self.n_draws
         return max(_MIN_DRAWS, min(_DEFAULT_DRAWS, _MAX_WEIGHTS // n_units))
@@ -189,9 +189,9 @@ def simulate_probabilities(  # noqa: PLR0913 - one argument per part of the mode
     r"""Return how often left, rope and right have the largest weight of pairwise sums.
 
     Each draw weights the n values and the prior's z_0 by w ~ Dirichlet(1, ..., 1; s). The values
-    are sorted once. The j that go with an i are then a range of them, and the weight of the range
-    is a difference of cumulative weights: a draw takes O(n) steps. A draw in which two are equally
-    large counts half for each.
+    are sorted once. The values whose sum with a given value is below an edge are then a range, and
+    the weight of a range is a difference of cumulative weights, so a draw takes O(n) steps. A draw
+    in which two of the three weights are equally large counts half for each.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def _accumulate_weights(weights: FloatArray) -> FloatArray:
     below = np.zeros((n + 1, n_draws))
     if n > n_draws:
         np.cumsum(weights, axis=0, out=below[1:])
-    else:  # the same additions, many at a time
+    else:  # the same additions, for many draws at a time
         for i, row in enumerate(weights):
             np.add(below[i], row, out=below[i + 1])
     return below

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-import numpy as np
-
 from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
@@ -25,7 +23,7 @@ _DEFAULT: Final = next(
 
 
 @dataclass(frozen=True, slots=True)
-class BayleZ(TestOfPairs):
+class BayleZ(PairedTest):
     r"""Normal test of the mean paired difference of all instances over random folds.
 
     In the formula :math:`\bar d` is the mean difference over all N instances and
@@ -69,12 +67,7 @@ class BayleZ(TestOfPairs):
         """Return why the variance cannot be estimated on this layout, or None if it can."""
         return reason_against_variance(self.info.name, self._build_estimator(), layout)
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
         """Test that the mean difference of the fitted models is 0."""
         variance = self._build_estimator().estimate(pair.difference)
         return run_t_test_with_variance(

@@ -20,7 +20,7 @@ from thetahat.numerics.bootstrap import (
 )
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.paired_tests._units import choose_unit, count_units
-from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOfBatches, TestOutcome
+from thetahat.paired_tests.base import PairBatch, PairedTest, RandomStreams, TestOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
@@ -30,7 +30,7 @@ _TIE = 1e-12  # deviations closer than this share of the largest residual are eq
 
 
 @dataclass(frozen=True, slots=True)
-class BootstrapDifference(TestOfBatches):
+class BootstrapDifference(PairedTest):
     r"""Test that the mean difference is 0, against resamples that are shifted to have mean 0.
 
     In the formula D is the difference of the two means, which is the statistic, and

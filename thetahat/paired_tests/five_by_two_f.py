@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.cautions import NO_DIRECTION, ORDER_DEPENDENT, ZERO_VARIANCE, Caution
 from thetahat.distributions import compute_f_upper_tail
 from thetahat.paired_tests._t_test import reason_against_variance, round_to_zero
-from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -23,7 +23,7 @@ _VARIANCE = Dietterich5x2()
 
 
 @dataclass(frozen=True, slots=True)
-class FiveByTwoF(TestOfPairs):
+class FiveByTwoF(PairedTest):
     r"""F test on all ten splits of five repeats of two folds.
 
     In the formula :math:`p_{ij}` is the mean difference in fold j of repeat i, and
@@ -62,12 +62,7 @@ class FiveByTwoF(TestOfPairs):
         """Return why the denominator cannot be computed on this layout, or None if it can."""
         return reason_against_variance(self.info.name, _VARIANCE, layout)
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
         """Test that the expected difference is 0 against any other."""
         variance = _VARIANCE.estimate(pair.difference)
         ignored = (ZERO_VARIANCE.code, ORDER_DEPENDENT.code)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -18,7 +16,7 @@ _VARIANCE = Dietterich5x2()
 
 
 @dataclass(frozen=True, slots=True)
-class FiveByTwoT(TestOfPairs):
+class FiveByTwoT(PairedTest):
     r"""Paired t test on the first of five repeats of two folds.
 
     In the formula :math:`p_{ij}` is the mean difference in fold j of repeat i, and
@@ -58,12 +56,7 @@ class FiveByTwoT(TestOfPairs):
         """Return why the variance cannot be estimated on this layout, or None if it can."""
         return reason_against_variance(self.info.name, _VARIANCE, layout)
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
         """Test that the expected difference is 0."""
         variance = _VARIANCE.estimate(pair.difference)
         return run_t_test_with_variance(

@@ -16,8 +16,8 @@ from thetahat.paired_tests._units import reason_against_subsamples
 from thetahat.paired_tests.base import (
     PairBatch,
     PairedLosses,
+    PairedTest,
     RandomStreams,
-    TestOfBatches,
     TestOutcome,
 )
 from thetahat.parameter_checks import check_choice
@@ -30,7 +30,7 @@ Variant = Literal["exact", "mid_p", "chi_squared", "chi_squared_corrected"]
 
 
 @dataclass(frozen=True, slots=True)
-class McNemar(TestOfBatches):
+class McNemar(PairedTest):
     r"""Test that each of two models is alone in its error on equally many instances.
 
     In the formula b counts the instances that a has right and b wrong, and c those that a has

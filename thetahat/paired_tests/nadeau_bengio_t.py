@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
@@ -18,7 +16,7 @@ _VARIANCE = NadeauBengio()
 
 
 @dataclass(frozen=True, slots=True)
-class NadeauBengioT(TestOfPairs):
+class NadeauBengioT(PairedTest):
     r"""Paired t test whose variance allows for the overlap of training sets.
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
@@ -55,12 +53,7 @@ class NadeauBengioT(TestOfPairs):
         """Return why the variance cannot be estimated on this layout, or None if it can."""
         return reason_against_variance(self.info.name, _VARIANCE, layout)
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
         """Test that the expected difference is 0."""
         variance = _VARIANCE.estimate(pair.difference)
         return run_t_test_with_variance(

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from thetahat.cautions import IGNORES_TRAINING_OVERLAP
 from thetahat.paired_tests._t_test import round_to_zero, run_t_test
 from thetahat.paired_tests._units import reason_against_subsamples, unit_target
-from thetahat.paired_tests.base import PairedLosses, TestOfPairs, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class PairedTBlocks(TestOfPairs):
+class PairedTBlocks(PairedTest):
     r"""Student's paired t test over the J split means of all repeats.
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
@@ -55,12 +53,7 @@ class PairedTBlocks(TestOfPairs):
             return "paired_t_blocks needs at least two blocks, but a holdout is one block"
         return reason_against_subsamples(self.info.name, layout)
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
         """Test that the expected difference is 0."""
         moments = pair.difference.moments
         estimate = moments.shift + float(moments.deviations.mean())

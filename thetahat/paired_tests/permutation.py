@@ -13,12 +13,13 @@ from thetahat.paired_tests._sign_flips import (
     binomial_p_values,
     enumerated_p_value,
 )
+from thetahat.paired_tests._thresholds import MAX_ENUMERATED
 from thetahat.paired_tests._units import (
     batch_units,
     reason_against_unit,
     unit_target,
 )
-from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOfBatches, TestOutcome
+from thetahat.paired_tests.base import PairBatch, PairedTest, RandomStreams, TestOutcome
 from thetahat.parameter_checks import check_choice, check_range
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.json_values import JsonValue
@@ -26,12 +27,11 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
 _BINOMIAL: Final[Mapping[str, JsonValue]] = {"method": "exact_binomial"}
-_MAX_ENUMERATED = 14  # 2^14 patterns take less time than 10 000 random ones
 _DEFAULT_RESAMPLES, _MIN_RESAMPLES, _MAX_FLIPS = 10_000, 999, 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Permutation(TestOfBatches):
+class Permutation(PairedTest):
     r"""Test that swapping the two models' names on any unit changes nothing.
 
     In the formula :math:`T = \sum_u w_u d_u`, with :math:`d_u` the mean difference of unit u and
@@ -128,7 +128,7 @@ class Permutation(TestOfBatches):
         return outcomes
 
     def _choose_n_resamples(self, n_units: int) -> int:
-        """Return the requested B, or one by the size of the work; differences do not matter."""
+        """Return the requested B, or a default that depends on the number of units alone."""
         if self.n_resamples is not None:
             return self.n_resamples
         return max(_MIN_RESAMPLES, min(_DEFAULT_RESAMPLES, _MAX_FLIPS // n_units))
@@ -139,7 +139,7 @@ def _enumerate(
 ) -> tuple[float, Mapping[str, JsonValue]] | None:
     """Return the p-value over all patterns and its details, or None if they are too many."""
     n = int(np.count_nonzero(terms))
-    if n > _MAX_ENUMERATED:
+    if n > MAX_ENUMERATED:
         return None
     p_value = enumerated_p_value(terms[terms != 0], alternative)
     return p_value, {"method": "exact", "n_patterns": 2**n}

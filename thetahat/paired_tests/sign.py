@@ -13,7 +13,7 @@ from thetahat.paired_tests._units import (
     reason_against_unit,
     unit_target,
 )
-from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOfBatches, TestOutcome
+from thetahat.paired_tests.base import PairBatch, PairedTest, RandomStreams, TestOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.layout import Layout
@@ -21,7 +21,7 @@ from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
 
 @dataclass(frozen=True, slots=True)
-class Sign(TestOfBatches):
+class Sign(PairedTest):
     r"""Exact test that a difference is as often positive as negative.
 
     In the formula :math:`n_+` counts the units with a positive difference a minus b (b has the

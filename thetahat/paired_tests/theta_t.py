@@ -16,8 +16,8 @@ from thetahat.paired_tests.base import (
     LazyOutcomes,
     PairBatch,
     PairedLosses,
+    PairedTest,
     RandomStreams,
-    TestOfPairs,
     TestOutcome,
 )
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -39,7 +39,7 @@ _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaT(TestOfPairs):
+class ThetaT(PairedTest):
     r"""Mean difference over the root of a variance estimate of the differences.
 
     In the formula :math:`\hat\theta` is the variance estimate of the paired differences and
@@ -95,12 +95,7 @@ class ThetaT(TestOfPairs):
         """Return why the variance cannot be estimated on this layout, or None if it can."""
         return reason_against_variance(self.info.name, self._build_estimator(layout), layout)
 
-    def test(
-        self,
-        pair: PairedLosses,
-        alternative: Alternative,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> TestOutcome:
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
         """Test that the mean difference is 0; without a usable variance there is no p-value."""
         layout = pair.difference.layout
         estimator = self._build_estimator(layout)
@@ -130,12 +125,11 @@ class ThetaT(TestOfPairs):
         layout = batch.layout
         traits = self._build_estimator(layout).info.variance
         if not traits.is_of_one_sample or self.inapplicable(layout) is not None:
-            return TestOfPairs.test_many(self, batch, alternative, streams)
-        rng = streams()
+            return PairedTest.test_many(self, batch, alternative, streams)
         estimates, variances, is_clear = _compute_holdout_means_and_variances(batch)
-        # a variance that may be nothing but rounding is looked at by itself
+        # a pair whose variance may be a rounding error is tested by itself
         by_row = {
-            row: self.test(batch.pairs[row], alternative, rng)
+            row: self.test_pair(batch.pairs[row], alternative)
             for row in np.flatnonzero(~is_clear).tolist()
         }
         undefined = np.full(len(is_clear), np.nan)
@@ -146,7 +140,7 @@ class ThetaT(TestOfPairs):
                 statistics[row], p_values[row] = outcome.statistic, outcome.p_value
 
         def build(row: int) -> TestOutcome:
-            return by_row.get(row) or self.test(batch.pairs[row], alternative, rng)
+            return by_row.get(row) or self.test_pair(batch.pairs[row], alternative)
 
         return LazyOutcomes(statistics, p_values, build)
 
@@ -155,9 +149,9 @@ class ThetaT(TestOfPairs):
 
 
 def _default_variance(layout: Layout) -> str:
-    """Return the variance that the test rests on unless a request names one.
+    """Return the variance that the test uses unless a request names one.
 
-    Of two, the one that knows clusters is for data with clusters, where it fits them.
+    For data with clusters it is the variance that allows for them, if that fits the layout.
     """
     defaults = {
         name: method
@@ -176,7 +170,7 @@ def _default_variance(layout: Layout) -> str:
 def _compute_holdout_means_and_variances(
     batch: PairBatch,
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return (p,) mean differences, their variances V / M, and which exceed all rounding."""
+    """Return (p,) mean differences, their variances V / M, and whether these exceed rounding."""
     shifts, deviations, squares = _compute_holdout_moments(batch)
     n = float(batch.layout.n_rows)
     estimates = shifts + n * deviations / n
@@ -195,9 +189,13 @@ def _compute_holdout_moments(batch: PairBatch) -> FloatArray:
         moments[:] = known.shifts, known.deviations[:, 0], known.centred_squares[:, 0]
         is_missing = ~known.known
     for row in np.flatnonzero(is_missing).tolist():
-        of_pair = batch.pairs[row].difference.moments
-        assert of_pair.centred_squares is not None  # noqa: S101 - iid needs a loss per instance
-        moments[:, row] = of_pair.shift, of_pair.deviations[0], of_pair.centred_squares[0]
+        pair_moments = batch.pairs[row].difference.moments
+        assert pair_moments.centred_squares is not None  # noqa: S101 - iid needs a loss per instance
+        moments[:, row] = (
+            pair_moments.shift,
+            pair_moments.deviations[0],
+            pair_moments.centred_squares[0],
+        )
     return moments
 
 

@@ -28,8 +28,8 @@ from thetahat.paired_tests._units import (
 from thetahat.paired_tests.base import (
     LazyOutcomes,
     PairBatch,
+    PairedTest,
     RandomStreams,
-    TestOfBatches,
     TestOutcome,
 )
 from thetahat.parameter_checks import check_choice
@@ -43,7 +43,7 @@ _MAX_EXACT_UNITS = 500  # the distribution takes n^3 steps
 
 
 @dataclass(frozen=True, slots=True)
-class Wilcoxon(TestOfBatches):
+class Wilcoxon(PairedTest):
     r"""Signed-rank test that the differences are symmetric about 0.
 
     In the formula :math:`r_i` are the mid-ranks of :math:`|d_i|`. The statistic is
@@ -150,7 +150,7 @@ class Wilcoxon(TestOfBatches):
                 float(p_values[row]) if is_known else None,
             )
 
-        # pairs that the arrays do not cover are tested now, the rest when they are read
+        # pairs with ties or zeros are tested now, the others when their outcome is read
         by_row = {row: build(row) for row in np.flatnonzero(~is_untied).tolist()}
         for row, outcome in by_row.items():
             statistics[row], p_values[row] = outcome.statistic, outcome.p_value

@@ -34,7 +34,7 @@ class TwoSampleOutcome:
     n_permutations : int
         Number of permutations that are counted or drawn.
     cautions : tuple of Caution
-        Doubts about the outcome.
+        What to know before using the outcome.
     """
 
     difference: float

@@ -192,7 +192,6 @@ def test_exact_signs_travel_with_the_sizes() -> None:
     ranks = ranked(np.array([3.0, 1.0, -3.0, -2.0, 3.0]), np.zeros(5))
     empty = ranked(np.zeros(0), np.zeros(0))
 
-    assert ranks.ranks is not None
     assert_array_equal(ranks.ranks, [1, 2, 4, 4, 4])
     assert (ranks.positive, ranks.negative) == (9, 6)
     assert ranks.has_ties
@@ -206,7 +205,6 @@ def test_exact_each_value_has_its_own_rounding() -> None:
 
     ranks = ranked(values, roundings)
 
-    assert ranks.ranks is not None
     assert_array_equal(ranks.ranks, [1.5, 1.5, 3, 4])
     assert (ranks.positive, ranks.negative) == (8.5, 1.5)
     assert ranks.has_ties

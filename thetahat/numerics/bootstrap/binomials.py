@@ -7,8 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from thetahat.numerics.bootstrap.draws import mixed
-from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
 from thetahat.numerics.loops.compiling import compiled, is_loaded
 from thetahat.numerics.loops.equal_units import (
     DIGIT_BITS,
@@ -19,6 +17,7 @@ from thetahat.numerics.loops.equal_units import (
     UNIT_OF_53_BITS,
     draw_kinds,
 )
+from thetahat.numerics.loops.hashes import STEP, UInt64Array, mix
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -92,7 +91,7 @@ def distribution(trials: int, members: int, rest: int) -> tuple[int, FloatArray]
 
 def _draw_uniforms(keys: UInt64Array, kind: int, place: int) -> FloatArray:
     offset = np.uint64(int(STEP) * (MAX_DIGITS * kind + place + 1) % 2**64)
-    return (mixed(keys + offset) >> S11).astype(np.float64) * UNIT_OF_53_BITS
+    return (mix(keys + offset) >> S11).astype(np.float64) * UNIT_OF_53_BITS
 
 
 def _invert(trials: int, members: int, rest: int, uniforms: FloatArray) -> IntArray:

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
 from thetahat.numerics.bootstrap.binomials import counts_of_kinds
-from thetahat.numerics.bootstrap.draws import mixed
-from thetahat.numerics.loops.bootstrap import STEP, UInt64Array
 from thetahat.numerics.loops.cells import CELL_BITS
+from thetahat.numerics.loops.hashes import STEP, UInt64Array, mix
 from thetahat.values.types import IntArray
-
-MIN_UNITS_FOR_CELLS: Final = 512
-"""Smallest number of units of a stratum that is cut into cells. With fewer units, counting the
-draws of each cell takes longer than drawing from cells saves."""
 
 _MAX_CELL_SIZE = 2**CELL_BITS
 _COUNTS_AT_ONCE = 2**18  # 2 MB; each batch computes its own tables
@@ -83,5 +77,5 @@ class Cells:
 
     def held(self, keys: UInt64Array) -> IntArray:
         """Return the (b, C) numbers of draws in each cell for the resamples with these keys."""
-        apart = mixed(keys + _CELL_STREAM_OFFSET)
+        apart = mix(keys + _CELL_STREAM_OFFSET)
         return counts_of_kinds(self.bounds, self.sizes, apart, many=self.many).T.astype(np.intp)

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.numerics.loops.bootstrap import (
+from thetahat.numerics.loops.cells import CELL_BITS, DRAWS_OF_A_WORD
+from thetahat.numerics.loops.hashes import (
     FIRST_FACTOR,
     HALF,
     LOW_32_BITS,
     RANGE,
-    S27,
-    S30,
-    S31,
-    SECOND_FACTOR,
     STEP,
     UInt32Array,
     UInt64Array,
+    mix,
 )
-from thetahat.numerics.loops.cells import CELL_BITS, DRAWS_OF_A_WORD
 from thetahat.values.types import FloatArray, IntArray
-
-
-def mixed(x: UInt64Array) -> UInt64Array:
-    """Return the splitmix64 hash of each number."""
-    x = (x ^ (x >> S30)) * FIRST_FACTOR
-    x = (x ^ (x >> S27)) * SECOND_FACTOR
-    return x ^ (x >> S31)
 
 
 def indices_by_numpy(starts: IntArray, keys: UInt64Array) -> UInt32Array:
@@ -39,7 +29,7 @@ def indices_by_numpy(starts: IntArray, keys: UInt64Array) -> UInt32Array:
     place = np.arange(starts[0], starts[-1]) - start
     half = (place >= n_pairs).astype(np.uint64)
     counter = (start + place - n_pairs * (place >= n_pairs) + 1).astype(np.uint64)
-    hashes = mixed(keys[:, None] + STEP * counter)
+    hashes: UInt64Array = mix(keys[:, None] + STEP * counter)
     bound = size.astype(np.uint64)
     products = np.where(half == 1, hashes >> HALF, hashes & LOW_32_BITS) * bound
     unfair = RANGE % bound
@@ -47,7 +37,7 @@ def indices_by_numpy(starts: IntArray, keys: UInt64Array) -> UInt32Array:
         return (start.astype(np.uint64) + (products >> HALF)).astype(np.uint32)
     again = hashes ^ (FIRST_FACTOR * (half + np.uint64(1)))
     while (bad := (products & LOW_32_BITS) < unfair).any():
-        again = np.where(bad, mixed(again + STEP), again)
+        again = np.where(bad, mix(again + STEP), again)
         products = np.where(bad, (again >> HALF) * bound, products)
     return (start.astype(np.uint64) + (products >> HALF)).astype(np.uint32)
 
@@ -65,7 +55,7 @@ def fill_cell_counts_by_numpy(  # noqa: PLR0913 - as the compiled loop
     for c, (start, size) in enumerate(zip(starts.tolist(), sizes.tolist(), strict=True)):
         n_words = -(-int(held[:, c].max()) // DRAWS_OF_A_WORD)
         counters = (np.uint64(first + c + 1) << HALF) + np.arange(1, n_words + 1, dtype=np.uint64)
-        hashes = mixed(keys[:, None] + STEP * counters)
+        hashes = mix(keys[:, None] + STEP * counters)
         places = (hashes[:, :, None] >> shifts).reshape(len(keys), -1) & np.uint64(size - 1)
         places += np.uint64(size) * np.arange(len(keys), dtype=np.uint64)[:, None]
         drawn = places[np.arange(places.shape[1]) < held[:, [c]]].astype(np.intp)

@@ -8,14 +8,13 @@ from functools import cached_property
 import numpy as np
 
 from thetahat.numerics.bootstrap.binomials import counts_of_kinds
-from thetahat.numerics.bootstrap.draws import mixed
-from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, Resamples
-from thetahat.numerics.loops.bootstrap import STEP
+from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
+from thetahat.numerics.loops.hashes import STEP, mix
+from thetahat.numerics.thresholds import FEW_VALUES, MANY_DRAWS
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
 
 _COUNTS_AT_ONCE = 2**20  # 8 MB; each batch computes its own tables
-_FEW_VALUES = 16  # largest value for which a look-up table is faster than sorting
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ class MergedResamples:
         counts = self._latest.get(at)
         if counts is None:
             stop = min(at + size, self.n_resamples)
-            keys = mixed(self._key + STEP * np.arange(at + 1, stop + 1, dtype=np.uint64))
+            keys = mix(self._key + STEP * np.arange(at + 1, stop + 1, dtype=np.uint64))
             many = int(self.members.sum()) * self.n_resamples >= MANY_DRAWS
             counts = counts_of_kinds(self.starts, self.members, keys, many=many)
             self._latest.clear()
@@ -94,7 +93,7 @@ def merged_or_hashed(rows: FloatArray, starts: IntArray, seed: int, n_resamples:
 
 def _find_examples(kinds: IntArray, n_kinds: int) -> IntArray:
     """Return the (P,) first units of each kind."""
-    if n_kinds <= _FEW_VALUES:
+    if n_kinds <= FEW_VALUES:
         return np.array([np.argmax(kinds == kind) for kind in range(n_kinds)], dtype=np.intp)
     examples = np.empty(n_kinds, dtype=np.intp)
     examples[kinds[::-1]] = np.arange(len(kinds) - 1, -1, -1)  # the first of each is written last
@@ -123,8 +122,8 @@ def _number_unit_kinds(rows: FloatArray, starts: IntArray, most: int) -> IntArra
 
 def _encode_values(column: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the sorted distinct values of a column, and the index of each unit's value."""
-    values = np.unique(column[: 2 * _FEW_VALUES])
-    if len(values) <= _FEW_VALUES:
+    values = np.unique(column[: 2 * FEW_VALUES])
+    if len(values) <= FEW_VALUES:
         # one byte each; comparing all units is faster than looking each one up
         place, n_found = np.zeros(len(column), dtype=np.int8), 0
         for value in values:

@@ -12,13 +12,15 @@ from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
 from thetahat.numerics.bootstrap.units import Units
 from thetahat.numerics.loops.bootstrap import sum_by_stratum
 from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.thresholds import (
+    MANY_ENTRIES,
+    MANY_STRATA,
+    MAX_COLUMNS_TO_GATHER,
+    MAX_UNITS_FOR_LOOP,
+)
 from thetahat.values.types import FloatArray, IntArray
 
 _ENTRIES_AT_ONCE = 2**17  # 1 MB: a chunk of resamples stays in the cache
-_FEW_COLUMNS = 3  # up to this number, adding the drawn rows is faster than counting them
-_MANY_STRATA = 64  # from this number on, one reduceat is faster than a product for each
-_MANY_ENTRIES = 2**15  # below, numpy sums all resamples sooner than numba is imported
-_MAX_UNITS_FOR_LOOP = 8  # numpy adds more in another order, and needs no loop for them
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
@@ -92,7 +94,7 @@ _Chunk = tuple[slice, FloatArray, FloatArray, FloatArray]
 
 def _sum_columns(resamples: Resamples, columns: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Yield the sums of (U, q) columns, chunk by chunk of resamples."""
-    if isinstance(resamples, HashedResamples) and columns.shape[1] <= _FEW_COLUMNS:
+    if isinstance(resamples, HashedResamples) and columns.shape[1] <= MAX_COLUMNS_TO_GATHER:
         whole = slice(0, resamples.n_resamples)
         yield whole, resamples.sums(columns, whole.start, whole.stop)
         return
@@ -133,7 +135,7 @@ def _reduce(
     by_stratum: FloatArray, m: int, pairs: IntArray, share: FloatArray, scale: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return (b, m) means, (b, m) squares and (b, P) of the pairs, from (b, S, q) sums."""
-    if by_stratum.shape[1] >= _MANY_STRATA:
+    if by_stratum.shape[1] >= MANY_STRATA:
         sums, total = by_stratum[..., :m], by_stratum[..., m:].sum(axis=1)
         both = np.concatenate([sums, sums[..., pairs[:, 0]] - sums[..., pairs[:, 1]]], axis=2)
         means, less = share @ sums, scale @ both**2
@@ -151,13 +153,13 @@ def _sum_by_stratum(
 ) -> Iterator[tuple[slice, FloatArray]]:
     """Yield (b, S, q) sums of the drawn rows of (U, q) columns, chunk by chunk of resamples."""
     starts, q = resamples.starts, columns.shape[1]
-    if isinstance(resamples, HashedResamples) and len(starts) <= _MANY_STRATA:
+    if isinstance(resamples, HashedResamples) and len(starts) <= MANY_STRATA:
         for part in _list_chunks(resamples, len(starts) * q):
             yield part, resamples.sums_by_stratum(columns, part.start, part.stop)
         return
     for part in _list_chunks(resamples, len(columns) + len(starts) * q):
         counts = resamples.counts(part.start, part.stop)
-        if len(starts) > _MANY_STRATA:
+        if len(starts) > MANY_STRATA:
             yield part, _sum_many_strata(counts, columns, starts)
             continue
         sums = np.empty((len(starts) - 1, q, len(counts)))
@@ -168,7 +170,7 @@ def _sum_by_stratum(
 
 def _sum_many_strata(counts: FloatArray, columns: FloatArray, starts: IntArray) -> FloatArray:
     """Return (b, S, q) sums over strata; small strata are summed by a loop, to the same numbers."""
-    if columns.size < _MANY_ENTRIES or np.diff(starts).max() > _MAX_UNITS_FOR_LOOP:
+    if columns.size < MANY_ENTRIES or np.diff(starts).max() > MAX_UNITS_FOR_LOOP:
         every = counts[:, :, None] * columns
         return np.asarray(np.add.reduceat(every, starts[:-1], axis=1))
     sums = np.empty((len(counts), len(starts) - 1, columns.shape[1]))

@@ -10,28 +10,16 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from thetahat.numerics.bootstrap.cells import MIN_UNITS_FOR_CELLS, Cells
-from thetahat.numerics.bootstrap.draws import fill_cell_counts_by_numpy, indices_by_numpy, mixed
-from thetahat.numerics.loops.bootstrap import (
-    HALF,
-    STEP,
-    UInt32Array,
-    UInt64Array,
-    count_draws,
-    draw_indices,
-    gather_sums,
-)
+from thetahat.numerics.bootstrap.cells import Cells
+from thetahat.numerics.bootstrap.draws import fill_cell_counts_by_numpy, indices_by_numpy
+from thetahat.numerics.loops.bootstrap import count_draws, draw_indices, gather_sums
 from thetahat.numerics.loops.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.numerics.loops.compiling import compiled, is_loaded
-from thetahat.numerics.loops.counted_sums import FEW_COLUMNS, MAX_UNITS, sums_by_kernel
+from thetahat.numerics.loops.hashes import HALF, STEP, UInt32Array, UInt64Array, mix
+from thetahat.numerics.thresholds import MANY_DRAWS, MIN_UNITS_FOR_CELLS, ROWS_OF_A_KIND
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
 
-MANY_DRAWS: Final = 2**22
-"""Smallest product of units and resamples for which compiled loops are used."""
-
-ROWS_OF_A_KIND: Final = 4
-"""Smallest average number of rows of a kind for which kinds are counted instead of rows."""
 MAX_KINDS: Final = 2**16 - 1
 
 _INDICES_AT_ONCE = 2**17  # 512 KB, so that draws stay in the cache until they are used
@@ -175,26 +163,20 @@ class HashedResamples:
     def sums_by_stratum(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
         """Return (b, S, q) sums of the drawn rows of (U, q) columns by stratum.
 
-        One stratum is counted at a time, in a buffer that stays in the cache. Sums of few columns
-        of large resamples are computed together with the counts.
+        One stratum is counted at a time, in a buffer that stays in the cache.
         """
         which = np.arange(first, stop, dtype=np.intp)
-        keys = self._derive_keys(which, 0)
+        keys, by_column = self._derive_keys(which, 0), np.ascontiguousarray(columns.T)
         sums = np.empty((len(self.starts) - 1, columns.shape[1], len(which)))
         held = None if self._cells is None else self._get_draws_in_cells(self._cells, which)
-        by_loop = self._is_large and columns.shape[1] <= FEW_COLUMNS
         for k, (start, end) in enumerate(pairwise(self.starts.tolist())):
-            if by_loop and held is not None and MIN_UNITS_FOR_CELLS <= end - start <= MAX_UNITS:
-                inside = self._get_cells_of_stratum(start, held)
-                sums[k] = sums_by_kernel(columns[start:end], *inside[:3], keys, inside[3]).T
-                continue
             fill = self._make_filler(start, end, held)
             step = max(1, _COUNTS_AT_ONCE // (end - start))
             counts = np.empty((min(step, len(which)), end - start))
             for some in _list_slices(len(which), step):
                 part = counts[: len(keys[some])]
                 fill(keys, some, part)
-                np.matmul(columns[start:end].T, part.T, out=sums[k, :, some])
+                np.matmul(by_column[:, start:end], part.T, out=sums[k, :, some])
         return sums.transpose(2, 0, 1)
 
     def _make_filler(
@@ -263,7 +245,7 @@ class HashedResamples:
 
     def _derive_keys(self, which: IntArray, attempt: int) -> UInt64Array:
         numbers = which.astype(np.uint64) + np.uint64(1) + (np.uint64(attempt) << HALF)
-        return mixed(self._key + STEP * numbers)
+        return mix(self._key + STEP * numbers)
 
 
 def _list_slices(length: int, step: int) -> Iterator[slice]:

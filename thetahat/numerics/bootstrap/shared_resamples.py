@@ -14,6 +14,7 @@ from thetahat.numerics.bootstrap.moments import ResampledMeans, resampled_means
 from thetahat.numerics.bootstrap.replicates import Replicates
 from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
 from thetahat.numerics.bootstrap.units import Units, build_units, default_unit
+from thetahat.numerics.thresholds import MAX_SHARED_DRAWS
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray, UnitName
@@ -21,10 +22,6 @@ from thetahat.values.types import FloatArray, IntArray, UnitName
 MAX_RESAMPLES, MIN_RESAMPLES, MAX_DRAWS = 9_999, 999, 10_000_000
 MAX_DEFAULT_DRAWS: Final = 300_000_000
 MAX_DEFAULT_PRODUCTS: Final = 10_000_000_000
-
-MAX_SHARED_DRAWS: Final = 2**26
-"""Largest number of draws from a stratum for which pairs share the resamples of the models. With
-more draws, a pair whose differences have few values gets counts by value, which is much faster."""
 
 _SMALL = 1e-4
 """Share of the models' residuals below which a difference's own residuals are resampled, to keep

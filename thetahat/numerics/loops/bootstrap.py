@@ -1,44 +1,37 @@
 """Compiled loops of the bootstrap: drawing the units of resamples, and their sums.
 
-The functions are plain Python over numpy arrays and call no other function, so that numba can cache
-them on disk (``thetahat.numerics.loops.compiling``) and a test can run them uncompiled. The hash is
-splitmix64, a counter-based one: a number is a function of its seed and its place, not of the
-numbers before it.
+The functions are plain Python over numpy arrays, so that numba can cache them on disk
+(``thetahat.numerics.loops.compiling``) and a test can run them uncompiled.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from thetahat.numerics.loops.hashes import (
+    FIRST_FACTOR,
+    HALF,
+    HASHES_PER_BATCH,
+    LOW_32_BITS,
+    RANGE,
+    STEP,
+    UInt32Array,
+    UInt64Array,
+    fill_hashes,
+    mix,
+)
 from thetahat.values.types import FloatArray, IntArray
 
-UInt32Array = np.ndarray[tuple[int, ...], np.dtype[np.uint32]]
-UInt64Array = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
 
-# splitmix64
-STEP = np.uint64(0x9E3779B97F4A7C15)
-FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
-SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
-S30, S27, S31 = np.uint64(30), np.uint64(27), np.uint64(31)
-# a hash has two halves
-LOW_32_BITS = np.uint64(0xFFFFFFFF)
-HALF = np.uint64(32)
-RANGE = np.uint64(2**32)
-DRAWS_PER_BATCH = 256
-
-
-def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on disk
-    starts: IntArray, keys: UInt64Array, out: UInt32Array
-) -> None:
+def draw_indices(starts: IntArray, keys: UInt64Array, out: UInt32Array) -> None:
     """Write to ``out`` (b, n) the units that each resample draws, of n from ``starts[0]`` on.
 
     Stratum k are the units ``starts[k]`` to ``starts[k + 1]``; as many are drawn from it as it
     has, with replacement. Every hash serves two draws, p and p + (n_k + 1) // 2 of a stratum: a
     half h of it gives floor(h n_k / 2^32). In the rare case in which that would favour some units
-    the half is hashed again (Lemire), so that every unit is exactly as likely. Hashes are made
-    some at a time: two short loops become vector instructions, one long one does not.
+    the half is hashed again (Lemire), so that every unit is exactly as likely.
     """
-    hashes = np.empty(DRAWS_PER_BATCH, dtype=np.uint64)
+    hashes = np.empty(HASHES_PER_BATCH, dtype=np.uint64)
     for b in range(out.shape[0]):
         key = keys[b]
         for k in range(len(starts) - 1):
@@ -52,13 +45,9 @@ def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on 
             highs = out[b, place + n_pairs : stop - starts[0]]
             state = key + STEP * offset
             seen = np.uint64(0)
-            for done in range(0, len(highs), DRAWS_PER_BATCH):
-                n_now = min(DRAWS_PER_BATCH, len(highs) - done)
-                for p in range(n_now):
-                    x = state + STEP * np.uint64(done + p + 1)
-                    x = (x ^ (x >> S30)) * FIRST_FACTOR
-                    x = (x ^ (x >> S27)) * SECOND_FACTOR
-                    hashes[p] = x ^ (x >> S31)
+            for done in range(0, len(highs), HASHES_PER_BATCH):
+                n_now = min(HASHES_PER_BATCH, len(highs) - done)
+                fill_hashes(state, done, hashes, n_now)
                 some_lows, some_highs = lows[done : done + n_now], highs[done : done + n_now]
                 for p in range(n_now):
                     low = (hashes[p] & LOW_32_BITS) * size
@@ -69,18 +58,12 @@ def draw_indices(  # noqa: C901 - whole in itself, so that numba can keep it on 
                         (high & LOW_32_BITS) < unfair
                     )
             for p in range(0 if seen else len(highs), n_pairs):
-                x = state + STEP * np.uint64(p + 1)
-                x = (x ^ (x >> S30)) * FIRST_FACTOR
-                x = (x ^ (x >> S27)) * SECOND_FACTOR
-                x = x ^ (x >> S31)
+                x = mix(state + STEP * np.uint64(p + 1))
                 for half in range(2):
                     product = (x >> HALF) * size if half else (x & LOW_32_BITS) * size
                     y = x ^ (FIRST_FACTOR * np.uint64(half + 1))
                     while (product & LOW_32_BITS) < unfair:
-                        y = y + STEP
-                        y = (y ^ (y >> S30)) * FIRST_FACTOR
-                        y = (y ^ (y >> S27)) * SECOND_FACTOR
-                        y = y ^ (y >> S31)
+                        y = mix(y + STEP)
                         product = (y >> HALF) * size
                     if half == 0:
                         lows[p] = offset + (product >> HALF)

@@ -16,16 +16,8 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.bootstrap import (
-    FIRST_FACTOR,
-    HALF,
-    S27,
-    S30,
-    S31,
-    SECOND_FACTOR,
-    STEP,
-    UInt64Array,
-)
+from thetahat.numerics.loops.compiling import inlined
+from thetahat.numerics.loops.hashes import HALF, HASHES_PER_BATCH, STEP, UInt64Array, fill_hashes
 from thetahat.values.types import FloatArray, IntArray
 
 UInt16Array = np.ndarray[tuple[int, ...], np.dtype[np.uint16]]
@@ -37,7 +29,6 @@ DRAWS_OF_A_WORD: Final = 5
 PER_WORD = DRAWS_OF_A_WORD
 FIELD_1, FIELD_2, FIELD_3, FIELD_4 = (np.uint64(CELL_BITS * i) for i in range(1, 5))
 FIELD = FIELD_1
-RESAMPLES_PER_BATCH = 256
 
 
 def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn from each
@@ -53,7 +44,7 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
     ``starts`` and ``sizes`` (C,) are those of the cells, and ``held`` (b, C) how many draws of
     each resample fall in each cell.
     """
-    hashes = np.empty(RESAMPLES_PER_BATCH, dtype=np.uint64)
+    hashes = np.empty(HASHES_PER_BATCH, dtype=np.uint64)
     for c in range(len(starts)):
         cell = column[starts[c] : starts[c] + sizes[c]]
         mask = np.uint64(sizes[c] - 1)
@@ -61,14 +52,9 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
         for b in range(len(keys)):
             n_words = held[b, c] // PER_WORD
             s0 = s1 = s2 = s3 = s4 = 0.0
-            for done in range(0, n_words + 1, RESAMPLES_PER_BATCH):
-                n_now = min(RESAMPLES_PER_BATCH, n_words + 1 - done)
-                state = keys[b] + offset + STEP * np.uint64(done)
-                for p in range(n_now):
-                    x = state + STEP * np.uint64(p + 1)
-                    x = (x ^ (x >> S30)) * FIRST_FACTOR
-                    x = (x ^ (x >> S27)) * SECOND_FACTOR
-                    hashes[p] = x ^ (x >> S31)
+            for done in range(0, n_words + 1, HASHES_PER_BATCH):
+                n_now = min(HASHES_PER_BATCH, n_words + 1 - done)
+                fill_hashes(keys[b] + offset, done, hashes, n_now)
                 for p in range(min(n_now, n_words - done)):
                     x = hashes[p]
                     s0 += cell[x & mask]
@@ -76,13 +62,37 @@ def add_cell_sums(  # noqa: PLR0913 - a column, the cells, and what is drawn fro
                     s2 += cell[(x >> FIELD_2) & mask]
                     s3 += cell[(x >> FIELD_3) & mask]
                     s4 += cell[(x >> FIELD_4) & mask]
-            x = hashes[
-                n_words % RESAMPLES_PER_BATCH
-            ]  # the last word, of which some fields are drawn
+            x = hashes[n_words % HASHES_PER_BATCH]  # the last word, of which some fields are drawn
             for _ in range(held[b, c] - n_words * PER_WORD):
                 s0 += cell[x & mask]
                 x >>= FIELD
             out[b] += ((s0 + s1) + (s2 + s3)) + s4
+
+
+@inlined
+def count_draws_of_cell(
+    counts: np.ndarray,
+    n_draws: int,
+    state: np.uint64,
+    mask: np.uint64,
+    hashes: UInt64Array,
+) -> None:
+    """Add to ``counts`` of a cell's units the number of times that each is drawn."""
+    n_words = n_draws // PER_WORD
+    for done in range(0, n_words + 1, HASHES_PER_BATCH):
+        n_now = min(HASHES_PER_BATCH, n_words + 1 - done)
+        fill_hashes(state, done, hashes, n_now)
+        for p in range(min(n_now, n_words - done)):
+            x = hashes[p]
+            counts[x & mask] += 1
+            counts[(x >> FIELD_1) & mask] += 1
+            counts[(x >> FIELD_2) & mask] += 1
+            counts[(x >> FIELD_3) & mask] += 1
+            counts[(x >> FIELD_4) & mask] += 1
+    x = hashes[n_words % HASHES_PER_BATCH]  # the last word, of which some fields are drawn
+    for _ in range(n_draws - n_words * PER_WORD):
+        counts[x & mask] += 1
+        x >>= FIELD
 
 
 def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and which they are
@@ -97,33 +107,14 @@ def fill_cell_counts(  # noqa: PLR0913 - the cells, what is drawn from each, and
 
     The cells are those from number ``first`` on.
     """
-    hashes = np.empty(RESAMPLES_PER_BATCH, dtype=np.uint64)
+    hashes = np.empty(HASHES_PER_BATCH, dtype=np.uint64)
     for c in range(len(starts)):
         mask = np.uint64(sizes[c] - 1)
         offset = STEP * (np.uint64(first + c + 1) << HALF)
         for b in range(len(keys)):
             cell = out[b, starts[c] : starts[c] + sizes[c]]
             cell[:] = 0.0
-            n_words = held[b, c] // PER_WORD
-            for done in range(0, n_words + 1, RESAMPLES_PER_BATCH):
-                n_now = min(RESAMPLES_PER_BATCH, n_words + 1 - done)
-                state = keys[b] + offset + STEP * np.uint64(done)
-                for p in range(n_now):
-                    x = state + STEP * np.uint64(p + 1)
-                    x = (x ^ (x >> S30)) * FIRST_FACTOR
-                    x = (x ^ (x >> S27)) * SECOND_FACTOR
-                    hashes[p] = x ^ (x >> S31)
-                for p in range(min(n_now, n_words - done)):
-                    x = hashes[p]
-                    cell[x & mask] += 1.0
-                    cell[(x >> FIELD_1) & mask] += 1.0
-                    cell[(x >> FIELD_2) & mask] += 1.0
-                    cell[(x >> FIELD_3) & mask] += 1.0
-                    cell[(x >> FIELD_4) & mask] += 1.0
-            x = hashes[n_words % RESAMPLES_PER_BATCH]
-            for _ in range(held[b, c] - n_words * PER_WORD):
-                cell[x & mask] += 1.0
-                x >>= FIELD
+            count_draws_of_cell(cell, held[b, c], keys[b] + offset, mask, hashes)
 
 
 def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from each
@@ -138,7 +129,7 @@ def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from
 
     ``kinds`` (n,) are below K. Five counters of each: an addition seldom waits for another.
     """
-    hashes = np.empty(RESAMPLES_PER_BATCH, dtype=np.uint64)
+    hashes = np.empty(HASHES_PER_BATCH, dtype=np.uint64)
     counters = np.empty((PER_WORD, out.shape[1]), dtype=np.int32)
     n0, n1, n2, n3, n4 = counters[0], counters[1], counters[2], counters[3], counters[4]
     for b in range(len(keys)):
@@ -148,14 +139,9 @@ def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from
             mask = np.uint64(sizes[c] - 1)
             offset = STEP * (np.uint64(c + 1) << HALF)
             n_words = held[b, c] // PER_WORD
-            for done in range(0, n_words + 1, RESAMPLES_PER_BATCH):
-                n_now = min(RESAMPLES_PER_BATCH, n_words + 1 - done)
-                state = keys[b] + offset + STEP * np.uint64(done)
-                for p in range(n_now):
-                    x = state + STEP * np.uint64(p + 1)
-                    x = (x ^ (x >> S30)) * FIRST_FACTOR
-                    x = (x ^ (x >> S27)) * SECOND_FACTOR
-                    hashes[p] = x ^ (x >> S31)
+            for done in range(0, n_words + 1, HASHES_PER_BATCH):
+                n_now = min(HASHES_PER_BATCH, n_words + 1 - done)
+                fill_hashes(keys[b] + offset, done, hashes, n_now)
                 for p in range(min(n_now, n_words - done)):
                     x = hashes[p]
                     n0[cell[x & mask]] += 1
@@ -163,7 +149,7 @@ def count_kinds(  # noqa: PLR0913 - the kinds, the cells, and what is drawn from
                     n2[cell[(x >> FIELD_2) & mask]] += 1
                     n3[cell[(x >> FIELD_3) & mask]] += 1
                     n4[cell[(x >> FIELD_4) & mask]] += 1
-            x = hashes[n_words % RESAMPLES_PER_BATCH]
+            x = hashes[n_words % HASHES_PER_BATCH]
             for _ in range(held[b, c] - n_words * PER_WORD):
                 n0[cell[x & mask]] += 1
                 x >>= FIELD

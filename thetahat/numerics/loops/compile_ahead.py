@@ -13,7 +13,6 @@ from thetahat.numerics.loops import (
     bootstrap,
     cells,
     class_moments,
-    counted_sums,
     equal_units,
     moments,
     nearest_rows,
@@ -21,7 +20,6 @@ from thetahat.numerics.loops import (
     products,
     sign_flips,
     signed_ranks,
-    sorted_rows,
     sparse_counts,
     tridiagonal,
 )
@@ -72,8 +70,6 @@ def _warm_moments(losses: FloatArray) -> Iterator[None]:
     starts = np.array([0, 2], dtype=np.intp)
     moments.by_runs(losses, starts, 0.0)
     yield
-    moments.by_runs(np.zeros(1000), np.array([0, 1000], dtype=np.intp), 0.0)
-    yield
     moments.by_rows(losses, losses[:1], np.full(1, 2.0), np.zeros(2, dtype=np.uint16))
     yield
     for order in (None, np.arange(2, dtype=np.intp)):
@@ -96,13 +92,7 @@ def _warm_resamples(losses: FloatArray) -> Iterator[None]:
 
 
 def _warm_ranks(values: FloatArray) -> Iterator[None]:
-    keys, *roundings = signed_ranks.sorted_keys(values, values, values, 0.0)
-    yield
-    signed_ranks.rank_sums(keys, *roundings)
-    yield
-    signed_ranks.positive_sums(keys[None])
-    yield
-    sorted_rows.positive_sums_of_rows(values[None])
+    signed_ranks.positive_sums(np.zeros((1, 2), dtype=np.uint64))
     yield
     both = np.zeros((1, 2), dtype=np.intp)
     paired_units.zero_rounding_errors(values[None], values[None], both)
@@ -118,8 +108,6 @@ def _warm_cells(column: FloatArray) -> Iterator[None]:
     compiled(cells.count_kinds)(alike, first, size, held[:, None], keys, np.zeros((1, 1)))
     yield
     compiled(cells.fill_cell_counts)(first, size, held[:, None], keys, 0, np.zeros((1, 2)))
-    yield
-    counted_sums.sums_by_kernel(column[:, None], first, size, held[:, None], keys, 0)
     yield
     compiled(equal_units.draw_kinds)(np.array([0, 1], dtype=np.intp), size, keys, np.zeros((1, 1)))
     yield

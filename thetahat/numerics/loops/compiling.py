@@ -5,9 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeVar
 
 import numpy as np
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def inlined(function: _Function) -> _Function:
+    """Mark a function as a part of the compiled loops that call it.
+
+    Its lines are copied into them. A loop on disk is not compiled again if only such a function
+    changes, so that numbers change with the loop's own module or with a new installation.
+    """
+    function.__dict__["is_inlined"] = True
+    return function
 
 
 @cache
@@ -31,14 +44,32 @@ def compiled_with_reordered_sums(function: Callable[..., Any]) -> Callable[..., 
     return _compile_function(function, fastmath={"reassoc", "contract"})
 
 
-def _compile_function(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+def _compile_function(function: Any, **options: Any) -> Callable[..., Any]:
     import numba  # noqa: PLC0415 - takes seconds, and small inputs never need it
 
+    function = _with_inlined_functions(function)
     try:
         jitted: Any = numba.njit(cache=True, nogil=True, **options)(function)
     except RuntimeError:  # there is no place on disk that may be written to
         jitted = numba.njit(nogil=True, **options)(function)
     return jitted  # type: ignore[no-any-return]  # numba has no types
+
+
+def _with_inlined_functions(function: FunctionType) -> FunctionType:
+    """Return the function with its inlined functions in the form that numba copies."""
+    import numba  # noqa: PLC0415 - as above
+
+    known = function.__globals__
+    called = {
+        name: numba.njit(inline="always")(_with_inlined_functions(known[name]))
+        for name in function.__code__.co_names
+        if getattr(known.get(name), "__dict__", {}).get("is_inlined")
+    }
+    if not called:
+        return function
+    copy = FunctionType(function.__code__, {**known, **called}, function.__name__)
+    copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
+    return copy
 
 
 def as_read_only(values: np.ndarray) -> np.ndarray:

@@ -19,15 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.bootstrap import (
-    FIRST_FACTOR,
-    S27,
-    S30,
-    S31,
-    SECOND_FACTOR,
-    STEP,
-    UInt64Array,
-)
+from thetahat.numerics.loops.hashes import STEP, UInt64Array, mix
 from thetahat.values.types import FloatArray, IntArray
 
 DIGIT_BITS: Final = 4
@@ -120,11 +112,7 @@ def draw_kinds(  # noqa: C901, PLR0912, PLR0915 - whole in itself, for numba's s
                     lows[digit] = low
                 offset = STEP * np.uint64(MAX_DIGITS * j + place + 1)
                 for b in range(n_drawn):
-                    x = keys[b] + offset
-                    x = (x ^ (x >> S30)) * FIRST_FACTOR
-                    x = (x ^ (x >> S27)) * SECOND_FACTOR
-                    x = x ^ (x >> S31)
-                    uniforms[b] = np.float64(x >> S11) * UNIT_OF_53_BITS
+                    uniforms[b] = np.float64(mix(keys[b] + offset) >> S11) * UNIT_OF_53_BITS
                 flat, near = cdf.reshape(-1), guide.reshape(-1)
                 for b in range(n_drawn):
                     own = np.uint64(digits[b])

@@ -1,27 +1,17 @@
 """Sums and sums of squares of every block in one pass over the losses.
 
-Losses are taken relative to their block's first. Many accumulators run side by side: one addition
-need not wait for the one before. The order of additions is fixed, so a number does not change from
-run to run; that of short runs of losses suits the processor, and is the same on one machine.
+Losses are taken relative to their block's first. The order of additions suits the processor: a
+number does not change from run to run on one machine.
 """
 
 from __future__ import annotations
-
-from typing import Final
 
 import numpy as np
 
 from thetahat.numerics.loops.compiling import as_read_only, compiled, compiled_with_reordered_sums
 from thetahat.values.types import FloatArray, IntArray
 
-MANY_ROWS: Final = 100_000
-"""Smallest number of rows for which compiled loops are used."""
-
-LANES: Final = 64
-
 _ONE = np.uint64(1)
-_LONG = 4 * LANES
-_VERY_LONG = 32 * LANES
 
 _MAX_LOSS_OF_DIGITS = 100.0  # squares about the first loss over those about the mean: two of 16
 
@@ -43,8 +33,7 @@ def by_runs(
         A value near the losses.
     """
     deviations, centred = np.empty(len(starts) - 1), np.empty(len(starts) - 1)
-    are_short = len(values) < _LONG * len(deviations)
-    loop = compiled_with_reordered_sums(of_short_runs) if are_short else compiled(of_runs)
+    loop = compiled_with_reordered_sums(of_runs)
     lost = loop(as_read_only(values), starts, shift, _MAX_LOSS_OF_DIGITS, deviations, centred)
     return None if lost else (deviations, centred)
 
@@ -87,63 +76,6 @@ def of_runs(  # noqa: PLR0913 - the losses, where they stand, and two results
     centred: FloatArray,
 ) -> bool:
     """Write means minus the shift and centred sums of squares; return whether digits were lost.
-
-    Long runs are read into ``LANES`` accumulators, which become vector instructions; of very long
-    ones the quarters side by side, which memory answers faster than one stream.
-    """
-    lane_sums, lane_squares = np.empty(LANES), np.empty(LANES)
-    lost = False
-    for j in range(len(deviations)):
-        own = values[starts[j] : starts[j + 1]]
-        n, first = len(own), own[0]
-        s = q = 0.0
-        done = 1  # the first is 0 above itself
-        if n >= _LONG:
-            lane_sums[:] = 0.0
-            lane_squares[:] = 0.0
-            quarter = n // (4 * LANES) * LANES if n >= _VERY_LONG else 0
-            for at in range(0, quarter, LANES):
-                part_0 = own[at : at + LANES]
-                part_1 = own[at + quarter : at + quarter + LANES]
-                part_2 = own[at + 2 * quarter : at + 2 * quarter + LANES]
-                part_3 = own[at + 3 * quarter : at + 3 * quarter + LANES]
-                for i in range(LANES):
-                    x0, x1 = part_0[i] - first, part_1[i] - first
-                    x2, x3 = part_2[i] - first, part_3[i] - first
-                    lane_sums[i] += (x0 + x1) + (x2 + x3)
-                    lane_squares[i] += (x0 * x0 + x1 * x1) + (x2 * x2 + x3 * x3)
-            done = n // LANES * LANES
-            for at in range(4 * quarter, done, LANES):
-                part = own[at : at + LANES]
-                for i in range(LANES):
-                    x = part[i] - first
-                    lane_sums[i] += x
-                    lane_squares[i] += x * x
-            for i in range(LANES):
-                s += lane_sums[i]
-                q += lane_squares[i]
-        for i in range(done, n):
-            x = own[i] - first
-            s += x
-            q += x * x
-        mean = s / n
-        about_first = s * mean
-        left = q - about_first
-        left = max(left, 0.0)  # NaN stays
-        deviations[j], centred[j] = (first - shift) + mean, left
-        lost |= n > 1 and about_first > most_lost * left
-    return lost
-
-
-def of_short_runs(  # noqa: PLR0913 - as above
-    values: FloatArray,
-    starts: IntArray,
-    shift: float,
-    most_lost: float,
-    deviations: FloatArray,
-    centred: FloatArray,
-) -> bool:
-    """Do the same for short runs, several of which the processor computes at once.
 
     Places are numbers without a sign: none has to be looked at whether it counts from the end.
     """

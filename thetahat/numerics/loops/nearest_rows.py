@@ -5,6 +5,7 @@ Plain functions over numpy arrays, as ``thetahat.numerics.loops.compiling`` take
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -13,8 +14,11 @@ from thetahat.numerics.loops.compiling import compiled
 from thetahat.numerics.loops.sparse_counts import fixed
 from thetahat.values.types import FloatArray, IntArray
 
-MAX_COLUMNS: Final = 128
-"""Largest row length that numpy sums in eight parallel sums, as ``rank`` does."""
+_NUMBERS_IN_BLOCK: Final = 128
+"""Numbers that numpy sums in eight interleaved sums; it halves a longer row and adds the halves."""
+COLUMNS_PER_SUM: Final = 16_384
+"""Columns whose squared differences are summed as numpy sums a row; these sums are then added one
+after the other, so that a search in wide data can read some columns at a time."""
 _SIDE: Final = 8
 _MAX_GROUP_SIZE: Final = 32
 
@@ -71,9 +75,11 @@ def find_near(
         counts[i] = count
 
 
-def rank(  # noqa: C901, PLR0913 - whole in itself, for numba's sake
+def rank(  # noqa: C901, PLR0912, PLR0913 - whole in itself, for numba's sake
     queries: FloatArray,
     rows: FloatArray,
+    block_ends: IntArray,
+    n_additions: IntArray,
     candidates: IntArray,
     counts: IntArray,
     nearest: IntArray,
@@ -83,30 +89,40 @@ def rank(  # noqa: C901, PLR0913 - whole in itself, for numba's sake
 
     ``candidates`` (q, most) has ``counts`` (q,) entries in use; among rows at equal distance the
     lowest row number comes first. ``nearest`` and ``squares`` are (q, length) and are filled as far
-    as there are candidates. A square is summed in the order in which numpy sums a row: with eight
-    columns or more, in eight interleaved sums.
+    as there are candidates. A square is summed in the order in which numpy sums a row: blocks of
+    columns that end at ``block_ends`` (m,), with eight columns or more in eight interleaved sums;
+    after block j the last two sums are added ``n_additions[j]`` times.
     """
-    p, most, length = rows.shape[1], candidates.shape[1], nearest.shape[1]
-    side, whole = np.zeros(_SIDE), p - p % _SIDE
+    most, length = candidates.shape[1], nearest.shape[1]
+    side, sums = np.zeros(_SIDE), np.zeros(len(block_ends) + 1)
     keys, other_keys = np.empty(most), np.empty(most)
     places, other_places = np.empty(most, dtype=np.intp), np.empty(most, dtype=np.intp)
     for i in range(len(queries)):
         query, count = queries[i], counts[i]
         for at in range(count):
-            row, total = rows[candidates[i, at]], 0.0
-            if whole:
-                side[:] = 0.0
-                for c in range(0, whole, _SIDE):
-                    for s in range(_SIDE):
-                        gap = row[c + s] - query[c + s]
-                        side[s] += gap * gap
-                total = ((side[0] + side[1]) + (side[2] + side[3])) + (
-                    (side[4] + side[5]) + (side[6] + side[7])
-                )
-            for c in range(whole, p):
-                gap = row[c] - query[c]
-                total += gap * gap
-            keys[at], places[at] = total, candidates[i, at]
+            row, n_sums, first = rows[candidates[i, at]], 0, 0
+            for block in range(len(block_ends)):
+                end, total = block_ends[block], 0.0
+                whole = end - (end - first) % _SIDE
+                if whole > first:
+                    side[:] = 0.0
+                    for c in range(first, whole, _SIDE):
+                        for s in range(_SIDE):
+                            gap = row[c + s] - query[c + s]
+                            side[s] += gap * gap
+                    total = ((side[0] + side[1]) + (side[2] + side[3])) + (
+                        (side[4] + side[5]) + (side[6] + side[7])
+                    )
+                for c in range(whole, end):
+                    gap = row[c] - query[c]
+                    total += gap * gap
+                sums[n_sums] = total
+                for _ in range(n_additions[block]):
+                    n_sums -= 1
+                    sums[n_sums] += sums[n_sums + 1]
+                n_sums += 1
+                first = end
+            keys[at], places[at] = sums[0], candidates[i, at]
         width = 1
         while width < count:  # stretches in order are merged two by two
             for start in range(0, count, 2 * width):
@@ -192,8 +208,32 @@ def ranked_by_kernel(
     """Return (q, length) rows and squared distances, nearest first."""
     nearest = np.empty((len(queries), length), dtype=np.intp)
     squares = np.empty((len(queries), length))
-    compiled(rank)(fixed(queries), fixed(rows), candidates, counts, nearest, squares)
+    order = _list_blocks(rows.shape[1])
+    compiled(rank)(fixed(queries), fixed(rows), *order, candidates, counts, nearest, squares)
     return nearest, squares
+
+
+@cache
+def _list_blocks(n_columns: int) -> tuple[IntArray, IntArray]:
+    """Return the ends of the blocks that are summed at once, and the additions after each."""
+    ends: list[int] = []
+    additions: list[int] = []
+
+    def halve(first: int, end: int) -> None:
+        n = end - first
+        if n <= _NUMBERS_IN_BLOCK:
+            ends.append(end)
+            additions.append(0)
+            return
+        middle = first + n // 2 - n // 2 % _SIDE
+        halve(first, middle)
+        halve(middle, end)
+        additions[-1] += 1
+
+    for first in range(0, n_columns, COLUMNS_PER_SUM):
+        halve(first, min(first + COLUMNS_PER_SUM, n_columns))
+        additions[-1] += first > 0
+    return np.array(ends, dtype=np.intp), np.array(additions, dtype=np.intp)
 
 
 def taken_by_kernel(  # noqa: PLR0913 - as take

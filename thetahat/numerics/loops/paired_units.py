@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray, IntArray
-
-MANY_VALUES: Final = 50_000
-"""Smallest number of differences of all pairs for which compiled loops are used."""
 
 
 def zero_rounding_errors(

@@ -8,19 +8,13 @@ themselves come from memory once, whatever the order of the blocks' rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 
 from thetahat.numerics.loops.compiling import as_read_only, compiled_with_reordered_sums
 from thetahat.numerics.loops.run_products import of_runs
+from thetahat.numerics.thresholds import MAX_MODELS_OF_PRODUCTS
 from thetahat.values.types import FloatArray, IntArray
-
-MANY_LOSSES: Final = 100_000
-"""Smallest number of losses of all models for which the compiled loop is used."""
-
-MAX_MODELS: Final = 32
-"""Largest number of models; with more, products of whole matrices are as fast."""
 
 _LOSSES_COPIED = 2**13  # losses that are copied in the order of their rows: 64 KB
 _LOSSES_OF_RUNS, _ROWS_OF_RUNS = (
@@ -41,7 +35,7 @@ def block_products(
     Parameters
     ----------
     models : sequence of ndarray of float
-        (m,) of (n,) losses, at most ``MAX_MODELS``.
+        (m,) of (n,) losses, at most ``MAX_MODELS_OF_PRODUCTS``.
     order : ndarray of int or None
         (n,) rows sorted by block; None where they are so already.
     starts : ndarray of int
@@ -54,7 +48,7 @@ def block_products(
     sums, products = np.zeros((k, even)), np.zeros((k, even, even))
     # always the same type, so that the loop is compiled once
     seen = [as_read_only(losses) for losses in models]
-    padded = tuple(seen + seen[:1] * (MAX_MODELS - m))
+    padded = tuple(seen + seen[:1] * (MAX_MODELS_OF_PRODUCTS - m))
     if order is None:
         about = np.column_stack([about, about[:, : even - m]])
         at_once = min(_LOSSES_OF_RUNS // m, _ROWS_OF_RUNS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thetahat.numerics.loops.bootstrap import UInt32Array
+from thetahat.numerics.loops.hashes import UInt32Array
 from thetahat.values.types import BoolArray, FloatArray
 
 

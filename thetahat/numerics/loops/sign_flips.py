@@ -6,23 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.bootstrap import (
-    FIRST_FACTOR,
-    S27,
-    S30,
-    S31,
-    SECOND_FACTOR,
-    STEP,
-    UInt64Array,
-)
 from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.loops.hashes import HASHES_PER_BATCH, UInt64Array, fill_hashes
 from thetahat.values.types import FloatArray
 
-MANY_FLIPS: Final = 10**7
-"""Smallest product of terms and patterns for which compiled tables are used."""
-
 WORD: Final = 64  # terms whose signs are one number
-PATTERNS_PER_BATCH = 256
 
 _GROUP = 8
 _TABLE = 2**_GROUP
@@ -49,16 +37,12 @@ def look_up(tables: FloatArray, keys: UInt64Array, out: FloatArray) -> None:
     So the tables in use, those of 64 terms, stay in the fastest cache. Hash b of a key is
     splitmix64's; hashes are made some at a time, which compiles to vector instructions.
     """
-    hashes = np.empty(PATTERNS_PER_BATCH, dtype=np.uint64)
+    hashes = np.empty(HASHES_PER_BATCH, dtype=np.uint64)
     for w in range(len(keys)):
         table, key = tables[w], keys[w]
-        for done in range(0, len(out), PATTERNS_PER_BATCH):
-            n_now = min(PATTERNS_PER_BATCH, len(out) - done)
-            for p in range(n_now):
-                x = key + STEP * np.uint64(done + p + 1)
-                x = (x ^ (x >> S30)) * FIRST_FACTOR
-                x = (x ^ (x >> S27)) * SECOND_FACTOR
-                hashes[p] = x ^ (x >> S31)
+        for done in range(0, len(out), HASHES_PER_BATCH):
+            n_now = min(HASHES_PER_BATCH, len(out) - done)
+            fill_hashes(key, done, hashes, n_now)
             sums = out[done : done + n_now]
             for p in range(n_now):
                 x = hashes[p]

@@ -12,10 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import bdtr, betainc, betaincc, gammaln
 
 from thetahat.numerics.bootstrap.binomials import distribution, draw_kinds_by_numpy
-from thetahat.numerics.bootstrap.draws import mixed
-from thetahat.numerics.loops.bootstrap import STEP
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.numerics.loops.equal_units import draw_kinds
+from thetahat.numerics.loops.hashes import STEP, mix
 from thetahat.values.types import FloatArray
 
 STRATA = [
@@ -32,7 +31,7 @@ STRATA = [
 
 
 def keys_of(n: int, seed: int = 1) -> np.ndarray:
-    return mixed(np.uint64(seed << 40) + np.arange(1, n + 1, dtype=np.uint64))
+    return mix(np.uint64(seed << 40) + np.arange(1, n + 1, dtype=np.uint64))
 
 
 def drawn(strata: list[list[int]], keys: np.ndarray, draw: object = None) -> FloatArray:
@@ -122,7 +121,7 @@ def test_naive_a_chain_of_counts_in_fractions() -> None:
             places = [(0, left)] if j == 0 else [(0, left % 16), (1, left // 16 * 16)]
             for place, trials in places:
                 state = (key + int(STEP) * (16 * (1 + j) + place + 1)) % 2**64
-                hashed = int(mixed(np.array([state], dtype=np.uint64))[0])
+                hashed = int(mix(np.array([state], dtype=np.uint64))[0])
                 count += _inverted(
                     Fraction(hashed >> 11, 2**53), trials, Fraction(counts_of_kind, rest)
                 )

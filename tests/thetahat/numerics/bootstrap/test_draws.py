@@ -9,11 +9,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from thetahat.numerics.bootstrap.cells import Cells
-from thetahat.numerics.bootstrap.draws import fill_cell_counts_by_numpy, mixed
-from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples
+from thetahat.numerics.bootstrap.draws import fill_cell_counts_by_numpy
+from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.numerics.loops.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.numerics.loops.compiling import compiled
-from thetahat.numerics.loops.counted_sums import FEW_COLUMNS, sum_counted, sums_by_kernel
+from thetahat.numerics.loops.hashes import mix
+from thetahat.numerics.thresholds import MANY_DRAWS
 
 STARTS, SIZES = (np.array(x, dtype=np.intp) for x in ([5, 37, 53, 70], [32, 16, 1, 4096]))
 HELD = np.array([[40, 0, 3, 1300], [0, 31, 17, 4]], dtype=np.intp)
@@ -70,20 +71,6 @@ def test_naive_sums_of_draws_from_cells() -> None:
     assert_array_equal(plain, sums)
 
 
-@pytest.mark.parametrize("n_columns", [1, 5, 7, FEW_COLUMNS])
-def test_naive_sums_of_columns_beside_the_counting(n_columns: int) -> None:
-    columns = np.random.default_rng(1).normal(size=(4200, n_columns))
-    counts, plain = np.zeros((2, 4200)), np.empty((2, n_columns))
-    for first in (0, 3):  # the cells' numbers
-        compiled(fill_cell_counts)(STARTS, SIZES, HELD, KEYS, first, counts)
-        sums = sums_by_kernel(columns, STARTS, SIZES, HELD, KEYS, first)
-        with np.errstate(over="ignore"):
-            sum_counted(np.ascontiguousarray(columns.T), STARTS, SIZES, HELD, KEYS, first, plain)
-
-        assert_allclose(sums, counts @ columns, rtol=1e-11, atol=1e-12)
-        assert_allclose(plain, sums, rtol=1e-11, atol=1e-12)
-
-
 def test_naive_kinds_of_draws_from_cells() -> None:
     kinds = np.random.default_rng(1).integers(0, 7, 4200).astype(np.uint16)
     counts, fast, plain = np.zeros((2, 4200)), np.ones((2, 8)), np.ones((2, 8))
@@ -115,7 +102,7 @@ def test_exact_a_stratum_is_cut_as_its_size_is_written_in_binary(n: int, sizes: 
 
 
 def test_exact_draws_of_cells_are_a_function_of_the_key() -> None:
-    keys = mixed(np.arange(1, 3001, dtype=np.uint64))
+    keys = mix(np.arange(1, 3001, dtype=np.uint64))
     whole = Cells(((0, 9000),)).held(keys)
 
     assert_array_equal(whole.sum(axis=1), 9000)
@@ -140,7 +127,7 @@ def test_exact_batches_do_not_change_what_a_cell_holds(
         assert_array_equal(resamples.counts(first, stop), whole[first:stop])
 
 
-@pytest.mark.parametrize("n_columns", [3, FEW_COLUMNS + 1])
+@pytest.mark.parametrize("n_columns", [3, 15])
 @pytest.mark.parametrize("n_resamples", [60, MANY_DRAWS])
 def test_naive_sums_by_stratum(n_resamples: int, n_columns: int) -> None:
     starts = np.array([0, 700, 800, 811, 6000, 15_000])
@@ -166,7 +153,7 @@ def test_naive_counts_by_kind_are_sums_of_counts(ends: list[int]) -> None:
 def test_calibrated_draws_of_cells_are_multinomial() -> None:
     b, n = 20_000, 9000
     cells = Cells(((0, n),), many=True)
-    held, p = cells.held(mixed(np.arange(1, b + 1, dtype=np.uint64))), cells.sizes / n
+    held, p = cells.held(mix(np.arange(1, b + 1, dtype=np.uint64))), cells.sizes / n
 
     # mean n p, variance n p (1 - p), covariance - n p q; z = 5
     variance = n * p * (1 - p)

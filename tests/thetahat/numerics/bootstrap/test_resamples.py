@@ -8,17 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from thetahat.numerics.bootstrap.draws import indices_by_numpy, mixed
+from thetahat.numerics.bootstrap.draws import indices_by_numpy
 from thetahat.numerics.bootstrap.equal_units import MergedResamples, merged_or_hashed
-from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples
-from thetahat.numerics.loops.bootstrap import (
-    STEP,
-    count_draws,
-    draw_indices,
-    gather_sums,
-    sum_by_stratum,
-)
+from thetahat.numerics.bootstrap.resamples import HashedResamples
+from thetahat.numerics.loops.bootstrap import count_draws, draw_indices, gather_sums, sum_by_stratum
 from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.loops.hashes import STEP, mix
+from thetahat.numerics.thresholds import MANY_DRAWS
 
 STARTS = np.array([0, 5, 6, 13], dtype=np.intp)
 KEYS = np.arange(1, 41, dtype=np.uint64) * np.uint64(2**40 + 7)
@@ -28,7 +24,7 @@ KEYS = np.arange(1, 41, dtype=np.uint64) * np.uint64(2**40 + 7)
 def test_golden_the_hash_is_splitmix64() -> None:
     states = STEP * np.array([1, 2], dtype=np.uint64)
 
-    assert [hex(int(x)) for x in mixed(states)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"]
+    assert [hex(int(x)) for x in mix(states)] == ["0xe220a8397b1dcdaf", "0x6e789e6aa1b965f4"]
 
 
 @pytest.mark.parametrize("starts", [STARTS, STARTS + 7, np.array([0, 1]), np.array([3, 64, 129])])

@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from thetahat.numerics.bootstrap.draws import mixed
 from thetahat.numerics.loops import moments as moment_loops
 from thetahat.numerics.loops import sign_flips as sign_loops
 from thetahat.numerics.loops import signed_ranks as rank_loops
-from thetahat.numerics.loops.bootstrap import STEP
 from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.loops.hashes import STEP, mix
 from thetahat.paired_tests._signed_ranks import sort_keys
 from thetahat.values import moments as moments_module
 from thetahat.values.layout import Layout, build_layout
@@ -66,8 +65,8 @@ def test_naive_moments_in_one_pass(
 
 
 @pytest.mark.parametrize("mean", [0.0, 1e8])
-def test_naive_moments_of_short_runs(*, mean: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As of many runs; the long one among them takes the same loop. Compiled, and as written."""
+def test_naive_moments_of_runs(*, mean: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Short runs and a long one, compiled and as written."""
     rng = np.random.default_rng(1)
     sizes = np.append(np.arange(2, 40) % 13 + 1, 600)
     block = np.repeat(np.arange(len(sizes)), sizes)
@@ -76,12 +75,12 @@ def test_naive_moments_of_short_runs(*, mean: float, monkeypatch: pytest.MonkeyP
 
     plain, one_pass = both_ways(values, layout, monkeypatch)
     written = np.empty((2, len(sizes)))
-    lost = moment_loops.of_short_runs(values, layout.starts, values[0], 100.0, *written)
+    lost = moment_loops.of_runs(values, layout.starts, values[0], 100.0, *written)
 
     assert_same_moments(one_pass, plain)
     assert_same_moments(replace(plain, deviations=written[0], centred_squares=written[1]), plain)
     assert not lost
-    assert moment_loops.of_short_runs(values, layout.starts, values[0], 0.0, *written)
+    assert moment_loops.of_runs(values, layout.starts, values[0], 0.0, *written)
 
 
 @pytest.mark.parametrize("at", [0, 3, 5])
@@ -174,7 +173,7 @@ def test_naive_tables_of_signs_uncompiled() -> None:
     with np.errstate(over="ignore"):
         sign_loops.look_up(tables, keys, first)
         numbers = np.arange(1, 301, dtype=np.uint64)[:, None]
-        words = mixed(keys + STEP * numbers)
+        words = mix(keys + STEP * numbers)
     sign_loops.add_sums(terms, keys, other)
 
     signs = [[1 - 2 * (int(row[i // 64]) >> (i % 64) & 1) for i in range(70)] for row in words]
@@ -222,9 +221,8 @@ def test_degenerate_a_loop_is_compiled_where_nothing_can_be_kept(
         return njit(nogil=nogil)
 
     monkeypatch.setattr(numba, "njit", without_disk)
-    bits, out = np.empty(1, dtype=np.uint64), np.empty(2)
-    keys = sort_keys(np.array([1.0, 2.0]))
-    loop = compiled.__wrapped__(rank_loops.add_ranks)
-    assert not loop(keys, 0.0, 0.0, bits, bits.view(np.float64), out)
+    bits, out = np.empty(2, dtype=np.uint64), np.empty((2, 1))
+    keys = sort_keys(np.array([[1.0, 2.0]]))
+    compiled.__wrapped__(rank_loops.add_rows)(keys, bits, bits.view(np.float64), out)
 
-    assert out.tolist() == [3, 0]
+    assert out.tolist() == [[3], [1]]

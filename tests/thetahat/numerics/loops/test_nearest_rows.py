@@ -104,7 +104,7 @@ def test_by_hand_taken() -> None:
     assert unsure.tolist() == [True, True, False, True]
 
 
-@pytest.mark.parametrize("p", [3, 9])
+@pytest.mark.parametrize("p", [3, 9, 300])
 def test_exact_the_loops_are_the_same_uncompiled(p: int) -> None:
     near, rows = RNG.exponential(size=(2, 70)).astype(np.float32), RNG.normal(size=(70, p))
     smallest, bounds = smallest_by_kernel(near, 4)
@@ -126,7 +126,7 @@ def test_exact_the_loops_are_the_same_uncompiled(p: int) -> None:
     keys = [part.view(np.int32) for part in (near, few, bounds)]
     loops.find_smallest(*keys[:2])
     loops.find_near(*keys, n_found, columns)
-    loops.rank(rows[:2], rows, candidates, counts, *own)
+    loops.rank(rows[:2], rows, *loops._list_blocks(p), candidates, counts, *own)
     loops.take(nearest, squares, below, tests, parts, inside, *first)
 
     assert_array_equal(few, smallest)

@@ -1,0 +1,102 @@
+"""Sizes at which one way of computing replaces another, each with its measurement.
+
+Times are CPU milliseconds of one thread, medians of three to seven runs of each way in turn in one
+process, first those of the way for which the size is the limit. Where this is a compiled loop, the
+gain below the limit is less than a millisecond or two, and numba, which takes half a second to
+load, need not be loaded.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+MANY_DRAWS: Final = 2**22
+"""Draws of all resamples (units times resamples) for which the bootstrap uses loops.
+
+Sums of one column against counts and a matrix product: 1000 units, 9999 resamples 7.1 and 8.8;
+10 000 units, 999 resamples 4.7 and 9.5; 100 000 units, 999 resamples 30 and 280. Counts of 20 kinds
+of rows against counts of rows: 1000 units 6.7 and 21, 10 000 units 6.2 and 48.
+"""
+
+MANY_FLIPS: Final = 10**7
+"""Terms times patterns of a sign-flip test for which tables of partial sums are used.
+
+10 000 patterns: 100 terms 0.10 and 0.73, 1000 terms 0.44 and 5.6, 10 000 terms 3.3 and 56.
+"""
+
+MANY_LOSSES: Final = 100_000
+MAX_MODELS_OF_PRODUCTS: Final = 32
+"""Losses of all models, and models, for which products of losses are added in one pass.
+
+Ten blocks: 4 models of 100 000 losses 0.31 and 0.87, 4 of 10^6 1.7 and 6.8, 8 of 10^6 3.9 and 11,
+20 of 100 000 2.3 and 4.1: with many models a product of matrices is nearly as fast.
+"""
+
+MANY_ROWS: Final = 100_000
+"""Losses of a model for which the moments of all blocks are computed in one pass.
+
+Ten blocks against the variances of each block by NumPy (`benchmarks/tasks/loss_moments.py`):
+100 000 losses 0.034 and 0.45, 10^6 losses 0.18 and 4.6.
+"""
+
+MANY_SIZES: Final = 50_000
+"""Differences of all pairs for which signed ranks are summed by a loop.
+
+Pairs of 30 units: 4950 pairs 0.09 and 0.51, 19 900 pairs 0.38 and 2.1.
+"""
+
+MANY_VALUES: Final = 50_000
+"""Differences of all pairs for which a loop sets rounding errors to 0.
+
+All pairs of 50 models, 1000 units 0.79 and 7.1; of 200 models, 100 units 1.6 and 12.
+"""
+
+FEW_VALUES: Final = 16
+"""Distinct values of a column that are found by comparing all units with each.
+
+Of 100 000 units, compared and sorted: 2 values 0.12 and 3.2, 8 values 0.35 and 4.7.
+"""
+
+MANY_STRATA: Final = 64
+"""Strata from which sums over all of them are computed at once, not stratum by stratum.
+
+All 999 resamples with their draws: 100 strata of 10 units 37 and 57, 300 of 10 units 59 and 159,
+1000 of 4 units 97 and 262; but 100 of 100 units 73 and 18.
+"""
+
+MANY_ENTRIES: Final = 2**15
+MAX_UNITS_FOR_LOOP: Final = 8
+"""Units times columns, and units of a stratum, for which these sums are computed by a loop.
+
+It is 2.6 to 4.4 times as fast as ``reduceat``. Of more units NumPy adds in another order.
+"""
+
+MAX_COLUMNS_TO_GATHER: Final = 3
+"""Columns whose drawn rows are added one by one, without counting how often each is drawn.
+
+1000 units, 9999 resamples: 1 column 4.4 and 10, 2 columns 8.7 and 11, 4 columns 15 and 11; 8000
+units, 999 resamples: 1 column 2.4 and 6.2, 2 columns 4.7 and 7.1.
+"""
+
+MIN_UNITS_FOR_CELLS: Final = 512
+"""Units of a stratum from which draws come from cells. Another value changes the draws of a seed.
+
+Counts of 500 resamples from cells and one by one: 256 units 0.30 and 0.20, 1024 units 0.42 and
+0.65, 4096 units 1.8 and 5.3; sums of one column over 4 million draws: 512 units 1.4 and 3.3.
+"""
+
+ROWS_OF_A_KIND: Final = 4
+"""Rows for each kind of row from which draws are counted by kind.
+
+A metric or quantile is then computed from so many fewer counts; counting itself takes 6.2 and 9.2
+for 100 000 rows of 20 000 kinds, 0.44 and 0.46 for 10 000 rows of 1000 kinds.
+"""
+
+MAX_SHARED_DRAWS: Final = 2**26
+"""Draws from a stratum up to which pairs share the resamples of the models. Another value changes
+the resamples of a seed.
+
+With more draws a pair whose differences have few values gets counts by value: for 100 000 units,
+999 resamples and two values 0.12 for the values and some milliseconds for the counts, in place of
+the 30 of sums over draws.
+"""
