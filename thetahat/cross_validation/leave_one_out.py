@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from thetahat.cross_validation.predicted_rows import PredictedRows, PredictedRowsBuilder
-from thetahat.learners.base import ManySplits, OrdinaryFit, OverSplits, PathErrors
+from thetahat.learners.base import ManySplits, OrdinaryFit, OverSplits
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import ComplementSplit, Split
 from thetahat.tables.data import Data
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import IntArray
 
 _MAX_ROWS: Final = 1024
 """Largest number of rows of a block; blocks start at multiples of their size."""
 _MAX_VALUES: Final = 131_072
 """Largest number of rows of a block times learners: about one megabyte of predictions."""
-_MAX_ERRORS: Final = 65_536
-"""The same limit where prediction errors are written: about half a megabyte."""
 _MIN_ROWS: Final = 32
 
 LeftOutPredictor = Callable[[IntArray], tuple[Predictions, np.ndarray]]
@@ -28,17 +25,8 @@ LeftOutPredictor = Callable[[IntArray], tuple[Predictions, np.ndarray]]
 and (L, n) or (n,) whether they may be used."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ErrorWriter:
-    """A function that writes leave-one-out errors, as ``PathErrors.errors_left_out`` does."""
-
-    write: Callable[[slice, FloatArray], np.ndarray]
-
-
-def get_left_out_predictor(shared: object) -> LeftOutPredictor | ErrorWriter | None:
+def get_left_out_predictor(shared: object) -> LeftOutPredictor | None:
     """Return the function that predicts rows left out one at a time, or None if there is none."""
-    if isinstance(shared, PathErrors):
-        return ErrorWriter(shared.errors_left_out)
     if isinstance(shared, ManySplits) and shared.leaves_rows_out:
         return shared.each_left_out
     return None
@@ -53,7 +41,7 @@ class SingleRowPredictions:
 
     def __init__(
         self,
-        predictor: LeftOutPredictor | ErrorWriter,
+        predictor: LeftOutPredictor,
         data: Data,
         loss: Loss,
         *,
@@ -62,8 +50,7 @@ class SingleRowPredictions:
     ) -> None:
         self.predictor, self.data, self.loss = predictor, data, loss
         self.n_learners, self.keep = n_learners, keep
-        most = _MAX_ERRORS if isinstance(predictor, ErrorWriter) else _MAX_VALUES
-        self.block_size = max(_MIN_ROWS, min(_MAX_ROWS, most // n_learners))
+        self.block_size = max(_MIN_ROWS, min(_MAX_ROWS, _MAX_VALUES // n_learners))
         self.last_number = -1
         self.last_block: PredictedRows | None = None
 
@@ -98,13 +85,6 @@ class SingleRowPredictions:
         return self.last_block.select_rows(slice(start, stop))
 
     def _append_to(self, builder: PredictedRowsBuilder, rows: range) -> None:
-        if isinstance(self.predictor, ErrorWriter):
-            as_slice = slice(rows.start, rows.stop)
-            errors, y = np.empty((self.n_learners, len(rows))), self.data.y[as_slice]
-            with np.errstate(all="ignore"):
-                usable = self.predictor.write(as_slice, errors)
-                builder.append_errors(errors, usable, y, self.loss)
-            return
         numbers = np.arange(rows.start, rows.stop)
         with np.errstate(all="ignore"):
             predictions, usable = self.predictor(numbers)

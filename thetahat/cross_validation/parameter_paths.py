@@ -27,7 +27,7 @@ from thetahat.cross_validation.row_coordinates import rotate_wide_features
 from thetahat.cross_validation.runner import run_splits
 from thetahat.cross_validation.stateless_steps import apply_stateless_steps
 from thetahat.errors import EvaluationError
-from thetahat.learners.base import OrdinaryFit, OverPath, PathErrors
+from thetahat.learners.base import OrdinaryFit, OverPath
 from thetahat.losses.base import Loss
 from thetahat.schemes.base import LeaveOneOutSplits, Split
 from thetahat.tables.data import Data
@@ -85,10 +85,10 @@ def run_path(  # noqa: PLR0913 - as run_splits
 
 
 @lru_cache(maxsize=2)
-def _build_for_all_rows(group: Group, data: Data) -> OverPath | PathErrors | OrdinaryFit:
+def _build_for_all_rows(group: Group, data: Data) -> OverPath | OrdinaryFit:
     first: Any = group.learners[0]
     with np.errstate(all="ignore"):
-        shared: OverPath | PathErrors | OrdinaryFit = first.over_path(
+        shared: OverPath | OrdinaryFit = first.over_path(
             group.values, data.features, data.y, weights=data.weight, n_classes=data.n_classes
         )
     return shared
@@ -173,9 +173,7 @@ class _Run:
             batch.splits, arrays, replacements, keep_predictions=self.keep_predictions
         )
 
-    def predict_batches(
-        self, shared: OverPath | PathErrors, splits: Iterable[Split]
-    ) -> Iterator[_PathBatch]:
+    def predict_batches(self, shared: OverPath, splits: Iterable[Split]) -> Iterator[_PathBatch]:
         """Yield the predicted splits in batches of limited size."""
         predictor = get_left_out_predictor(shared)
         most = _MAX_VALUES // (len(self.group.names) * max(1, self.data.n_classes))
@@ -202,19 +200,13 @@ class _Run:
         if batch:
             yield self._predict_splits(shared, batch)
 
-    def _predict_splits(self, shared: OverPath | PathErrors, splits: list[Split]) -> _PathBatch:
+    def _predict_splits(self, shared: OverPath, splits: list[Split]) -> _PathBatch:
         parts = [build_part(split, self.data.n) for split in splits]
         table = describe_splits(splits)
         builder = PredictedRowsBuilder(
             len(self.group.names), len(table.test), keep=self.keep_predictions
         )
         with np.errstate(all="ignore"):
-            if isinstance(shared, PathErrors):
-                into = builder.reserve_errors([len(part.test) for part in parts])
-                written = zip(parts, into, shared.errors(parts, into), strict=True)
-                for part, errors, usable in written:
-                    builder.append_errors(errors, usable, self.data.y[part.test], self.loss)
-                return _PathBatch(table, builder.build(), splits.__getitem__)
             predicted = zip(parts, shared.predict_all(parts), strict=True)
             for part, (predictions, usable) in predicted:
                 y = self.data.y[part.test]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -117,42 +115,6 @@ class PredictedRowsBuilder:
                 self._get_array(name, part)[:, rows] = part
         self._compute_losses(rows, predictions, y, loss)
 
-    def reserve_errors(self, sizes: Sequence[int]) -> list[FloatArray]:
-        """Yield an (L, m) array for each next batch of rows, to write prediction errors into."""
-        ends = list(accumulate(sizes, initial=self.n_filled))
-        return [self.arrays["losses"][:, start:stop] for start, stop in pairwise(ends)]
-
-    def append_errors(
-        self, errors: FloatArray, usable: np.ndarray, y: FloatArray, loss: Loss
-    ) -> None:
-        """Append a batch of rows from the prediction errors of regression learners.
-
-        Parameters
-        ----------
-        errors : ndarray of float
-            (L, m) predictions minus targets: an array of ``reserve_errors`` or any other.
-        usable : ndarray of bool
-            (L, m), (L, 1) or (1, 1) whether the learner allows their use.
-        y : ndarray
-            (m,) target values.
-        """
-        rows, evaluate_errors = self._advance(len(y)), getattr(loss, "evaluate_errors", None)
-        losses, all_usable = self.arrays["losses"][:, rows], self.arrays["usable"][:, rows]
-        if not usable.all():
-            all_usable[:] = usable
-        if self.keep or evaluate_errors is None:
-            output = errors + y
-            if self.keep:
-                self._get_array("output", output)[:, rows] = output
-        if evaluate_errors is not None:
-            evaluate_errors(errors, losses)
-            if not (_has_finite_squares(errors) or _is_surely_finite(losses)):
-                all_usable &= np.isfinite(losses)
-            return
-        if not _is_surely_finite(errors):
-            all_usable &= np.isfinite(errors)
-        self._compute_losses(rows, Predictions(output.reshape(-1)), y, loss)
-
     def _compute_losses(
         self, rows: slice, predictions: Predictions, y: np.ndarray, loss: Loss
     ) -> None:
@@ -196,15 +158,6 @@ def _is_surely_finite(part: np.ndarray) -> bool:
         return part.dtype.kind in "iub"
     with np.errstate(all="ignore"):
         return math.isfinite(part.sum())
-
-
-def _has_finite_squares(part: np.ndarray) -> bool:
-    """Return whether the sum of squares is finite; False for arrays that are not contiguous."""
-    flat = part.reshape(-1) if part.flags.c_contiguous else None
-    if flat is None:
-        return False
-    with np.errstate(all="ignore"):
-        return math.isfinite(flat.dot(flat))
 
 
 def _select_learners(predictions: Predictions, learners: slice, n: int) -> Predictions:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -184,45 +183,6 @@ class OverPath(ManySplits[tuple[Predictions, np.ndarray]]):
     __slots__ = ()
 
 
-class PathErrors(ABC):
-    """Prediction errors of learners that differ in one parameter, for regressions.
-
-    Used instead of an ``OverPath`` if a learner computes errors directly: they are written into
-    the array of the losses.
-    """
-
-    @abstractmethod
-    def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
-        """Write the prediction errors (prediction minus target) of each test part, part after part.
-
-        Parameters
-        ----------
-        into : sequence of ndarray of float
-            (L, n_test) for each part, to be written to.
-
-        Yields
-        ------
-        ndarray of bool
-            After each part: (L, 1) or (1, 1) whether the errors of each learner may be used. As for
-            ``ManySplits``, the answer depends on all rows and on that split alone.
-        """
-
-    @abstractmethod
-    def errors_left_out(self, rows: slice, into: FloatArray) -> np.ndarray:
-        """Write the leave-one-out prediction error of each row.
-
-        Parameters
-        ----------
-        rows : slice
-            The n rows; ``into`` is (L, n).
-
-        Returns
-        -------
-        ndarray of bool
-            (L, n) or (1, 1) whether the errors may be used.
-        """
-
-
 class FastLearner:
     """Base class of learners that can predict many splits without fitting each of them.
 
@@ -252,6 +212,6 @@ class FastLearner:
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> OverPath | PathErrors | OrdinaryFit:
+    ) -> OverPath | OrdinaryFit:
         """Compute them for several values of ``path_parameter``; its own value is ignored."""
         raise NotImplementedError

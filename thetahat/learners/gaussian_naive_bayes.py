@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from thetahat.learners._training_parts import (
 from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
 from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
 from thetahat.learners.fast.naive_bayes.gaussian_over_splits import (
-    GaussianPath,
     GaussianSplits,
     prepare_gaussian_rows,
 )
@@ -72,7 +70,6 @@ class GaussianNaiveBayes(FastLearner):
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
     gives_scores: ClassVar[bool] = True
-    path_parameter: ClassVar[str] = "variance_smoothing"
 
     def __post_init__(self) -> None:
         check_not_negative("variance_smoothing", self.variance_smoothing)
@@ -119,19 +116,6 @@ class GaussianNaiveBayes(FastLearner):
         return (
             rows if isinstance(rows, OrdinaryFit) else GaussianSplits(rows, self.variance_smoothing)
         )
-
-    def over_path(
-        self,
-        values: Sequence[Any],
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-    ) -> GaussianPath | OrdinaryFit:
-        """Compute the moments once for all values of the smoothing."""
-        rows = prepare_gaussian_rows(features, y, weights, n_classes)
-        return rows if isinstance(rows, OrdinaryFit) else GaussianPath(rows, values)
 
 
 def _check_positive(variances: FloatArray, features: Features) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -15,10 +14,19 @@ from thetahat.learners._training_parts import (
     read_complete_matrix,
     read_weights,
 )
-from thetahat.learners.base import FastLearner, OrdinaryFit, OverPath, OverSplits
-from thetahat.learners.fast.logistic.model import LogisticModel, encode_target, standardise_rows
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
+from thetahat.learners.fast.logistic.gradient_steps import (
+    minimise_by_gradients,
+    suits_gradients,
+)
+from thetahat.learners.fast.logistic.model import (
+    LogisticModel,
+    Standardised,
+    encode_target,
+    standardise_rows,
+)
 from thetahat.learners.fast.logistic.newton import Objective, minimise
-from thetahat.learners.fast.logistic.penalty_path import logistic_over_path, logistic_over_splits
+from thetahat.learners.fast.logistic.prepare_splits import logistic_over_splits
 from thetahat.parameter_checks import check_positive
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -51,7 +59,10 @@ class LogisticRegression(FastLearner):
         Whether :math:`b` is estimated; it is never penalised.
 
     Newton's method finds the optimum to the last digits, and not to a tolerance: the result of a
-    split does not depend on where an iteration was stopped.
+    split does not depend on where an iteration was stopped. With more than 256 coefficients and
+    few rows for each, quasi-Newton steps from gradients alone go on until the penalty's curvature
+    shows that every logit is within 1e-9 of the optimum; if they do not arrive, Newton's method is
+    used.
 
     Under cross-validation the optimum of all rows is found once. That of a training part is near
     it, and is found from there with the curvature of all rows, less that of the rows left out. A
@@ -94,7 +105,6 @@ class LogisticRegression(FastLearner):
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     takes_weights: ClassVar[bool] = True
     gives_scores: ClassVar[bool] = True
-    path_parameter: ClassVar[str] = "penalty"
     is_rotation_invariant: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -116,12 +126,24 @@ class LogisticRegression(FastLearner):
         check_two_classes(totals)
         present = np.flatnonzero(totals)
         kept = w > 0
-        rows = standardise_rows(X[kept], w[kept], penalty=self.penalty, intercept=self.intercept)
         target = encode_target(y[kept], present)
-        objective = Objective(rows.Z, target, w[kept], rows.penalties)
+        if suits_gradients(len(target), X.shape[1], target.shape[1]):
+            rows, objective = self._build_objective(X[kept], target, w[kept], rotate=False)
+            zero = np.zeros((rows.Z.shape[1], target.shape[1]))
+            accurate = minimise_by_gradients(objective, zero, rows.Z)
+            if accurate is not None:
+                return LogisticModel(rows, accurate, present, n_classes)
+        rows, objective = self._build_objective(X[kept], target, w[kept], rotate=True)
         optimum, length = minimise(objective, np.zeros((rows.Z.shape[1], target.shape[1])))
         cautions = () if length <= _GRADIENT_TOLERANCE else (_NOT_CONVERGED,)
         return LogisticModel(rows, optimum, present, n_classes, cautions)
+
+    def _build_objective(
+        self, X: FloatArray, target: FloatArray, w: FloatArray, *, rotate: bool
+    ) -> tuple[Standardised, Objective]:
+        """Return the standardised rows and their objective."""
+        rows = standardise_rows(X, w, penalty=self.penalty, intercept=self.intercept, rotate=rotate)
+        return rows, Objective(rows.Z, target, w, rows.penalties)
 
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
@@ -132,23 +154,6 @@ class LogisticRegression(FastLearner):
             return X
         return logistic_over_splits(
             X, y, weights, n_classes, penalty=self.penalty, intercept=self.intercept
-        )
-
-    def over_path(
-        self,
-        values: Sequence[float],
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-    ) -> OverPath | OrdinaryFit:
-        """Find the optimum of all rows for each penalty, each started from the previous one."""
-        X = read_complete_matrix(features)
-        if isinstance(X, OrdinaryFit):
-            return X
-        return logistic_over_path(
-            X, y, weights, n_classes, penalties=values, intercept=self.intercept
         )
 
 

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.learners._training_parts import read_columns, read_weights
-from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits, PathErrors
+from thetahat.learners.base import FastLearner, OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.ridge.over_splits import NO_WEIGHT, ridge_over_splits
-from thetahat.learners.fast.ridge.penalty_path import RidgeOverPath, RidgePath
+from thetahat.learners.fast.ridge.penalty_path import RidgePath
 from thetahat.learners.fast.ridge.rows import decomposed, rows_to_solve
 from thetahat.losses.base import Predictions
 from thetahat.parameter_checks import check_not_negative
@@ -138,7 +138,7 @@ class Ridge(FastLearner):
         *,
         weights: FloatArray | None,
         n_classes: int,
-    ) -> PathErrors | OrdinaryFit:
+    ) -> OverPath | OrdinaryFit:
         """Compute the products of all rows.
 
         Each training part is decomposed once for all penalties.
@@ -149,8 +149,7 @@ class Ridge(FastLearner):
             return columns
         if weights is not None and not weights.any():
             return NO_WEIGHT
-        path = RidgePath(columns, y, weights, np.array(values), intercept=self.intercept)
-        return RidgeOverPath(path)
+        return RidgePath(columns, y, weights, np.array(values), intercept=self.intercept)
 
 
 METHOD = Ridge

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from thetahat.errors import InvalidParameter
 from thetahat.learners import LEARNERS
@@ -23,13 +23,26 @@ from thetahat.pipelines.constraints import build_params_schema
 from thetahat.pipelines.dataclass_params import build_fields_schema
 from thetahat.pipelines.entry_points import InstalledLearner, list_installed_learners, load_learner
 from thetahat.pipelines.steps import STEPS
+from thetahat.values.json_schema import JsonSchema
 
-Description = dict[str, Any]
+
+class LearnerDescription(TypedDict):
+    """A learner or a preparation step, as the catalogue lists it."""
+
+    name: str
+    title: str
+    summary: str
+    tasks: list[str]
+    origin: str
+    acts_on: NotRequired[str]
+    parameters: NotRequired[JsonSchema]
+    package: NotRequired[str]
+    version: NotRequired[str]
 
 
 def describe_learners(
     *, with_parameters: bool = True, allowed_packages: frozenset[str] = frozenset()
-) -> list[Description]:
+) -> list[LearnerDescription]:
     """Return every learner's name, title, tasks, origin and parameters.
 
     Parameters
@@ -45,23 +58,24 @@ def describe_learners(
         for learner in list_installed_learners(allowed_packages).values()
     ]
     names = sorted({*CLASSIFIERS, *REGRESSORS})
-    scikit = [
-        {
+    scikit: list[LearnerDescription] = []
+    for name in names:
+        description: LearnerDescription = {
             "name": name,
             "title": make_title(name),
             "summary": f"scikit-learn's {name}.",
             "tasks": sorted(get_learner_tasks(name)),
             "origin": "scikit-learn",
-            **({"parameters": build_params_schema(load_class(name))} if with_parameters else {}),
         }
-        for name in names
-    ]
+        if with_parameters:
+            description["parameters"] = build_params_schema(load_class(name))
+        scikit.append(description)
     return [*own, *others, *scikit]
 
 
-def describe_steps(*, with_parameters: bool = True) -> list[Description]:
+def describe_steps(*, with_parameters: bool = True) -> list[LearnerDescription]:
     """Return every preparation step's name, title, tasks, origin, kind of column and parameters."""
-    own: list[Description] = [
+    own: list[LearnerDescription] = [
         {
             "name": name,
             "title": STEPS[name].info.title,
@@ -73,22 +87,23 @@ def describe_steps(*, with_parameters: bool = True) -> list[Description]:
         }
         for name in STEPS
     ]
-    scikit = [
-        {
+    scikit: list[LearnerDescription] = []
+    for name in sorted({*TRANSFORMERS, *VECTORISERS}):
+        description: LearnerDescription = {
             "name": name,
             "title": make_title(name),
             "summary": f"scikit-learn's {name}, fitted on the training part.",
             "tasks": sorted(TASKS),
             "origin": "scikit-learn",
             "acts_on": get_default_columns(name).value,
-            **({"parameters": _build_step_schema(name)} if with_parameters else {}),
         }
-        for name in sorted({*TRANSFORMERS, *VECTORISERS})
-    ]
+        if with_parameters:
+            description["parameters"] = _build_step_schema(name)
+        scikit.append(description)
     return [*own, *scikit]
 
 
-def _describe_own(method: Any, origin: str) -> Description:
+def _describe_own(method: Any, origin: str) -> LearnerDescription:
     return {
         "name": method.info.name,
         "title": method.info.title,
@@ -99,24 +114,27 @@ def _describe_own(method: Any, origin: str) -> Description:
     }
 
 
-def _describe_installed(learner: InstalledLearner) -> Description:
+def _describe_installed(learner: InstalledLearner) -> LearnerDescription:
     """Describe an installed learner, or give the reason why it cannot be used."""
-    whose = {"package": learner.package, "version": learner.version}
     try:
-        return {**_describe_own(load_learner(learner), "entry point"), **whose}
+        description = _describe_own(load_learner(learner), "entry point")
     except InvalidParameter as error:
-        unusable = {
+        description = {
             "name": learner.name,
             "title": learner.name,
             "summary": error.message,
             "tasks": [],
+            "origin": "entry point",
+            "parameters": {},
         }
-        return {**unusable, "origin": "entry point", "parameters": {}, **whose}
+    description["package"] = learner.package
+    description["version"] = learner.version
+    return description
 
 
-def _build_step_schema(name: str) -> dict[str, Any]:
+def _build_step_schema(name: str) -> JsonSchema:
     schema = build_params_schema(load_class(name))
     if name in SELECTORS:
         choices = sorted({score for scores in SCORE_FUNCTIONS.values() for score in scores})
-        schema["properties"]["score_func"] = {"enum": choices}
+        schema["properties"] = {**schema["properties"], "score_func": {"enum": choices}}
     return schema

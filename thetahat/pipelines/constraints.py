@@ -25,6 +25,8 @@ from thetahat.pipelines.parameter_limits import (
 )
 from thetahat.pipelines.schema_text import combine_schemas, describe_schema
 from thetahat.similar_names import suggest_name
+from thetahat.values.json_schema import JsonSchema
+from thetahat.values.json_values import JsonValue
 
 _TYPES: Final[dict[Any, str]] = {
     bool: "boolean",
@@ -36,13 +38,13 @@ _TYPES: Final[dict[Any, str]] = {
     list: "array",
     tuple: "array",
 }
-_NAMED: Final[dict[str, dict[str, object]]] = {
+_NAMED: Final[dict[str, JsonSchema]] = {
     "array-like": {"type": "array"},
     "boolean": {"type": "boolean"},
     "cv_object": {"type": "integer", "minimum": 2},
     "random_state": {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
 }
-_SCALAR: Final = [{"type": t} for t in ("null", "boolean", "number", "string")]
+_SCALAR: Final[list[JsonSchema]] = [{"type": t} for t in ("null", "boolean", "number", "string")]
 
 
 def get_defaults(cls: Any) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def get_defaults(cls: Any) -> dict[str, Any]:
     return {p.name: p.default for p in parameters}
 
 
-def check_params(cls: Any, params: Mapping[str, object], *, loc: Loc) -> dict[str, object]:
+def check_params(cls: Any, params: Mapping[str, JsonValue], *, loc: Loc) -> dict[str, JsonValue]:
     """Return the parameters in the form the class accepts; raises ``InvalidParameter`` otherwise.
 
     Parameters
@@ -65,7 +67,7 @@ def check_params(cls: Any, params: Mapping[str, object], *, loc: Loc) -> dict[st
     """
     known = get_defaults(cls)
     owner = cls.__name__
-    taken = {}
+    taken: dict[str, JsonValue] = {}
     for name, value in params.items():
         here = (*loc, name)
         if name not in known:
@@ -105,7 +107,7 @@ def _check_value(cls: Any, name: str, value: Any, loc: Loc) -> Any:
     )
 
 
-def _list_accepted(cls: Any, name: str) -> list[tuple[Any, dict[str, Any]]]:
+def _list_accepted(cls: Any, name: str) -> list[tuple[Any, JsonSchema]]:
     """Return the constraints that a JSON value can satisfy, with their schemas."""
     constraints = cls._parameter_constraints.get(name, "no_validation")
     if isinstance(constraints, str):
@@ -122,7 +124,7 @@ def _satisfies(constraint: Any, value: Any) -> bool:
     return bool(make_constraint(constraint).is_satisfied_by(value))
 
 
-def _build_schema(constraint: Any, name: str) -> dict[str, object] | None:
+def _build_schema(constraint: Any, name: str) -> JsonSchema | None:
     """Return the JSON Schema of one constraint, or None where JSON cannot satisfy it."""
     from sklearn.utils import _param_validation as validation  # noqa: PLC0415 - loaded late
 
@@ -146,21 +148,25 @@ def _build_schema(constraint: Any, name: str) -> dict[str, object] | None:
     return {} if isinstance(constraint, validation.MissingValues) else None
 
 
-def _build_interval_schema(interval: Any, name: str) -> dict[str, object]:
-    schema: dict[str, object] = {"type": "integer" if interval.type is Integral else "number"}
+def _build_interval_schema(interval: Any, name: str) -> JsonSchema:
+    schema: JsonSchema = {"type": "integer" if interval.type is Integral else "number"}
     if interval.left is not None and math.isfinite(interval.left):
-        closed = interval.closed in {"left", "both"}
-        schema["minimum" if closed else "exclusiveMinimum"] = interval.left
+        if interval.closed in {"left", "both"}:
+            schema["minimum"] = interval.left
+        else:
+            schema["exclusiveMinimum"] = interval.left
     if interval.right is not None and math.isfinite(interval.right):
-        closed = interval.closed in {"right", "both"}
-        schema["maximum" if closed else "exclusiveMaximum"] = interval.right
+        if interval.closed in {"right", "both"}:
+            schema["maximum"] = interval.right
+        else:
+            schema["exclusiveMaximum"] = interval.right
     return _cap_integer_schema(schema, name)
 
 
-def _cap_integer_schema(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _cap_integer_schema(schema: JsonSchema, name: str) -> JsonSchema:
     """Return a schema with the largest value of a parameter, if it is a whole number."""
     if schema.get("type") != "integer":
-        return dict(schema)
+        return schema.copy()
     own = schema.get("maximum", MAX_INTEGER)
     return {**schema, "maximum": min(own, MAX_VALUES.get(name, own))}
 
@@ -177,9 +183,9 @@ def _is_finite_number(value: Any) -> bool:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def build_params_schema(cls: Any) -> dict[str, Any]:
+def build_params_schema(cls: Any) -> JsonSchema:
     """Return the JSON Schema of a class's parameters; refused ones are left out."""
-    properties = {}
+    properties: dict[str, JsonSchema] = {}
     for name, value in get_defaults(cls).items():
         default = None if name == "random_state" else value
         if name in REFUSED_PARAMETERS or (cls.__name__, name) in REFUSED_CLASS_PARAMETERS:
@@ -187,7 +193,8 @@ def build_params_schema(cls: Any) -> dict[str, Any]:
         accepted = [schema for _, schema in _list_accepted(cls, name)]
         if default is None:
             accepted.append({"type": "null"})
-        schema = combine_schemas(accepted) if accepted else {"const": default}
+        constant: JsonSchema = {"const": default}
+        schema = combine_schemas(accepted) if accepted else constant
         if _is_finite(default) and default != "deprecated":
             schema["default"] = list(default) if isinstance(default, tuple) else default
         properties[name] = schema

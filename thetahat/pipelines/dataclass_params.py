@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.schema_text import combine_schemas, describe_schema
 from thetahat.similar_names import suggest_name
+from thetahat.values.json_schema import JsonSchema
 
 M = TypeVar("M")
 
@@ -60,7 +61,7 @@ def build_dataclass(method: type[M], params: Mapping[str, object], *, loc: Loc) 
         raise InvalidParameter(error.message, loc=(*loc, *error.loc), value=error.value) from error
 
 
-def build_fields_schema(method: type[Any]) -> dict[str, Any]:
+def build_fields_schema(method: type[Any]) -> JsonSchema:
     """Return the JSON Schema of a method's fields."""
     properties = {name: _build_schema(hint) for name, hint in _read_hints(method).items()}
     for field in fields(method):
@@ -69,9 +70,14 @@ def build_fields_schema(method: type[Any]) -> dict[str, Any]:
             properties[field.name]["default"] = (
                 list(default) if isinstance(default, tuple) else default
             )
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    required = _list_required(method)
-    return {**schema, "required": required} if required else schema
+    schema: JsonSchema = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+    if required := _list_required(method):
+        schema["required"] = required
+    return schema
 
 
 def _get_name(method: type[Any]) -> str:
@@ -121,7 +127,7 @@ def _convert_to_tuple(value: Any, hint: Any) -> Any:
     return _REFUSED if any(entry is _REFUSED for entry in entries) else entries
 
 
-def _build_schema(hint: Any) -> dict[str, object]:
+def _build_schema(hint: Any) -> JsonSchema:
     origin = get_origin(hint)
     if origin in {Union, UnionType}:
         return combine_schemas([_build_schema(option) for option in get_args(hint)])

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.pipelines.allowed_classes import SCORE_FUNCTIONS, SELECTORS, load_class
 from thetahat.pipelines.constraints import check_params, get_defaults
+from thetahat.values.json_values import JsonValue
 
 _FORCED: Final = {"n_jobs": 1, "verbose": 0}
 _MAX_RANDOM_STATE: Final = 2**32 - 1
 
+EstimatorParams: TypeAlias = Mapping[str, JsonValue | Mapping[int, float]]
+"""Checked parameters by name: JSON values, or the weights of classes by code."""
+
 
 def build_estimator(
-    name: str, params: Mapping[str, Any], rng: np.random.Generator, *, task: str
+    name: str, params: EstimatorParams, rng: np.random.Generator, *, task: str
 ) -> Any:
     """Return an unfitted estimator that uses one processor and prints nothing.
 
@@ -40,13 +44,15 @@ def build_estimator(
     if "random_state" in known and settings.get("random_state") is None:
         settings["random_state"] = int(rng.integers(_MAX_RANDOM_STATE))
     if name in SELECTORS:
-        settings["score_func"] = _score_function(settings.get("score_func"), task)
+        score = settings.get("score_func")
+        name_of_score = score if isinstance(score, str) else None
+        return cls(**{**settings, "score_func": _score_function(name_of_score, task)})
     return cls(**settings)
 
 
 def check_estimator_params(
-    name: str, params: Mapping[str, object], *, task: str, loc: Loc = ()
-) -> dict[str, object]:
+    name: str, params: Mapping[str, JsonValue], *, task: str, loc: Loc = ()
+) -> dict[str, JsonValue]:
     """Return checked parameters of an estimator; raises ``InvalidParameter`` for a bad one."""
     if name not in SELECTORS or params.get("score_func") is None:
         plain = {key: value for key, value in params.items() if key != "score_func"}

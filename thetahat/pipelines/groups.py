@@ -45,7 +45,7 @@ class ColumnGroups:
 
     Parameters
     ----------
-    branches : tuple of Branch
+    branches : tuple of ColumnGroup
         The groups.
     keeps_rest : bool
         Whether columns that are in no group stay.

@@ -20,6 +20,7 @@ from thetahat.pipelines.allowed_classes import load_class
 from thetahat.pipelines.constraints import get_defaults
 from thetahat.pipelines.estimators import build_estimator
 from thetahat.pipelines.third_party_calls import catch_failures
+from thetahat.values.json_values import JsonValue
 
 _TABLES: Final = ((40, 6, 1.0), (61, 9, 1000.0))
 """Rows, columns and scale of the two tables; the one with odd rows has negative values."""
@@ -30,7 +31,7 @@ _SHARE: Final = 0.9
 _NUMBER: Final = re.compile(r"[\d.]+")
 
 
-def check_combination(name: str, params: Mapping[str, object], *, task: str, loc: Loc) -> None:
+def check_combination(name: str, params: Mapping[str, JsonValue], *, task: str, loc: Loc) -> None:
     """Raise ``InvalidParameter`` if ``fit`` refuses the combination of parameters for any data.
 
     Whether numbers, lists and mappings are valid often depends on the data, so the others (and
@@ -81,7 +82,7 @@ def _look_up_refusal(name: str, tried: tuple[tuple[str, Any], ...], task: str) -
     return _find_refusal(name, dict(tried), task)
 
 
-def _find_refusal(name: str, params: Mapping[str, object], task: str) -> str | None:
+def _find_refusal(name: str, params: Mapping[str, JsonValue], task: str) -> str | None:
     """Return the error about the parameters that both tables give, or None."""
     known = get_defaults(load_class(name))
     few = {key: few for key, few in _FEW.items() if isinstance(known.get(key), int)}
@@ -95,7 +96,7 @@ def _find_refusal(name: str, params: Mapping[str, object], task: str) -> str | N
 
 
 def _find_failure(  # noqa: PLR0913 - what is fitted, and the table
-    name: str, params: Mapping[str, object], task: str, n: int, p: int, scale: float
+    name: str, params: Mapping[str, JsonValue], task: str, n: int, p: int, scale: float
 ) -> str | None:
     """Return the error message of a fit to n rows and p columns, or None."""
     rng = np.random.default_rng(n)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias
 
-SchemaPart = Mapping[str, Any]
+from thetahat.values.json_schema import JsonSchema
+
+Bound: TypeAlias = Literal["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"]
 
 _WORDS: Final = {
     "array": "a list",
@@ -16,7 +18,7 @@ _WORDS: Final = {
     "object": "an object",
     "string": "a string",
 }
-_BOUNDS: Final = {
+_BOUNDS: Final[dict[Bound, str]] = {
     "minimum": "at least",
     "exclusiveMinimum": "above",
     "maximum": "at most",
@@ -24,18 +26,18 @@ _BOUNDS: Final = {
 }
 
 
-def combine_schemas(schemas: Sequence[SchemaPart]) -> dict[str, Any]:
+def combine_schemas(schemas: Sequence[JsonSchema]) -> JsonSchema:
     """Return the schema of a value that matches one of several schemas, without duplicates."""
-    distinct: list[dict[str, object]] = []
+    distinct: list[JsonSchema] = []
     for schema in schemas:
-        if dict(schema) not in distinct:
-            distinct.append(dict(schema))
+        if schema not in distinct:
+            distinct.append(schema)
     if len(distinct) == 1:
-        return distinct[0]
+        return distinct[0].copy()
     return {"anyOf": distinct}
 
 
-def describe_schema(schema: SchemaPart) -> str:
+def describe_schema(schema: JsonSchema) -> str:
     """Return what a schema allows in words that complete the sentence ``... must be``."""
     if "anyOf" in schema:
         return " or ".join(describe_schema(part) for part in schema["anyOf"])

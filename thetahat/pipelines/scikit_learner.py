@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from thetahat.errors import (
 )
 from thetahat.losses.base import Predictions
 from thetahat.pipelines.allowed_classes import load_class, make_title
-from thetahat.pipelines.estimators import build_estimator
+from thetahat.pipelines.estimators import EstimatorParams, build_estimator
 from thetahat.pipelines.parameter_limits import BY_LABEL
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
@@ -103,10 +103,15 @@ class FittedEstimator:
 
 
 def build_matrix(features: Features, accepted: AcceptedInput) -> FloatArray | CsrMatrix:
-    """Return (n, p) numeric features, sparse or with missing values only if these are accepted."""
+    """Return (n, p) numeric features, sparse or with missing values only if these are accepted.
+
+    A dense matrix is a copy: estimators may change it, such as those with ``copy_X=False``.
+    """
     if features.wide and accepted.sparse:
         return features.sparse_matrix()
-    return features.matrix() if accepted.missing_values else features.complete_matrix()
+    if accepted.missing_values:
+        return features.matrix(copy=True)
+    return features.complete_matrix(copy=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +132,7 @@ class ScikitLearner:
     """
 
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: EstimatorParams = field(default_factory=dict)
     task: str = "classification"
 
     @property
@@ -180,7 +185,8 @@ class ScikitLearner:
         if not isinstance(by_label, Mapping):
             return self
         labels = [make_label_key(label) for label in classes]
-        for label in by_label:
+        weight_by_label = cast("Mapping[str, float]", by_label)
+        for label in weight_by_label:
             if normalise_label_key(label, classes) not in labels:
                 raise InvalidParameter(
                     f"{BY_LABEL} of {self.name} has a weight for {label!r}, which is not a class; "
@@ -189,7 +195,8 @@ class ScikitLearner:
                     value=label,
                 )
         weights = {
-            normalise_label_key(label, classes): float(weight) for label, weight in by_label.items()
+            normalise_label_key(label, classes): float(weight)
+            for label, weight in weight_by_label.items()
         }
         by_code = {code: weights.get(label, 1.0) for code, label in enumerate(labels)}
         return replace(self, params={**self.params, BY_LABEL: by_code})

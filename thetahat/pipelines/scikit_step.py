@@ -25,6 +25,7 @@ from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import build_sparse_columns
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _build_matrix(name: str, transformer: Any, part: Features) -> Any:
     takes_strings = name in STRING_TRANSFORMERS or name == "SimpleImputer"
     is_number = [column.dtype.kind == "f" for column in part.columns]
     if not takes_strings or all(is_number):
-        return part.matrix() if allows_missing else part.complete_matrix()
+        return part.matrix(copy=True) if allows_missing else part.complete_matrix(copy=True)
     if not allows_missing:
         _refuse_missing_numbers(part, is_number)
     matrix = np.empty((part.n, len(part.names)), dtype=object)
@@ -147,7 +148,7 @@ class ScikitStep:
     """
 
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def info(self) -> MethodInfo:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict, cast
 
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.values.json_values import JsonValue
 
 MAX_STEPS: Final = 20
 """Largest number of steps in one list, and of groups in one place."""
@@ -33,7 +34,7 @@ class StepSpec:
     """
 
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, JsonValue] = field(default_factory=dict)
     columns: tuple[str, ...] | None = None
     weighted: bool = False
 
@@ -60,7 +61,7 @@ class ColumnGroupsSpec:
 
     Parameters
     ----------
-    groups : tuple of BranchSpec
+    groups : tuple of ColumnGroupSpec
         The groups, in the order of their output columns.
     rest : str
         What happens to columns in no group: ``keep`` or ``drop``.
@@ -96,7 +97,7 @@ class LearnerSpec:
     """
 
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, JsonValue] = field(default_factory=dict)
     prepare: tuple[StepSpec | ColumnGroupsSpec, ...] = ()
 
 
@@ -118,7 +119,7 @@ def read_learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:
             f"{MAX_TOTAL_STEPS} are allowed.",
             loc=(*loc, "prepare"),
         )
-    return LearnerSpec(body["name"], body.get("params", {}), prepare)
+    return LearnerSpec(body["name"], body["params"], prepare)
 
 
 def _read_steps(wire: Any, depth: int, loc: Loc) -> tuple[StepSpec | ColumnGroupsSpec, ...]:
@@ -171,7 +172,7 @@ def read_step_spec(wire: Any, *, loc: Loc = ()) -> StepSpec:
             "weighted must be true or false.", loc=(*loc, "weighted"), value=weighted
         )
     chosen = _read_columns(columns, (*loc, "columns"))
-    return StepSpec(body["name"], body.get("params", {}), chosen, weighted)
+    return StepSpec(body["name"], body["params"], chosen, weighted)
 
 
 def _read_columns(columns: Any, loc: Loc) -> tuple[str, ...] | None:
@@ -186,9 +187,19 @@ def _read_columns(columns: Any, loc: Loc) -> tuple[str, ...] | None:
     return tuple(columns)
 
 
-def _check_body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
+class _Body(TypedDict):
+    """The JSON object of a learner or a step; the values of the other fields are not checked."""
+
+    name: str
+    params: Mapping[str, JsonValue]
+    prepare: NotRequired[JsonValue]
+    columns: NotRequired[JsonValue]
+    weighted: NotRequired[JsonValue]
+
+
+def _check_body(wire: Any, known: set[str], loc: Loc) -> _Body:
     if isinstance(wire, str):
-        return {"name": wire}
+        return {"name": wire, "params": {}}
     if not isinstance(wire, Mapping) or not isinstance(wire.get("name"), str):
         raise InvalidParameter(
             'Expected a name or an object with a name, like {"name": "ridge", "params": {}}.',
@@ -201,7 +212,7 @@ def _check_body(wire: Any, known: set[str], loc: Loc) -> Mapping[str, Any]:
         raise InvalidParameter(
             "params must be an object of values by parameter name.", loc=(*loc, "params")
         )
-    return wire
+    return cast("_Body", {**wire, "params": params})
 
 
 def _check_fields(wire: Mapping[str, object], known: set[str], loc: Loc) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
-Params = Mapping[str, Any]
+from thetahat.values.json_values import JsonValue
+
+Params = Mapping[str, JsonValue]
 
 
 def _accept_all_parameters(params: Params) -> bool:

@@ -20,6 +20,7 @@ from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import NumberedNames, SparseColumns, build_sparse_columns
+from thetahat.values.json_values import JsonValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +104,7 @@ class TextStep:
     """
 
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def info(self) -> MethodInfo:

@@ -21,6 +21,7 @@ from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns, build_sparse_columns
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import IntArray
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class VocabularyStep:
     """
 
     name: str
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def info(self) -> MethodInfo:
@@ -100,6 +101,10 @@ class VocabularyStep:
         fitted_step = FittedVocabulary(kept, weighting)
         return fitted_step, fitted_step.transform(part)
 
+    def _read_limit(self, name: str, default: float) -> float:
+        """Return a checked parameter that is a number."""
+        return cast("float", self.params.get(name, default))
+
     def _choose_words(self, group: SparseColumns) -> IntArray:
         """Return the indices of words with a document frequency in ``min_df`` to ``max_df``."""
         n_texts = np.bincount(group.matrix.indices, minlength=group.width)
@@ -107,8 +112,8 @@ class VocabularyStep:
             raise self._build_failure(
                 group, "empty vocabulary; perhaps the documents only contain stop words"
             )
-        most = _convert_limit(self.params.get("max_df", 1.0), group.n)
-        least = _convert_limit(self.params.get("min_df", 1), group.n)
+        most = _convert_limit(self._read_limit("max_df", 1.0), group.n)
+        least = _convert_limit(self._read_limit("min_df", 1), group.n)
         if most < least:
             raise self._build_failure(group, "max_df corresponds to < documents than min_df")
         kept = np.flatnonzero((n_texts > 0) & (n_texts <= most) & (n_texts >= least))

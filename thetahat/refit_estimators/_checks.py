@@ -18,7 +18,7 @@ def require_rows(rows: Rows, least: int, what: str) -> None:
     """Raise ``InsufficientData`` if the data have too few rows."""
     if rows.n < least:
         raise InsufficientData(
-            f"{what} needs {least} rows at least. The data have {rows.n}.", value=rows.n
+            f"{what} needs at least {least} rows. The data have {rows.n}.", value=rows.n
         )
 
 

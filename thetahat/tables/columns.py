@@ -6,7 +6,8 @@ Rows are counted from 0, in messages and in ``loc``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import starmap
 from typing import Any, Final, NoReturn
 
@@ -28,9 +29,42 @@ _VALUES_CHECKED_TOGETHER: Final = 65_536
 """Number of values that are copied and checked at a time, so that they stay in the cache."""
 
 
+class MatrixColumns(Mapping[str, RawColumn]):
+    """The columns of a matrix of numbers, by name.
+
+    The values are known to be numbers, so they need not be checked one by one.
+
+    Parameters
+    ----------
+    matrix : ndarray
+        (n, p) numbers.
+    names : sequence of str
+        (p,) different names.
+    """
+
+    def __init__(self, matrix: np.ndarray, names: Sequence[str]) -> None:
+        self.matrix, self._names = matrix, names
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self._names)}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return the (n,) values of a column."""
+        return np.asarray(self.matrix[:, self._places[name]])
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names, in the order of the columns."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self._names)
+
+
 def read_columns_of_rows(
     rows: Sequence[Sequence[Any]] | np.ndarray, names: Sequence[str] | None = None
-) -> dict[str, RawColumn]:
+) -> Mapping[str, RawColumn]:
     """Return the rows of a table as named columns.
 
     Parameters
@@ -56,6 +90,8 @@ def read_columns_of_rows(
             value=known,
         )
     if isinstance(rows, np.ndarray):
+        if _is_numeric(rows) and rows.ndim == 2 and (names is None or len(set(known)) == width):
+            return MatrixColumns(rows, known)
         return {name: rows[:, column] for column, name in enumerate(known)}
     return dict(zip(known, map(list, zip(*rows, strict=True)), strict=True))
 
@@ -66,12 +102,21 @@ def parse_features(columns: Mapping[str, RawColumn]) -> dict[str, np.ndarray]:
 
 
 def parse_feature_table(columns: Mapping[str, RawColumn]) -> tuple[np.ndarray, ...] | FloatArray:
-    """Return the columns as ``parse_features`` does, or as one (p, n) array if all are numbers."""
-    arrays = [c for c in columns.values() if isinstance(c, np.ndarray) and c.dtype.kind in "fiub"]
-    lengths = {array.shape for array in arrays}
-    if len(arrays) < len(columns) or len(lengths) != 1 or arrays[0].ndim != 1:
-        return tuple(parse_features(columns).values())
-    table = np.empty((len(arrays), *arrays[0].shape))
+    """Return the columns as ``parse_features`` does, or as one (p, n) array if all are numbers.
+
+    The array has the values of a column side by side, or those of a row if there are more columns
+    than rows: most learners read wide data row by row, and a transposed copy takes longer than
+    many a fit.
+    """
+    if isinstance(columns, MatrixColumns):
+        arrays: np.ndarray | list[np.ndarray] = columns.matrix.T
+    else:
+        arrays = [c for c in columns.values() if isinstance(c, np.ndarray) and _is_numeric(c)]
+        lengths = {array.shape for array in arrays}
+        if len(arrays) < len(columns) or len(lengths) != 1 or arrays[0].ndim != 1:
+            return tuple(parse_features(columns).values())
+    p, n = len(arrays), len(arrays[0])
+    table = np.empty((n, p)).T if p > n else np.empty((p, n))
     step = max(1, _VALUES_CHECKED_TOGETHER // max(1, arrays[0].size))
     for first in range(0, len(arrays), step):
         part = table[first : first + step]
@@ -79,6 +124,10 @@ def parse_feature_table(columns: Mapping[str, RawColumn]) -> tuple[np.ndarray, .
         if (np.abs(part) > MAX_FEATURE).any():
             return tuple(parse_features(columns).values())  # its exception names column and row
     return table
+
+
+def _is_numeric(array: np.ndarray) -> bool:
+    return array.dtype.kind in "fiub"
 
 
 def parse_numbers(values: RawColumn, column: str) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.tables.columns import (
+    MatrixColumns,
     RawColumn,
     encode_classes,
     parse_feature_table,
@@ -137,7 +138,8 @@ def build_data(  # noqa: PLR0913 - one argument per role that a column can have
     for role, column in roles.items():
         if column is not None and len(column) != n:
             _refuse_length(role, len(column), n)
-    for name, feature in features.items():
+    one_matrix = isinstance(features, MatrixColumns) and len(features.matrix) == n
+    for name, feature in () if one_matrix else features.items():
         length = feature.n if isinstance(feature, SparseColumns) else len(feature)
         if length != n:
             _refuse_length(f"feature {name!r}", length, n, ("features", name))
@@ -167,13 +169,37 @@ def build_data(  # noqa: PLR0913 - one argument per role that a column can have
     return data
 
 
+def name_matrix_columns(
+    columns: Mapping[str, np.ndarray | SparseColumns],
+) -> Mapping[str, RawColumn | SparseColumns]:
+    """Return the columns with those of each (n, p) array ``X`` as ``X0``, ``X1``, ..."""
+    wide = {name: c for name, c in columns.items() if isinstance(c, np.ndarray) and c.ndim == 2}
+    if not wide:
+        return columns
+    if len(columns) == 1:
+        ((name, matrix),) = wide.items()
+        return MatrixColumns(matrix, [f"{name}{j}" for j in range(matrix.shape[1])])
+    named: dict[str, RawColumn | SparseColumns] = {}
+    for name, column in columns.items():
+        if name in wide:
+            named |= {f"{name}{j}": values for j, values in enumerate(wide[name].T)}
+        else:
+            named[name] = column
+    return named
+
+
 def _parse_columns(
     features: Mapping[str, RawColumn | SparseColumns], roles: Mapping[str, RawColumn], task: str
 ) -> Data:
     """Return the data of columns of one length, without a check that there are two classes."""
     y, classes = _encode_target(roles["target"], task)
-    wide = tuple(c for c in features.values() if isinstance(c, SparseColumns))
-    raw = {name: c for name, c in features.items() if not isinstance(c, SparseColumns)}
+    wide: tuple[SparseColumns, ...] = ()
+    raw: Mapping[str, RawColumn]
+    if isinstance(features, MatrixColumns):
+        raw = features
+    else:
+        wide = tuple(c for c in features.values() if isinstance(c, SparseColumns))
+        raw = {name: c for name, c in features.items() if not isinstance(c, SparseColumns)}
     labels = {
         role: parse_labels(roles[role], role)
         for role in ("source", "fold", "cluster")

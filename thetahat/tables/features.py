@@ -20,7 +20,7 @@ Columns = Sequence[FloatArray] | FloatArray
 """(p,) columns of (n,) values; a (p, n) array is one."""
 
 FeatureColumns = tuple[np.ndarray, ...] | FloatArray
-"""(p,) columns of numbers or texts, or a (p, n) array if all are numbers."""
+"""(p,) columns of numbers or texts, or a (p, n) array, of either order, if all are numbers."""
 
 MAX_DENSE_CELLS: Final = 50_000_000
 """Largest number of cells of a sparse matrix that is made dense: 400 megabytes."""
@@ -107,8 +107,11 @@ class Features:
         names = [name for group in self.wide for name in group.names]
         return self.with_columns((*self.names, *names), (*self.columns, *columns))
 
-    def matrix(self) -> FloatArray:
-        """Return the (n, p) matrix; raises ``InvalidParameter`` for a non-numeric column."""
+    def matrix(self, *, copy: bool = False) -> FloatArray:
+        """Return the (n, p) matrix; raises ``InvalidParameter`` for a non-numeric column.
+
+        Without ``copy`` it may be a view of the columns, which must not be changed.
+        """
         self._check_numeric()
         if self.wide:
             return np.hstack(
@@ -118,15 +121,16 @@ class Features:
                 ]
             )
         if isinstance(self.columns, np.ndarray):
-            return np.ascontiguousarray(self.columns.T)
+            return np.array(self.columns.T, order="C", copy=copy or None)
         return np.column_stack(tuple(self.columns)) if self.columns else np.empty((0, 0))
 
-    def complete_matrix(self) -> FloatArray:
+    def complete_matrix(self, *, copy: bool = False) -> FloatArray:
         """Return the (n, p) matrix for a learner that does not accept missing values.
 
-        Raises ``InvalidParameter`` with column and row of the first missing value.
+        Raises ``InvalidParameter`` with column and row of the first missing value. Without ``copy``
+        it may be a view of the columns, which must not be changed.
         """
-        matrix = self.matrix()
+        matrix = self.matrix(copy=copy)
         self._check_complete(matrix[:, : len(self.columns)])
         return matrix
 
@@ -137,7 +141,8 @@ class Features:
         self._check_numeric()
         with np.errstate(all="ignore"):  # a sum of squares that is finite has no missing value
             if isinstance(self.columns, np.ndarray):
-                is_complete = bool(np.isfinite(np.vecdot(self.columns, self.columns)).all())
+                lines = self.columns if self.columns.flags.c_contiguous else self.columns.T
+                is_complete = bool(np.isfinite(np.vecdot(lines, lines)).all())
             else:
                 is_complete = all(math.isfinite(column.dot(column)) for column in self.columns)
         if not is_complete:
@@ -236,7 +241,7 @@ class SelectedRows(Features):
         if self._columns is None:
             columns = self._table.columns
             selected = (
-                np.take(columns, self._index, axis=1)
+                _select_rows(columns, self._index)
                 if isinstance(columns, np.ndarray)
                 else tuple(column[self._index] for column in columns)
             )
@@ -252,3 +257,10 @@ class SelectedRows(Features):
             object.__setattr__(self, "_wide", groups)
             return groups
         return self._wide
+
+
+def _select_rows(columns: FloatArray, index: IntArray) -> FloatArray:
+    """Return the (p, m) values of some rows, in the order of memory of all columns."""
+    if columns.flags.c_contiguous:
+        return np.take(columns, index, axis=1)
+    return np.take(columns.T, index, axis=0).T

@@ -1,6 +1,6 @@
 """Columns of data frames and series, of whatever package, as arrays.
 
-No such package is imported: a frame is known by its columns, a series by its ``__array__``.
+No such package is imported: a frame is recognised by its columns, a series by its ``__array__``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FeatureTable: TypeAlias = "np.ndarray | Sequence[Sequence[Any]] | Mapping[str, R
 """(n, p) rows, (n,) columns by name, or a data frame (pandas, polars, pyarrow)."""
 
 
-def read_table(table: FeatureTable, names: Sequence[str] | None = None) -> dict[str, RawColumn]:
+def read_table(table: FeatureTable, names: Sequence[str] | None = None) -> Mapping[str, RawColumn]:
     """Return the columns of a table by name.
 
     Parameters

@@ -41,7 +41,7 @@ def parse_times(texts: Sequence[str] | np.ndarray, column: str) -> np.ndarray:
     ------
     InvalidParameter
         A text that is not an ISO 8601 date or time where formats differ; some texts with a time
-        zone and some without. ``loc`` is ``(what, row)``.
+        zone and some without. ``loc`` is ``(column, row)``.
     """
     moments = [_parse_time(text) for text in texts]
     zoned = [moment is not None and moment.tzinfo is not None for moment in moments]

@@ -23,6 +23,7 @@ from thetahat.pipelines.steps import STEPS
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.tables.data import Data, build_data
+from thetahat.values.json_values import JsonValue
 
 RNG = np.random.default_rng(20_261_250)
 N = 60
@@ -98,7 +99,7 @@ def test_exact_steps_that_learn_from_the_training_rows() -> None:
     params = {"categories": [["a", "b"]]}
     assert not is_stateless("OneHotEncoder", {**params, "min_frequency": 2})
     assert not is_stateless("OrdinalEncoder", {**params, "max_categories": 2})
-    constant = {"strategy": "constant", "keep_empty_features": True}
+    constant: dict[str, JsonValue] = {"strategy": "constant", "keep_empty_features": True}
     assert not is_stateless("SimpleImputer", {**constant, "add_indicator": True})
     assert not is_stateless("SimpleImputer", {"strategy": "constant"})
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.cross_validation import build_rows, run_path, run_splits
-from thetahat.cross_validation.learner_groups import group_by_parameter
+from thetahat.cross_validation import build_rows, run_splits
 from thetahat.cross_validation.outcomes import SplitOutcome
 from thetahat.cross_validation.row_coordinates import rotate_wide_features
 from thetahat.learners.logistic_regression import LogisticRegression
@@ -73,19 +72,6 @@ def test_naive_fits_to_all_features_agree(
     assert_allclose(
         stack_probabilities(outcomes), fit_to_features(learner, data), rtol=1e-7, atol=1e-8
     )
-
-
-def test_naive_a_grid_of_penalties_agrees() -> None:
-    data = draw_data(10.0)
-    learners = {f"c{penalty}": LogisticRegression(penalty=penalty) for penalty in (0.1, 1.0, 30.0)}
-    (group,) = group_by_parameter(learners)
-    outcomes = run_path(group, data, list_splits(data), ZeroOne(), 0, keep_predictions=True)
-    for name, learner in learners.items():
-        result = outcomes[name]
-        assert not isinstance(result, Exception)
-        assert_allclose(
-            stack_probabilities(result), fit_to_features(learner, data), rtol=1e-7, atol=1e-8
-        )
 
 
 def test_exact_coordinates_keep_all_distances_between_rows() -> None:

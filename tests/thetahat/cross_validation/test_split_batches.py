@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome
 from thetahat.cross_validation.predicted_rows import PredictedRowsBuilder
 from thetahat.cross_validation.split_batches import SplitPrediction, run_in_batches
 from thetahat.errors import InvalidParameter
 from thetahat.learners.base import OrdinaryFit
-from thetahat.losses.absolute import Absolute
 from thetahat.losses.base import Loss, Predictions
-from thetahat.losses.huber import Huber
 from thetahat.losses.squared import Squared
 from thetahat.schemes.base import Split
 from thetahat.tables.data import Data, build_data
@@ -149,28 +146,3 @@ def test_degenerate_a_sum_that_is_not_finite_of_terms_that_are() -> None:
     builder.append_predictions(Predictions(huge), np.ones((1, 1), dtype=bool), huge, Squared())
 
     assert builder.build().usable.all()
-
-
-@pytest.mark.parametrize("loss", [Squared(), Absolute(), Huber(delta=1.0)])
-def test_exact_errors_in_their_place_cost_what_predictions_do(loss: Loss) -> None:
-    rng = np.random.default_rng(20_270_211)
-    predictions, y = rng.normal(size=(3, 6)), rng.normal(size=6)
-    predictions[1, 4], predictions[2, 0] = np.nan, np.inf
-    fits = np.array([[True], [True], [False]])
-    wanted = PredictedRowsBuilder(3, 6, keep=True)
-    kept, lost = PredictedRowsBuilder(3, 6, keep=True), PredictedRowsBuilder(3, 6, keep=False)
-
-    wanted.append_predictions(Predictions(predictions.reshape(-1)), fits, y, loss)
-    for outcomes in (kept, lost):
-        stretches = (slice(0, 4), slice(4, 6))
-        for room, stretch in zip(outcomes.reserve_errors([4, 2]), stretches, strict=True):
-            room[:] = predictions[:, stretch] - y[stretch]
-            errors = room if outcomes is kept else room.copy()  # in its place, or in one piece
-            outcomes.append_errors(errors, fits, y[stretch], loss)
-
-    good = wanted.build().usable
-    for built in (kept.build(), lost.build()):
-        assert_array_equal(built.usable, good)
-        assert_allclose(built.losses[good], wanted.build().losses[good], rtol=1e-14, atol=1e-15)
-    assert lost.build().output is None
-    assert_allclose(np.asarray(kept.build().output)[good], predictions[good], rtol=1e-14)

@@ -11,11 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from thetahat.cross_validation import Outcomes, SplitOutcome, as_outcomes, build_rows, run_splits
 from thetahat.learners.fast.discriminants import decorrelated as _discriminant_turned
-from thetahat.learners.fast.discriminants.class_rows import class_rows
-from thetahat.learners.fast.discriminants.decorrelated_rows import (
-    DecorrelatedRows,
-    nearly_decorrelated_rows,
-)
 from thetahat.learners.linear_discriminant import LinearDiscriminant
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
@@ -206,7 +201,7 @@ def hardly_seen(case: str) -> Data:
     ],
 )
 @pytest.mark.parametrize(("scheme", "params"), SCHEMES_TRIED)
-def test_naive_rows_that_a_subset_does_not_represent(
+def test_naive_rows_of_which_a_few_differ_from_the_others(
     case: str, scheme: str, params: dict[str, Any]
 ) -> None:
     data = hardly_seen(case)
@@ -221,47 +216,11 @@ def test_naive_rows_that_a_subset_does_not_represent(
     ("scheme", "params"),
     [("leave_one_source_out", {}), ("bootstrap", {"n_resamples": 3}), ("leave_one_out", {})],
 )
-@pytest.mark.parametrize("case", ["a common part elsewhere", "cannot be turned again"])
-def test_degenerate_where_turning_would_cost_the_digits_splits_are_fitted(
-    case: str, scheme: str, params: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+def test_degenerate_where_decorrelating_would_cost_the_digits_splits_are_fitted(
+    scheme: str, params: dict[str, Any]
 ) -> None:
-    if case == "cannot be turned again":
-        monkeypatch.setattr(DecorrelatedRows, "decorrelate_if_needed", lambda *_: None)
-
-    results = outcomes(hardly_seen(case), scheme, params, some_of(scheme))
+    results = outcomes(hardly_seen("a common part elsewhere"), scheme, params, some_of(scheme))
 
     assert set(results.fit_reason.values()) == {
         "the training part's covariance matrix is ill-conditioned"
     }
-
-
-def test_exact_rows_turned_by_some_of_them_are_turned_again_where_that_is_far_off() -> None:
-    near: dict[str, bool] = {}
-    for case in ("rows like one another", "in another scale"):
-        data = hardly_seen(case)
-        columns, w = data.features.complete_columns(), np.ones(data.n)
-        rows = class_rows(columns, data.y, w, 3)
-        turned = nearly_decorrelated_rows(rows)
-        assert turned is not None
-        result = turned.decorrelate_if_needed(rows.sum_products(rows.both, w))
-        assert result is not None
-        decorrelated, near[case] = result[0], not result[1]
-        products = decorrelated.T @ decorrelated.T.T
-        assert np.linalg.cond(products) < 10
-        if not near[case]:
-            assert_allclose(products, np.eye(3), atol=1e-12)
-
-    assert near == {"rows like one another": True, "in another scale": False}
-
-
-def test_exact_what_nearly_turned_rows_are_not_good_for_unit_rows_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    data, params = ill_conditioned(1e5), {"n_folds": 5}
-    whole = outcomes(data, "k_fold", params, [0, None])
-    monkeypatch.setattr(_discriminant_turned, "sums_of_blocks", lambda *_: None)
-
-    again = outcomes(data, "k_fold", params, [0, None])
-
-    assert not again.fit_reason
-    assert_allclose(np.asarray(again.probabilities), np.asarray(whole.probabilities), atol=1e-10)

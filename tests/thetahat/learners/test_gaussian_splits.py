@@ -16,7 +16,7 @@ from tests.thetahat.learners.test_every_fast_path import SPLITS, fitted, splits_
 from thetahat.cross_validation.fast_path import build_part
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.naive_bayes import gaussian_rows as _gaussian_rows
-from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianPath, GaussianSplits
+from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianSplits
 from thetahat.learners.gaussian_naive_bayes import GaussianNaiveBayes
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.features import Features
@@ -31,32 +31,6 @@ def shared_of(data: Data, smoothing: float = 1e-9) -> GaussianSplits:
     )
     assert isinstance(made, GaussianSplits)
     return made
-
-
-def path_of(data: Data) -> GaussianPath:
-    made = GaussianNaiveBayes().over_path(
-        SMOOTHINGS, data.features, data.y, weights=data.weight, n_classes=data.n_classes
-    )
-    assert isinstance(made, GaussianPath)
-    return made
-
-
-@pytest.mark.parametrize("name", PROBLEMS)
-def test_exact_a_path_says_what_each_says_by_itself(name: str) -> None:
-    data = problem(name, "classification")
-    path, alone = path_of(data), [shared_of(data, smoothing) for smoothing in SMOOTHINGS]
-
-    for scheme in SPLITS:
-        for split in splits_of(data, scheme):
-            part, m = build_part(split, data.n), len(split.test)
-            predictions, fits = path.predict(part)
-            assert predictions.probabilities is not None
-            for at, shared in enumerate(alone):
-                wanted, rows = shared.predict(part), slice(at * m, at * m + m)
-                assert fits[at] == (not isinstance(wanted, OrdinaryFit))
-                if not isinstance(wanted, OrdinaryFit):
-                    assert_array_equal(predictions.output[rows], wanted.output)
-                    assert_array_equal(predictions.probabilities[rows], wanted.probabilities)
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHINGS)
@@ -78,20 +52,6 @@ def test_naive_fits_without_each_row(name: str, smoothing: float) -> None:
         )
     easy = {"plain", "weighted", "far", "collinear", "tied"}
     assert name not in easy or fits.mean() > 0.9
-
-
-def test_exact_a_path_of_rows_left_out_is_that_of_each() -> None:
-    data = problem("plain", "classification")
-    rows = np.arange(5, 30)
-    predictions, fits = path_of(data).each_left_out(rows)
-
-    for at, smoothing in enumerate(SMOOTHINGS):
-        wanted, good = shared_of(data, smoothing).each_left_out(rows)
-        part = slice(at * 25, at * 25 + 25)
-        assert predictions.probabilities is not None
-        assert_array_equal(predictions.output[part], wanted.output)
-        assert_array_equal(predictions.probabilities[part], wanted.probabilities)
-        assert_array_equal(fits[at], good)
 
 
 @pytest.mark.outside("scikit-learn GaussianNB fitted without each row, run here on its own wine")
@@ -175,17 +135,17 @@ def test_invalid_no_weight_and_missing_values_are_left_to_the_fit() -> None:
     data = build_data({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
     learner = GaussianNaiveBayes()
     for weights, words in ((None, "no value in row 1"), (np.zeros(4), "no row has weight")):
-        path = learner.over_path([1.0], data.features, data.y, weights=weights, n_classes=2)
-        assert isinstance(path, OrdinaryFit)
-        assert words in path.reason
+        made = learner.over_splits(data.features, data.y, weights=weights, n_classes=2)
+        assert isinstance(made, OrdinaryFit)
+        assert words in made.reason
 
 
 def test_degenerate_one_class_fits_none() -> None:
     data = build_data({"x": [1.0, 2, 0, 4, 3]}, [0, 0, 0, 0, 1], "classification")
 
-    _, fits = path_of(data).predict(Part(np.arange(4), np.array([4]), np.array([4])))
+    predictions = shared_of(data).predict(Part(np.arange(4), np.array([4]), np.array([4])))
 
-    assert not fits.any()
+    assert isinstance(predictions, OrdinaryFit)
 
 
 def test_degenerate_one_class_with_weight_is_left_to_the_fit() -> None:

@@ -14,7 +14,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.logistic.model import LogisticModel
 from thetahat.learners.fast.logistic.newton import Objective, minimise
-from thetahat.learners.fast.logistic.penalty_path import logistic_over_splits
+from thetahat.learners.fast.logistic.prepare_splits import logistic_over_splits
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES

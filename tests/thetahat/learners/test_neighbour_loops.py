@@ -10,12 +10,14 @@ from tests.thetahat.learners.fits import predicted
 from thetahat.cross_validation import build_rows, group_by_parameter, run_path, run_splits
 from thetahat.cross_validation.fast_path import build_part, prepare_fast_path
 from thetahat.learners.base import OrdinaryFit
+from thetahat.learners.fast.neighbours import compiled_search
 from thetahat.learners.fast.neighbours import search as _neighbour_search
-from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit
-from thetahat.learners.fast.neighbours.search import NeighbourLists, Search
+from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit, tree_suits
+from thetahat.learners.fast.neighbours.search import NeighbourLists, Search, squared_distances
 from thetahat.learners.nearest_neighbours import NearestNeighbours
 from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
+from thetahat.numerics.loops.nearest_rows import ranked_by_kernel
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
 from thetahat.tables.data import build_data
@@ -66,6 +68,29 @@ def test_exact_lists_and_nearest_as_by_products(name: str) -> None:
     assert_array_equal(squares, np.take_along_axis(of_all, order, axis=1))
 
 
+@pytest.mark.parametrize("p", [1, 8, 9, 128, 129, 137, 257, 2000, 16_385, 40_000])
+def test_exact_distances_are_summed_in_the_order_of_the_products(p: int) -> None:
+    rows, queries = RNG.normal(size=(12, p)), RNG.normal(size=(3, p))
+    candidates = np.tile(np.arange(12), (3, 1))
+
+    nearest, squares = ranked_by_kernel(queries, rows, candidates, np.full(3, 12), 12)
+
+    wanted = squared_distances(queries, rows[candidates])
+    order = np.argsort(wanted, axis=1, kind="stable")
+    assert_array_equal(nearest, order)
+    assert_array_equal(squares, np.take_along_axis(wanted, order, axis=1))
+
+
+def test_exact_many_columns_as_by_products() -> None:
+    rows = RNG.normal(size=(1000, 300)) + RNG.integers(0, 3, 1000)[:, None]
+    assert loops_suit(1000, 300, 1000, LENGTH)
+
+    lists, wanted = Search(rows).lists(rows, LENGTH), by_products(rows, rows)
+
+    assert_array_equal(lists.rows, wanted.rows)
+    assert_array_equal(lists.squares, wanted.squares)
+
+
 @pytest.mark.parametrize("name", [name for name in cases() if name != "the same"])
 def test_property_lists_are_complete(name: str) -> None:
     """Also where many rows are equally far: those with the lowest numbers are listed."""
@@ -108,7 +133,7 @@ def test_exact_a_list_is_complete_up_to_its_stated_distance(p: int, apart: float
         assert_array_equal(listed[: len(order)], order)
 
 
-@pytest.mark.parametrize(("n", "p"), [(N, 2), (N, 129), (500, 7)])
+@pytest.mark.parametrize(("n", "p"), [(N, 2), (500, 7)])
 def test_exact_which_searches_the_loops_are_for(n: int, p: int) -> None:
     assert not loops_suit(n, p, n, LENGTH)
     assert not loops_suit(n, 7, n, n // 4 + 1)
@@ -181,7 +206,7 @@ def test_exact_lists_of_a_tree_end_with_the_lowest_of_rows_equally_far(
     rows = apart * RNG.integers(0, 3, (N, 2)).astype(np.float64) + 0.1
     queries = np.concatenate([rows[:60], rows[60:90] + 0.25, [[7.0 * apart, 0.3]]])
 
-    lists = Search(rows).lists(queries, LENGTH)
+    lists = Search(rows)._search_by_tree(queries, LENGTH)
 
     of_all = ((queries[:, None, :] - rows) ** 2).sum(axis=2)
     order = np.argsort(of_all, axis=1, kind="stable")[:, :LENGTH]
@@ -192,7 +217,9 @@ def test_exact_lists_of_a_tree_end_with_the_lowest_of_rows_equally_far(
 
 def test_degenerate_more_rows_equally_far_than_are_ranked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_neighbour_search, "_MAX_EQUALLY_FAR", 100)
+    monkeypatch.setattr(compiled_search, "MIN_PAIRS_FOR_LOOPS", 1)
     rows = np.concatenate([np.zeros((101, 2)), np.ones((100, 2))])
+    assert tree_suits(201, 2, 201)
 
     lists = Search(rows).lists(rows, LENGTH)
 

@@ -89,7 +89,7 @@ def test_naive_resamples_are_predicted_as_a_fit_predicts_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if not together:
-        monkeypatch.setattr(_resampled_products, "_MAX_VALUE", 0)
+        monkeypatch.setattr(_resampled_products, "MAX_PRODUCTS_OF_RESAMPLES", 0)
     data, learner = made(weighted=weighted), Ridge(penalty=0.5, intercept=intercept)
 
     results = outcomes(data, learner, 6, 0, 6)

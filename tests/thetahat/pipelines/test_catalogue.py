@@ -11,6 +11,7 @@ from thetahat.pipelines import describe_learners, describe_steps
 from thetahat.pipelines.allowed_classes import CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS
 from thetahat.pipelines.schema_text import describe_schema
 from thetahat.pipelines.steps import STEPS
+from thetahat.values.json_schema import JsonSchema
 
 
 def test_exact_every_learner_and_step_is_described_once_in_json() -> None:
@@ -88,5 +89,5 @@ def test_exact_every_described_default_is_taken() -> None:
         ({}, "a plain value"),
     ],
 )
-def test_exact_schemas_in_words(schema: dict[str, object], words: str) -> None:
+def test_exact_schemas_in_words(schema: JsonSchema, words: str) -> None:
     assert describe_schema(schema) == words

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss, roc_auc_score
@@ -18,6 +18,9 @@ from sklearn.svm import SVC
 
 import thetahat
 from thetahat.errors import InvalidParameter, LearnerFailed, UnsupportedCombination
+from thetahat.pipelines.estimator_object import EstimatorObject
+from thetahat.tables.data import build_data
+from thetahat.tables.frames import read_table
 
 N_FOLDS = 5
 FOLDS = np.arange(120) % N_FOLDS
@@ -147,3 +150,31 @@ def test_invalid_objects_are_named() -> None:
     X[4, 1] = np.nan
     with pytest.raises(InvalidParameter, match="Column 'x1' has no value in row 4"):
         evaluate(X, y, Ridge(), "classification")
+
+
+class ChangesItsInput(BaseEstimator):  # type: ignore[misc]
+    """A regression on the first feature, which it doubles in the matrix that it is given."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> ChangesItsInput:
+        X *= 2
+        self.slope_ = float(X[:, 0] @ y / (X[:, 0] @ X[:, 0]))
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        X *= 2
+        return self.slope_ * X[:, 0]
+
+
+@pytest.mark.parametrize("width", [1, 3, 200])
+def test_property_an_estimator_that_changes_its_input_changes_no_data(width: int) -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(120, width))
+    y = X[:, 0] + rng.normal(size=120)
+    features = build_data(read_table(X), y, "regression").features
+    learner = EstimatorObject(ChangesItsInput(), "regression")
+
+    fitted = learner.fit(features, y, weights=None, n_classes=0, rng=rng)
+    first, second = fitted.predict(features).output, fitted.predict(features).output
+
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(features.matrix(), X)

@@ -101,5 +101,5 @@ def test_invalid_parameters_and_data_are_refused() -> None:
         AusternZhou(n_repeats=0)
     with pytest.raises(InvalidParameter, match="form must be corrected or published"):
         AusternZhou(form="both")  # type: ignore[arg-type] # what is tested
-    with pytest.raises(InsufficientData, match="10 rows at least"):
+    with pytest.raises(InsufficientData, match="needs at least 10 rows"):
         AusternZhou().design.n_splits(Rows(n=9))

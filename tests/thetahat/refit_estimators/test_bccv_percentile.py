@@ -113,5 +113,5 @@ def test_degenerate_equal_losses_build_no_interval() -> None:
 def test_invalid_parameters_and_data_are_refused() -> None:
     with pytest.raises(InvalidParameter, match="n_resamples must be at least 10; got"):
         BccvPercentile(n_resamples=9)
-    with pytest.raises(InsufficientData, match="3 rows at least"):
+    with pytest.raises(InsufficientData, match="needs at least 3 rows"):
         METHOD.design.n_splits(Rows(n=2))

@@ -99,5 +99,5 @@ def test_invalid_parameters_and_data_are_refused() -> None:
         ConservativeZ(test_size=0.0)
     with pytest.raises(InsufficientData, match="leaves no training rows in half of 10"):
         ConservativeZ(test_size=0.5).design.n_splits(Rows(n=10))
-    with pytest.raises(InsufficientData, match="needs 4 rows"):
+    with pytest.raises(InsufficientData, match="needs at least 4 rows"):
         ConservativeZ().design.n_splits(Rows(n=3))

@@ -242,5 +242,5 @@ def test_invalid_parameters_and_data_are_refused() -> None:
         OutOfBagEstimate(n_resamples=1)
     with pytest.raises(InvalidParameter, match="average must be instance or split"):
         OutOfBagEstimate(average="pooled")  # type: ignore[arg-type] # what is tested
-    with pytest.raises(InsufficientData, match="2 rows at least"):
+    with pytest.raises(InsufficientData, match="needs at least 2 rows"):
         ResamplesDesign(5).n_splits(Rows(n=1))

@@ -10,12 +10,14 @@ from numpy.testing import assert_array_equal
 from thetahat.errors import InvalidParameter
 from thetahat.tables.columns import (
     encode_classes,
+    parse_feature_table,
     parse_features,
     parse_labels,
     parse_numbers,
     parse_time_column,
     read_columns_of_rows,
 )
+from thetahat.tables.data import build_data
 
 
 def feature(values: Any) -> np.ndarray:
@@ -228,3 +230,33 @@ def test_invalid_instants(values: Any) -> None:
         parse_time_column(values, "time")
 
     assert caught.value.loc == ("time", 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16, np.bool_])
+def test_exact_a_matrix_is_read_as_its_columns(dtype: type[np.generic]) -> None:
+    matrix = (np.arange(12).reshape(4, 3) % 5).astype(dtype)
+
+    columns = read_columns_of_rows(matrix, ["a", "b", "c"])
+    by_name = {name: matrix[:, at] for at, name in enumerate("abc")}
+
+    assert list(columns) == ["a", "b", "c"]
+    assert_array_equal(columns["b"], matrix[:, 1])
+    table = parse_feature_table(columns)
+    assert isinstance(table, np.ndarray)
+    assert_array_equal(table, parse_feature_table(by_name))
+    assert table.dtype == np.float64
+
+
+def test_invalid_a_matrix_names_column_and_row_of_an_infinite_value() -> None:
+    matrix = np.ones((3, 2))
+    matrix[2, 1] = np.inf
+
+    with pytest.raises(InvalidParameter) as caught:
+        parse_feature_table(read_columns_of_rows(matrix, ["a", "b"]))
+
+    assert caught.value.loc == ("features", "b", 2)
+
+
+def test_invalid_a_matrix_of_other_length_than_the_target() -> None:
+    with pytest.raises(InvalidParameter, match="The number of rows of the feature 'x0' is 3"):
+        build_data(read_columns_of_rows(np.ones((3, 2))), [0.0, 1.0], "regression")

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from thetahat.errors import InvalidParameter
-from thetahat.tables.columns import MAX_FEATURE, parse_feature_table
+from thetahat.tables.columns import MAX_FEATURE, parse_feature_table, read_columns_of_rows
 from thetahat.tables.data import build_data
 from thetahat.tables.features import Features
 
@@ -33,6 +33,26 @@ def test_exact_selected_rows_have_the_same_values_in_both_layouts(*, is_one_arra
     assert_array_equal(np.array(selected.complete_columns()), table[:, [1, 3, 1]])
     renamed = selected.with_columns(("a",), (np.zeros(3),))
     assert renamed.get_row_number(2) == 1
+
+
+def test_exact_wide_data_keep_the_values_of_a_row_side_by_side() -> None:
+    rows = np.arange(12.0).reshape(3, 4) ** 2
+    by_name = {name: rows[:, at] for at, name in enumerate("abcd")}
+    for columns in (by_name, read_columns_of_rows(rows, list("abcd"))):
+        table = parse_feature_table(columns)
+        assert isinstance(table, np.ndarray)
+        assert_array_equal(table, rows.T)
+        features = Features(tuple("abcd"), table)
+        assert features.matrix().base is features.matrix().base  # a view of the same array
+        selected = features.rows(np.array([2, 0])).rows(np.array([1, 0, 1]))
+        assert_array_equal(selected.complete_matrix(), rows[[0, 2, 0]])
+        assert_array_equal(np.array(selected.complete_columns()), rows[[0, 2, 0]].T)
+        features.matrix(copy=True)[:] = -1.0
+        assert_array_equal(features.complete_matrix(), rows)
+    rows[1, 2] = np.nan
+    features = Features(tuple("abcd"), np.array(rows).T)
+    with pytest.raises(InvalidParameter, match="'c' has no value in row 1"):
+        features.complete_columns()
 
 
 def test_degenerate_a_selection_copies_no_values_before_they_are_read() -> None:

@@ -16,8 +16,6 @@ from thetahat.values.types import FloatArray, IntArray
 
 _NUMBERS_IN_CACHE: Final = 131_072
 """Numbers that are centred at a time, so that they stay in the cache."""
-_MAX_CLASSES_FOR_PRODUCT: Final = 16
-"""Largest number of classes whose means reach the rows by a product with an indicator matrix."""
 MIN_SHARE_LEFT = 1e-6
 """Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
@@ -158,15 +156,12 @@ def class_rows(
     y: np.ndarray,
     w: FloatArray,
     n_classes: int,
-    order: IntArray | None = None,
 ) -> ClassRows:
-    """Return all rows centred on their class means, in the given order or sorted by class.
+    """Return all rows centred on their class means.
 
     A column that is constant within the classes, but for rounding, is exactly 0. ``columns`` are
     (p,) arrays of (n,).
     """
-    if order is not None:
-        y, w = y[order], w[order]
     p, n = len(columns), len(y)
     both, means = np.empty((p + n_classes, n)), np.zeros((n_classes, p))
     centre, lengths = np.empty(p), np.empty(p)
@@ -180,19 +175,11 @@ def class_rows(
     for first in range(0, p, step):
         some = slice(first, min(first + step, p))
         part = both[some]
-        if order is None:
-            part[:] = columns[some]
-        else:
-            for row, column in zip(part, columns[some], strict=True):
-                column.take(order, out=row, mode="clip")  # else numpy would take a copy first
+        part[:] = columns[some]
         mean = part @ w / totals.sum()
         part -= mean[:, None]
         of_class = part @ weighted.T * share
-        part -= (
-            of_class @ member
-            if n_classes <= _MAX_CLASSES_FOR_PRODUCT
-            else np.take(of_class, y, axis=1)
-        )
+        part -= np.take(of_class, y, axis=1)
         centre[some], means[:, some] = mean, of_class.T
         largest = np.abs(of_class + mean[:, None]).max(axis=1)
         squares = np.square(part) @ w if is_weighted else np.vecdot(part, part)

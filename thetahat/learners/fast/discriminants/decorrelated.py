@@ -21,12 +21,10 @@ from thetahat.learners.fast.discriminants.decorrelated_sums import (
     PartSums,
     Sums,
     rows_to_sum,
-    sort_by_block,
-    sums_of_blocks,
 )
 from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
 from thetahat.losses.base import Predictions
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import FloatArray
 
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's covariance matrix is ill-conditioned")
 NEGLIGIBLE_CLASS_WEIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
@@ -40,61 +38,30 @@ _LOG_SHARE_OF_ABSENT_CLASS: Final = -1e300
 """Log share of a class that is absent; a number, as it is multiplied with zeros too."""
 _MAX_ENTRIES: Final = 4_000_000
 """Largest number of entries of the rows and products of splits that are computed together."""
-_MAX_BLOCKS: Final = 100
-"""Largest number of blocks whose products are in memory together."""
 
 
 class DecorrelatedSplits:
     """Predicts splits by subtracting the sums over the left-out rows, class by class.
 
-    Splits that leave out each row once are predicted from sums over the rows in their order. The
-    predictions of a split are then the same as with other splits, up to rounding.
-
     Parameters
     ----------
-    made : callable
-        Returns all rows in the given order, or in their own.
-    n : int
-        Number of rows.
+    make_rows : callable
+        Returns all rows.
     priors : {"shares", "equal"}
         As the learner has it.
     """
 
-    def __init__(
-        self, make_rows: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
-    ) -> None:
-        self._made, self.n, self.priors = make_rows, n, priors
+    def __init__(self, make_rows: Callable[[], ClassRows], priors: Priors) -> None:
+        self._make_rows, self.priors = make_rows, priors
 
     @cached_property
-    def _decorrelated_once(self) -> PartSums:
-        return PartSums(self._made(None), to_unit=False)
-
-    @cached_property
-    def _decorrelated_twice(self) -> PartSums:
-        return PartSums(self._made(None), to_unit=True)
+    def _sums(self) -> PartSums:
+        return PartSums(self._make_rows())
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict the test parts of several splits."""
-        order = sort_by_block(parts, self.n) if len(parts) <= _MAX_BLOCKS else None
-        if order is None:
-            predictions = self._predict_any(parts, to_unit=False)
-        else:
-            rows = self._made(order)
-            sums = sums_of_blocks(rows, [len(part.test) for part in parts])
-            predictions = self._predict(rows, sums, parts)
-        left = [
-            part for part, one in zip(parts, predictions, strict=True) if one is ILL_CONDITIONED
-        ]
-        again = iter(self._predict_any(left, to_unit=True))
-        return [next(again) if one is ILL_CONDITIONED else one for one in predictions]
-
-    def _predict_any(
-        self, parts: Sequence[Part], *, to_unit: bool
-    ) -> list[Predictions | OrdinaryFit]:
-        if not parts:
-            return []
-        sums = self._decorrelated_twice if to_unit else self._decorrelated_once
         predictions: list[Predictions | OrdinaryFit] = []
+        sums = self._sums
         for some in _group_to_fit_memory(parts, len(sums.rows.both)):
             predictions += self._predict(sums.rows, sums.over(some), some)
         return predictions

@@ -12,13 +12,6 @@ from thetahat.values.types import FloatArray
 
 _MAX_VALUE: Final = 1e9
 """Largest condition number of the products for which rows are decorrelated."""
-_ROWS_A_COLUMN: Final = 8
-"""As many rows a column tell how rows have to be turned, nearly.
-
-Of normal rows the products are then unit but for a factor between .4 and 1.8.
-"""
-_NEAR: Final = 100.0
-"""Condition number of decorrelated products above which they are decorrelated again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,25 +47,6 @@ class DecorrelatedRows:
         some: FloatArray = self.both[: self.means.shape[1]]
         return some
 
-    def decorrelate_if_needed(self, sums: FloatArray) -> tuple[DecorrelatedRows, bool] | None:
-        """Return these rows, and whether they had to be decorrelated again.
-
-        None if that would lose digits.
-
-        Parameters
-        ----------
-        sums : ndarray
-            (q, q) sums over all decorrelated rows: the products first, and possibly others.
-        """
-        p = len(self.T)
-        products = sums[:p, :p]
-        lengths = np.diag(products) + self.constant
-        factored = factorise(products, np.ones(p), self.constant)
-        if factored is not None and factored[1] * lengths.max() <= _NEAR:
-            return self, False
-        rows = self.decorrelate(products)
-        return None if rows is None else (rows, True)
-
     def decorrelate(self, products: FloatArray) -> DecorrelatedRows | None:
         """Return these rows transformed by their own (p, p) products.
 
@@ -94,28 +68,13 @@ def unit_rows(rows: ClassRows) -> DecorrelatedRows | None:
     They are transformed in place: ``rows.Z`` has other numbers afterwards. After two
     transformations the products are the identity up to rounding, whatever their condition was.
     """
-    turned = nearly_decorrelated_rows(rows)
-    if turned is None:
-        return None
-    products = rows.sum_products(turned.T, rows.w)
-    decorrelated = turned.decorrelate_if_needed(products)
-    if decorrelated is None:
-        return None
-    turned, is_again = decorrelated
-    return turned.decorrelate(rows.sum_products(turned.T, rows.w) if is_again else products)
+    turned = decorrelate_rows(rows)
+    return None if turned is None else turned.decorrelate(rows.sum_products(turned.T, rows.w))
 
 
-def nearly_decorrelated_rows(rows: ClassRows) -> DecorrelatedRows | None:
-    """Return rows decorrelated by the product matrix of a subset, or of all rows if few."""
-    step = len(rows.y) // (_ROWS_A_COLUMN * max(1, len(rows.Z)))
-    decorrelated = None
-    if step > 1:
-        few = np.multiply(rows.Z[:, ::step], np.sqrt(rows.w[::step]))
-        decorrelated = _rotate_by(rows, few @ few.T * (len(rows.y) / few.shape[1]))
-    return decorrelated or _rotate_by(rows, rows.sum_products(rows.Z, rows.w))
-
-
-def _rotate_by(rows: ClassRows, products: FloatArray) -> DecorrelatedRows | None:
+def decorrelate_rows(rows: ClassRows) -> DecorrelatedRows | None:
+    """Return rows decorrelated by their own products, or None if that would lose digits."""
+    products = rows.sum_products(rows.Z, rows.w)
     constant = rows.squares == 0
     scale = np.divide(1.0, np.sqrt(rows.squares), out=np.zeros(len(constant)), where=~constant)
     return _turned(rows.both, rows.means * ~constant, products, scale, constant)

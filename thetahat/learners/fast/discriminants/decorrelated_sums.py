@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
@@ -12,8 +12,7 @@ from thetahat.learners.base import Part
 from thetahat.learners.fast.discriminants.class_rows import ClassRows
 from thetahat.learners.fast.discriminants.decorrelated_rows import (
     DecorrelatedRows,
-    nearly_decorrelated_rows,
-    unit_rows,
+    decorrelate_rows,
 )
 from thetahat.values.types import FloatArray, IntArray
 
@@ -53,15 +52,12 @@ class PartSums:
     ----------
     rows : ClassRows
         All rows; they are decorrelated in place.
-    to_unit : bool
-        Whether they are decorrelated twice, which needs another pass.
     """
 
-    def __init__(self, rows: ClassRows, *, to_unit: bool) -> None:
+    def __init__(self, rows: ClassRows) -> None:
         self.rows = rows
-        self.turned = _rotate_and_sum(
-            rows, lambda: rows.sum_products(rows.both, rows.w)[None], to_unit=to_unit
-        )
+        turned = decorrelate_rows(rows)
+        self.turned = None if turned is None else (turned, rows.sum_products(rows.both, rows.w))
 
     def over(self, parts: Sequence[Part]) -> Sums | None:
         """Return the sums over the training parts, computed from the smaller side.
@@ -89,45 +85,6 @@ class PartSums:
         return Sums(turned, rows, turned.lengths[places], is_rest, counts, sums)
 
 
-def sums_of_blocks(rows: ClassRows, sizes: Sequence[int]) -> Sums | None:
-    """Return the sums over all rows outside each block; the rows are sorted by block.
-
-    The sums over all rows are the total of the blocks, so every row is read once.
-
-    Parameters
-    ----------
-    rows : ClassRows
-        All rows in the order of the blocks; they are decorrelated in place.
-    sizes : sequence of int
-        (K,) number of rows of each block.
-    """
-    turned_and_sums = _rotate_and_sum(
-        rows, lambda: _sum_products(rows, rows.both, rows.w, sizes), to_unit=False
-    )
-    if turned_and_sums is None:
-        return None
-    turned, sums = turned_and_sums
-    counts = rows.n_with_weight - _count_rows(rows, rows.both, rows.w, sizes, sums)
-    np.subtract(sums.sum(axis=0), sums, out=sums)
-    is_rest = np.ones(len(sizes), dtype=np.bool_)
-    return Sums(turned, rows.both, turned.lengths, is_rest, counts, sums)
-
-
-def _rotate_and_sum(
-    rows: ClassRows, summed: Callable[[], FloatArray], *, to_unit: bool
-) -> tuple[DecorrelatedRows, FloatArray] | None:
-    """Return the decorrelated rows and (K, q, q) sums by block."""
-    turned = unit_rows(rows) if to_unit else nearly_decorrelated_rows(rows)
-    if turned is None:
-        return None
-    sums = summed()
-    decorrelated = turned.decorrelate_if_needed(sums.sum(axis=0))
-    if decorrelated is None:
-        return None
-    turned, was_decorrelated = decorrelated
-    return turned, summed() if was_decorrelated else sums
-
-
 def _sum_products(
     rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]
 ) -> FloatArray:
@@ -148,18 +105,6 @@ def _count_rows(
         return np.array(np.einsum("kcc->kc", sums[:, p:, p:]))
     seen = np.cumsum(some[p:] * (w > 0), axis=1)[:, np.cumsum(sizes) - 1]
     return np.asarray(np.diff(seen, axis=1, prepend=0.0).T)
-
-
-def sort_by_block(parts: Sequence[Part], n: int) -> IntArray | None:
-    """Return (n,) rows sorted by test part, if every row is tested once and left out there."""
-    if sum(len(part.test) for part in parts) != n:
-        return None
-    if not all(part.is_complement and len(part.test) <= part.n_train for part in parts):
-        return None
-    order = np.concatenate([part.test for part in parts])
-    seen = np.zeros(n, dtype=np.bool_)
-    seen[order] = True
-    return order if seen.all() else None
 
 
 def rows_to_sum(part: Part) -> IntArray:

@@ -48,7 +48,7 @@ def discriminant_over_splits(  # noqa: PLR0913 - what a learner is handed, and i
         if len(columns) >= len(y):
             return SINGULAR
         make_rows = partial(class_rows, columns, y, w, n_classes)
-        return CovarianceLeaveOneOut(make_rows, len(y), priors)
+        return CovarianceLeaveOneOut(make_rows, priors)
     return VarianceLeaveOneOut(
         DiscriminantSplits(class_rows(columns, y, w, n_classes), shape, priors)
     )
@@ -146,19 +146,15 @@ class CovarianceLeaveOneOut(_LeaveOneOut):
 
     Parameters
     ----------
-    made : callable
-        Returns all rows; see ``DecorrelatedSplits``.
-    n : int
-        Number of rows.
+    make_rows : callable
+        Returns all rows.
     priors : {"shares", "equal"}
         As the learner has it.
     """
 
-    def __init__(
-        self, make_rows: Callable[[IntArray | None], ClassRows], n: int, priors: Priors
-    ) -> None:
-        super().__init__(lambda: make_rows(None), priors)
-        self.splits = DecorrelatedSplits(make_rows, n, priors)
+    def __init__(self, make_rows: Callable[[], ClassRows], priors: Priors) -> None:
+        super().__init__(make_rows, priors)
+        self.splits = DecorrelatedSplits(make_rows, priors)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict several splits from the sums over all rows minus each block."""

@@ -51,16 +51,16 @@ class Standardised:
 
 
 def standardise_rows(
-    X: FloatArray, w: FloatArray, *, penalty: float, intercept: bool
+    X: FloatArray, w: FloatArray, *, penalty: float, intercept: bool, rotate: bool
 ) -> Standardised:
     """Return (n, p) rows centred and scaled for the solver.
 
     The optimum is the same: the intercept is free, and the penalty is rescaled. With as many
     features as rows the optimum lies in the span of the rows, whose directions replace the
-    features.
+    features if ``rotate``: it costs a singular value decomposition and makes factors smaller.
     """
     centre = weighted_mean(X, w) if intercept else np.zeros(X.shape[1])
-    if X.shape[1] >= len(X):
+    if rotate and X.shape[1] >= len(X):
         turned, directions, scale = _rotate_to_rows(X - centre, w, centre)
         Z = _prepend_ones(turned * scale, intercept=intercept)
     else:

@@ -124,14 +124,6 @@ class Factor:
         solution, _ = lapack.dpotrs(self.lower, gradient * self.scale, lower=1)
         return np.asarray(solution * self.scale)
 
-    def inverse(self) -> FloatArray:
-        """Return the (K q, K q) inverse of the curvature."""
-        from scipy.linalg import lapack  # noqa: PLC0415 - as above
-
-        half, _ = lapack.dtrtri(self.lower, lower=1)
-        half = half * self.scale
-        return np.asarray(half.T @ half)
-
     def inverse_length(self) -> float:
         """Return the 1-norm of the inverse of the scaled matrix."""
         from scipy.linalg import lapack  # noqa: PLC0415 - as above

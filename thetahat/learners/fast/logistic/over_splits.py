@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,11 @@ from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.discriminants.decorrelated import gap
 from thetahat.learners.fast.logistic.all_rows_optimum import Optimum
+from thetahat.learners.fast.logistic.gradient_steps import (
+    LogitMetric,
+    descend_by_gradients,
+    minimise_by_gradients,
+)
 from thetahat.learners.fast.logistic.model import Standardised, build_predictions
 from thetahat.learners.fast.logistic.newton import (
     Factor,
@@ -47,6 +53,8 @@ class LogisticSplits(OverSplits):
         The optimum of all rows.
     y, present, n_classes : ndarray of int, ndarray of int, int
         (n,) class codes, those that have weight, and the number of all classes.
+    by_gradients : bool
+        Whether training parts are solved from gradients alone, without their curvature.
     """
 
     def __init__(  # noqa: PLR0913 - what is known of all rows
@@ -57,23 +65,25 @@ class LogisticSplits(OverSplits):
         y: np.ndarray,
         present: IntArray,
         n_classes: int,
+        *,
+        by_gradients: bool,
     ) -> None:
         self.rows, self.objective = rows, objective
         self.y, self.present, self.n_classes = y, present, n_classes
         self.optimum, self.shares = optimum.coefficients, optimum.shares
-        self.curvature = optimum.curvature
+        self.by_gradients, self._known_curvature = by_gradients, optimum.curvature
         self.totals = class_weights(y, objective.w, n_classes)
         self.counts = np.bincount(y[objective.w > 0], minlength=n_classes)
 
+    @cached_property
+    def curvature(self) -> FloatArray:
+        """(K q, K q) second derivative of the objective at the optimum of all rows."""
+        known = self._known_curvature
+        return self.objective.curvature(self.shares) if known is None else known
+
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
         """Predict several splits from the optima of their training parts."""
-        part_coefficients = self.optima(parts, None)
-        return self.predict_parts(parts, part_coefficients)
-
-    def predict_parts(
-        self, parts: Sequence[Part], part_coefficients: Sequence[FloatArray | OrdinaryFit]
-    ) -> list[Predictions | OrdinaryFit]:
-        """Return the predictions of each test part from its (K q,) coefficients."""
+        part_coefficients = self.optima(parts)
         K, pairs = self.optimum.shape[1], list(zip(parts, part_coefficients, strict=True))
         logits = {
             at: self.objective.Z[part.test] @ B.reshape(K, -1).T
@@ -97,20 +107,10 @@ class LogisticSplits(OverSplits):
                 predictions[at] = slice_predictions(together, some)
         return predictions
 
-    def optima(
-        self, parts: Sequence[Part], start: FloatArray | None
-    ) -> list[FloatArray | OrdinaryFit]:
-        """Return the (K q,) coefficients of each part, or the reason why they were not computed.
-
-        Parameters
-        ----------
-        start : ndarray of float or None
-            (m, K q) starting points; None starts from the optimum of all rows.
-        """
-        begin = self.optimum.T.reshape(-1)
-        starts = np.tile(begin, (len(parts), 1)) if start is None else start
+    def optima(self, parts: Sequence[Part]) -> list[FloatArray | OrdinaryFit]:
+        """Return the (K q,) coefficients of each part, or the reason why they were not computed."""
         part_coefficients: list[FloatArray | OrdinaryFit] = [FAR_OPTIMUM] * len(parts)
-        together: list[tuple[int, IntArray, Factor]] = []
+        together: list[tuple[int, IntArray, Factor | None]] = []
         for at, part in enumerate(parts):
             ready = self._prepare_part(part)
             if isinstance(ready, OrdinaryFit):
@@ -118,20 +118,43 @@ class LogisticSplits(OverSplits):
             elif part.left_out is not None and self._is_few(part.left_out):
                 together.append((at, part.left_out, ready[1]))
             else:
-                part_coefficients[at] = _solve_alone(
-                    *ready, starts[at], self._bound_logit_change(part)
-                )
+                part_coefficients[at] = self._solve_alone(part, *ready)
         step = max(1, WIDTH // self.optimum.shape[1])
         for first in range(0, len(together), step):
             places, outs, factors = zip(*together[first : first + step], strict=True)
             some = TrainingPartObjectives(self.objective, outs)
-            reach = np.array([self._bound_logit_change(parts[at]) for at in places])
-            B, arrived = descended(
-                some.gradient, factors, starts[list(places)], reach, some.refactorise
-            )
+            B, arrived = self._solve_together(some, factors, [parts[at] for at in places])
             for at, of_part, is_there in zip(places, B, arrived, strict=True):
                 part_coefficients[at] = of_part if is_there else FAR_OPTIMUM
         return part_coefficients
+
+    def _solve_together(
+        self,
+        some: TrainingPartObjectives,
+        factors: Sequence[Factor | None],
+        parts: Sequence[Part],
+    ) -> tuple[FloatArray, np.ndarray]:
+        """Return the (m, K q) coefficients of parts, and whether each reached its optimum."""
+        known = [factor for factor in factors if factor is not None]
+        starts = np.tile(self.optimum.T.reshape(-1), (len(parts), 1))
+        if len(known) < len(factors):
+            return descend_by_gradients(some.gradient, starts, self._metric)
+        reach = np.array([self._bound_logit_change(part) for part in parts])
+        return descended(some.gradient, known, starts, reach, some.refactorise)
+
+    @cached_property
+    def _metric(self) -> LogitMetric:
+        return LogitMetric(self.objective, self.shares, self.objective.Z)
+
+    def _solve_alone(
+        self, part: Part, objective: Objective, factor: Factor | None
+    ) -> FloatArray | OrdinaryFit:
+        """Return the (K q,) coefficients of one training part."""
+        if factor is not None:
+            start = self.optimum.T.reshape(-1)
+            return _solve_with_factor(objective, factor, start, self._bound_logit_change(part))
+        B = minimise_by_gradients(objective, self.optimum, self.objective.Z[part.test])
+        return FAR_OPTIMUM if B is None else B.T.reshape(-1)
 
     def _is_few(self, left_out: IntArray) -> bool:
         return len(left_out) > 0 and 4 * len(left_out) <= len(self.y)
@@ -140,10 +163,11 @@ class LogisticSplits(OverSplits):
         """Return the largest change of a logit of the test part that a step can cause."""
         return float(np.abs(self.objective.Z[part.test]).sum(axis=1).max())
 
-    def _prepare_part(self, part: Part) -> tuple[Objective, Factor] | OrdinaryFit:
+    def _prepare_part(self, part: Part) -> tuple[Objective, Factor | None] | OrdinaryFit:
         """Return the objective of a training part and the factor of a curvature near its optimum.
 
-        For a part with few left-out rows only the weight of the objective is used.
+        Where gradients are enough the factor is None. For a part with few left-out rows only the
+        weight of the objective is used.
         """
         of_all, out = self.objective, part.left_out
         if out is not None and self._is_few(out):
@@ -152,16 +176,20 @@ class LogisticSplits(OverSplits):
             counts = np.bincount(self.y[out][w > 0], minlength=self.n_classes)
             totals[counts == self.counts] = 0.0
             objective = of_all
-            curvature = self.curvature - compute_curvature(of_all.Z[out], self.shares[out], w)
         else:
             train = part.train
             objective = Objective(
                 of_all.Z[train], of_all.target[train], of_all.w[train], of_all.penalties
             )
             totals = class_weights(self.y[train], objective.w, self.n_classes)
-            curvature = objective.curvature(self.shares[train])
         if not (totals[self.present] > 0).all():
             return MISSING_CLASSES
+        if self.by_gradients:
+            return objective, None
+        if objective is of_all and out is not None:
+            curvature = self.curvature - compute_curvature(of_all.Z[out], self.shares[out], w)
+        else:
+            curvature = objective.curvature(self.shares[part.train])
         factor = factorise(curvature)
         if factor is None or not self.amplification(totals.sum(), factor) <= MAX_AMPLIFICATION:
             return ILL_CONDITIONED
@@ -173,7 +201,7 @@ class LogisticSplits(OverSplits):
         return factor.inverse_length() * float((largest * factor.scale**2).max())
 
 
-def _solve_alone(
+def _solve_with_factor(
     objective: Objective, factor: Factor, start: FloatArray, reach: float
 ) -> FloatArray | OrdinaryFit:
     """Return the (K q,) coefficients of one training part."""

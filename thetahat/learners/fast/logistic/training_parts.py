@@ -19,8 +19,6 @@ MAX_LAST_STEP: Final = 1e-10
 """Largest change of a logit by the last step; the remaining error is a fraction of it."""
 _MAX_STEPS: Final = 25
 _MAX_REMEMBERED_STEPS: Final = 8
-_MAX_INVERTED_COEFFICIENTS: Final = 128
-"""Coefficients up to which inverses of all parts cost less than to solve with each factor."""
 _ROWS_PER_BATCH: Final = 1024
 """Rows of a block, which is still in the cache when it is multiplied the second time."""
 
@@ -111,9 +109,7 @@ class QuasiNewtonSteps:
     """
 
     def __init__(self, factors: Sequence[Factor]) -> None:
-        self.factors, self.inverses = list(factors), None
-        if len(factors[0].scale) <= _MAX_INVERTED_COEFFICIENTS:
-            self.inverses = np.stack([factor.inverse() for factor in factors])
+        self.factors = list(factors)
         self.pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = []
 
     def of(self, gradient: FloatArray) -> FloatArray:
@@ -128,8 +124,6 @@ class QuasiNewtonSteps:
         return step
 
     def _solve_lines(self, gradient: FloatArray) -> FloatArray:
-        if self.inverses is not None:
-            return np.asarray((self.inverses @ gradient[:, :, None])[:, :, 0])
         pairs = zip(self.factors, gradient, strict=True)
         return np.stack([factor.solve_flat(one) for factor, one in pairs])
 
@@ -143,8 +137,6 @@ class QuasiNewtonSteps:
     def renew(self, part: int, factor: Factor) -> None:
         """Replace the curvature of one part and discard its stored steps."""
         self.factors[part] = factor
-        if self.inverses is not None:
-            self.inverses[part] = factor.inverse()
         for _, _, scale in self.pairs:
             scale[part] = 0.0
 

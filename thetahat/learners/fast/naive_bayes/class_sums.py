@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
 from thetahat.numerics.loops import sparse_counts
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
-
-MIN_VALUES_FOR_LOOPS: Final = 200_000
-"""Smallest number of stored values for which compiled loops are used."""
 
 VALUES_PER_BATCH: Final = 4_000_000
 """Number of values processed in one step, because each needs temporary numbers."""
@@ -28,6 +26,11 @@ MAX_EXACT_INTEGER: Final = 2.0**53
 def read_matrix(features: Features) -> FloatArray | CsrMatrix:
     """Return the (n, p) matrix without missing values, sparse if some columns are."""
     return features.sparse_matrix() if features.wide else features.complete_matrix()
+
+
+def is_for_loops(matrix: CsrMatrix) -> bool:
+    """Return whether the matrix has so many values that compiled loops are used."""
+    return bool(matrix.nnz >= MIN_VALUES_FOR_LOOPS)
 
 
 def sums_by_class(
@@ -44,7 +47,7 @@ def sums_by_class(
             of_class = rows[y[rows] == code]
             sums[code] = weights[of_class] @ matrix[of_class]
         return sums
-    if matrix.nnz >= MIN_VALUES_FOR_LOOPS:
+    if is_for_loops(matrix):
         return sparse_counts.sums_by_kernel(matrix, rows, y, weights, n_classes)
     from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse
 
@@ -55,7 +58,7 @@ def sums_by_class(
 
 def scores(matrix: FloatArray | CsrMatrix, rows: IntArray | None, table: FloatArray) -> FloatArray:
     """Return the (m, W) products of some or all rows with a (W, p) table."""
-    if not isinstance(matrix, np.ndarray) and matrix.nnz >= MIN_VALUES_FOR_LOOPS:
+    if not isinstance(matrix, np.ndarray) and is_for_loops(matrix):
         some = np.arange(matrix.shape[0]) if rows is None else rows
         return sparse_counts.scores_by_kernel(matrix, some, table)
     some_rows = matrix if rows is None else matrix[rows]
@@ -99,7 +102,7 @@ def entries(
 
 def shortened(matrix: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
     """Return the same matrix with two-byte numbers if it is large and they are exact."""
-    if isinstance(matrix, np.ndarray) or matrix.nnz < MIN_VALUES_FOR_LOOPS:
+    if isinstance(matrix, np.ndarray) or not is_for_loops(matrix):
         return matrix
     small = sparse_counts.short_by_kernel(matrix.data)
     return matrix if small is None else with_values(matrix, small)

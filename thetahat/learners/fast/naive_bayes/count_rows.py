@@ -99,8 +99,7 @@ class CountRows:
         """Whether the counts of many blocks can be summed in one pass with four-byte integers."""
         if isinstance(self.matrix, np.ndarray):
             return False
-        is_large = self.matrix.nnz >= _class_sums.MIN_VALUES_FOR_LOOPS
-        return bool(is_large and self.largest_sum < _MAX_COUNTED)
+        return _class_sums.is_for_loops(self.matrix) and self.largest_sum < _MAX_COUNTED
 
     @cached_property
     def whole_sums(self) -> IntArray:

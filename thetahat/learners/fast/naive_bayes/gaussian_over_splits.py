@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
 
 from thetahat.errors import EvaluationError
-from thetahat.learners._training_parts import concatenate_predictions, predict_nothing
-from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
+from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
 from thetahat.learners.fast.naive_bayes.class_probabilities import compute_posterior_of_two
 from thetahat.learners.fast.naive_bayes.gaussian_rows import (
@@ -91,39 +89,6 @@ class GaussianSplits(OverSplits):
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return leave-one-out predictions of rows, and which may be used."""
         return each_left_out(self.rows, index, self.smoothing)
-
-
-class GaussianPath(OverPath):
-    """Predictions of splits for L values of the smoothing, from one set of moments.
-
-    The numbers of each value are those of ``GaussianSplits``, bit by bit.
-    """
-
-    leaves_rows_out: ClassVar[bool] = True
-
-    def __init__(self, rows: GaussianRows, smoothings: Sequence[float]) -> None:
-        self.rows, self.smoothings = rows, smoothings
-
-    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
-        """Return the predictions of L * n_test rows, and (L,) whether they may be used."""
-        fitted = learn(self.rows, part)
-        if isinstance(fitted, OrdinaryFit):
-            outcomes: list[Predictions | OrdinaryFit] = [fitted for _ in self.smoothings]
-        else:
-            outcomes = [
-                build_predictions(self.rows, part.test, fitted, each) for each in self.smoothings
-            ]
-        nothing = predict_nothing(len(part.test), self.rows.n_classes)
-        predictions = concatenate_predictions(
-            [nothing if isinstance(one, OrdinaryFit) else one for one in outcomes]
-        )
-        return predictions, np.array([not isinstance(one, OrdinaryFit) for one in outcomes])
-
-    def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Return leave-one-out predictions, and (L, n_rows) which may be used."""
-        outcomes = [each_left_out(self.rows, index, smoothing) for smoothing in self.smoothings]
-        predictions = concatenate_predictions([predictions for predictions, _ in outcomes])
-        return predictions, np.stack([fits for _, fits in outcomes])
 
 
 def learn(rows: GaussianRows, part: Part) -> ClassMoments | OrdinaryFit:

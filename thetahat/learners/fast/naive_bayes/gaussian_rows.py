@@ -12,12 +12,10 @@ from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import Part
 from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
 from thetahat.learners.fast.ridge.rows import NUMBERS_IN_CACHE
+from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
 from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_by_kernel
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
-
-MIN_VALUES_FOR_LOOPS: Final = 200_000
-"""Smallest number of values for which compiled loops are used."""
 
 _ROWS_PER_BATCH: Final = 2048
 """Number of rows processed in one step, so that they stay in the cache."""

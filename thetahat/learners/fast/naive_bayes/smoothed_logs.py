@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
+from thetahat.learners.fast.thresholds import MAX_LISTED_LOGARITHMS
 from thetahat.values.types import FloatArray
-
-_MAX_LISTED: Final = 65_536
-"""Length of the lookup table: half a megabyte, which stays in the cache."""
 
 
 class SmoothedLogs:
@@ -29,7 +25,7 @@ class SmoothedLogs:
     def __init__(self, smoothing: float, largest: int | None = None) -> None:
         self.smoothing = smoothing
         self.listed: FloatArray | None = None
-        if largest is not None and largest < _MAX_LISTED:
+        if largest is not None and largest < MAX_LISTED_LOGARITHMS:
             self.listed = np.log(np.arange(largest + 1) + smoothing)
 
     def of(self, counts: np.ndarray) -> FloatArray:

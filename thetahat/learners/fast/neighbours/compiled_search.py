@@ -6,16 +6,14 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.learners.fast.thresholds import MIN_PAIRS_FOR_LOOPS
 from thetahat.numerics.loops.nearest_rows import (
-    MAX_COLUMNS,
     near_by_kernel,
     ranked_by_kernel,
     smallest_by_kernel,
 )
 from thetahat.values.types import FloatArray, IntArray
 
-_MIN_PAIRS: Final = 1_000_000
-"""Smallest product of queries and rows for which compiled loops are used."""
 _PRODUCTS_PER_BATCH: Final = 262_144
 """Number of products computed at a time: a megabyte, which stays in the cache."""
 _MIN_QUERIES: Final = 16
@@ -28,11 +26,14 @@ _MIN_DISTANCE_SCALE: Final = 1e-30
 
 
 def loops_suit(n: int, p: int, n_queries: int, length: int) -> bool:
-    """Return whether a search of this size should use the compiled loops.
+    """Return whether a search of this size should use the compiled loops."""
+    has_many_pairs = n * n_queries >= MIN_PAIRS_FOR_LOOPS
+    return has_many_pairs and 4 * length <= n and not tree_suits(n, p, n_queries)
 
-    With few columns a tree of n rows is faster.
-    """
-    return 4 * length <= n <= 10 * 4**p and p <= MAX_COLUMNS and n * n_queries >= _MIN_PAIRS
+
+def tree_suits(n: int, p: int, n_queries: int) -> bool:
+    """Return whether a search of this size should use a tree."""
+    return n * n_queries >= MIN_PAIRS_FOR_LOOPS and n > 10 * 4**p
 
 
 class RoughRows:

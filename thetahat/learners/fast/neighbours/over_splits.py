@@ -10,6 +10,7 @@ import numpy as np
 from thetahat.learners._training_parts import concatenate_predictions
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
 from thetahat.learners.fast.neighbours.search import Search
+from thetahat.learners.fast.thresholds import MIN_ROWS_FOR_LOOPS
 from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.nearest_rows import taken_by_kernel
 from thetahat.values.types import FloatArray, IntArray
@@ -21,8 +22,6 @@ TOO_FEW_IN_DATA: Final = OrdinaryFit("there are fewer rows than neighbours")
 
 _MAX_ENTRIES: Final = 1_000_000
 """Largest number of entries of the arrays of test rows and parts in one vote."""
-_MANY_ROWS: Final = 1000
-"""Smallest number of rows for which a compiled loop reads the lists."""
 
 VoteFunction = Callable[[IntArray, FloatArray], Predictions]
 """Takes (q, k) row numbers of all data and squared distances and returns predictions."""
@@ -109,7 +108,7 @@ class NeighbourSplits(OverSplits):
     ) -> tuple[IntArray, FloatArray]:
         """Return the same for the test rows of J parts; ``inside`` is (J, n)."""
         self.look_up(test)
-        if len(self.X) >= _MANY_ROWS:
+        if len(self.X) >= MIN_ROWS_FOR_LOOPS:
             lists = self.rows, self.squares, self.complete_below
             rows, squares, unsure = taken_by_kernel(*lists, test, of_part, inside, k)
         else:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners.base import Part, PathErrors
+from thetahat.learners.base import OverPath, Part
 from thetahat.learners.fast.ridge.rows import (
     MAX_AMPLIFICATION,
     Products,
@@ -20,14 +19,10 @@ from thetahat.learners.fast.ridge.rows import (
     rows_to_solve,
 )
 from thetahat.learners.fast.ridge.solutions import solutions
+from thetahat.learners.fast.thresholds import MAX_CONDITION_OF_ROTATION
+from thetahat.losses.base import Predictions
 from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
-
-_MAX_CONDITION_OF_PRODUCTS: Final = 1e5
-"""Largest condition number of products from which single rows are subtracted."""
-_MAX_CONDITION_OF_ROTATION: Final = 1e10
-"""Largest condition number of products for which rotated rows need no reflections."""
-_ALL: Final = np.ones((1, 1), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,8 +46,8 @@ class ClosedForm:
     least: FloatArray
 
 
-class RidgePath:
-    r"""Prediction errors of splits for all penalties, from one decomposition per split.
+class RidgePath(OverPath):
+    r"""Predictions of splits for all penalties, from one decomposition per split.
 
     .. math:: \beta(\lambda) = V (D + \lambda I)^{-1} V^T b
 
@@ -60,9 +55,6 @@ class RidgePath:
     less those of the rows left out. Where that could cost the eighth digit for the smallest
     penalty, and where there are as many features as rows, the training rows themselves are
     decomposed, as a fit does it, which squares no condition number.
-
-    An error is the prediction less the truth. It is one product of the row, its target among
-    the features, with the coefficients and -1.
 
     Parameters
     ----------
@@ -80,6 +72,8 @@ class RidgePath:
     Degenerate cases: with penalty 0 and dependent columns the solution of least norm is taken.
     """
 
+    leaves_rows_out: ClassVar[bool] = True
+
     def __init__(
         self,
         columns: Columns,
@@ -90,100 +84,62 @@ class RidgePath:
         intercept: bool = True,
     ) -> None:
         w = np.ones(len(y)) if weights is None else weights
-        self.columns, self.y = columns, y
+        self.columns, self.y = columns, np.asarray(y, dtype=np.float64)
         self.rows: RidgeRows = centred_rows(columns, y, w, intercept=intercept)
         self.penalties = np.asarray(penalties, dtype=np.float64)
-        self.weakest = int(np.argmin(self.penalties))
 
-    def predict(self, part: Part) -> FloatArray:
-        """Return the (n_test, L) predictions of the test part.
+    def predict(self, part: Part) -> tuple[Predictions, np.ndarray]:
+        """Return the predictions of L * n_test rows, and (L,) whether they may be used.
 
-        The training part has weight.
+        They may not be used if the training part has no weight.
         """
-        errors = np.empty((len(self.penalties), len(part.test)))
-        self.write_errors(part, errors)
-        return np.asarray((errors + self.y[part.test]).T)
-
-    def each_left_out(self) -> FloatArray:
-        """Return the (n, L) leave-one-out predictions, from one decomposition.
-
-        A row for which the closed form loses digits is predicted as by ``predict``.
-        """
-        every = np.arange(len(self.y))
-        errors = np.empty((len(self.penalties), len(every)))
-        fits = np.broadcast_to(self.write_left_out(slice(0, len(every)), errors), errors.shape)
-        for row in np.flatnonzero(~fits.all(axis=0)):
-            alone = every[row : row + 1]
-            self.write_errors(Part(np.delete(every, row), alone, alone), errors[:, row : row + 1])
-        return np.asarray((errors + self.y).T)
-
-    def write_errors(self, part: Part, errors: FloatArray) -> None:
-        """Write the (L, n_test) prediction errors of the test part.
-
-        The training part has weight.
-        """
-        rows = self.rows
+        rows, n_penalties = self.rows, len(self.penalties)
+        if rows.is_weighted and not rows.w[part.train].any():
+            nothing = Predictions(np.zeros(n_penalties * len(part.test)))
+            return nothing, np.zeros(n_penalties, dtype=np.bool_)
         tested = rows.take_columns(part.test)
         lines = self._compute_coefficients(part, tested) if rows.n_features < part.n_train else None
-        if lines is None:
-            errors[:] = self._compute_from_rows(part)
-        else:
-            np.matmul(lines, tested, out=errors)
+        values = self._predict_from_rows(part) if lines is None else lines @ tested[:-1]
+        return Predictions(values.reshape(-1)), np.ones(n_penalties, dtype=np.bool_)
 
     def _compute_coefficients(self, part: Part, tested: FloatArray) -> FloatArray | None:
-        """Return the (L, p + 2) coefficients of rows, intercept and target.
+        """Return the (L, p + 1) coefficients of the features and the intercept.
 
         None if digits are lost.
         """
         rows = self.rows
         sums = rows.sum_training_part(part, tested)
         products = sums.centred() if rows.intercept else sums
-        lines = np.empty((len(self.penalties), len(rows.both)))
-        coefficients, level = lines[:, :-2], lines[:, -2]
+        lines = np.empty((len(self.penalties), rows.n_features + 1))
+        coefficients, level = lines[:, :-1], lines[:, -1]
         least = self._find_smallest_eigenvalue(products)
         if not solutions(products.xx, products.xy, self.penalties, least, coefficients):
             return None
-        lines[:, -1], level[:] = -1.0, 0.0
+        level[:] = rows.y_mean
         if rows.intercept:
-            level[:] = (sums.y - coefficients @ sums.x) / sums.w
+            level += (sums.y - coefficients @ sums.x) / sums.w
         return lines
 
-    def write_left_out(self, selected: slice, errors: FloatArray) -> np.ndarray:
-        r"""Write the (L, n_some) leave-one-out errors of rows; return whether they may be used.
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        r"""Return the leave-one-out predictions of rows, and (L, n_rows) whether they may be used.
 
-        With leverages h for each penalty they are :math:`(\hat y_i - y_i) / (1 - h_i)`, which is
-        accurate unless 1 - h is small; 1 - h is smallest for the smallest penalty.
-
-        Returns
-        -------
-        ndarray of bool
-            (L, n_some) or (1, 1).
+        With leverages h for each penalty the errors are :math:`(\hat y_i - y_i) / (1 - h_i)`, which
+        is accurate unless 1 - h is small.
         """
-        form = self._decompose_products
-        fits = None if form is None else self._compute_left_out(form, selected, errors)
-        if fits is None or not fits.all():
-            return self._compute_left_out(self._decompose_rows, selected, errors)
-        return fits
-
-    def _compute_left_out(
-        self, form: ClosedForm, selected: slice, errors: FloatArray
-    ) -> np.ndarray:
-        rows = self.rows
-        y = rows.y[selected]
-        Z = np.empty((len(form.directions) + 1, len(y)))
-        np.matmul(form.directions, rows.X[:, selected], out=Z[:-1])
-        np.negative(y, out=Z[-1])
-        np.matmul(form.of_target, Z, out=errors)
+        form, all_rows = self._decompose_rows, self.rows
+        Z = np.empty((len(form.directions) + 1, len(rows)))
+        np.matmul(form.directions, np.take(all_rows.X, rows, axis=1), out=Z[:-1])
+        np.negative(all_rows.y[rows], out=Z[-1])
+        errors = form.of_target @ Z
         np.square(Z[:-1], out=Z[:-1])
-        if rows.is_weighted:
-            Z[:-1] *= rows.w[selected]
-        Z[-1] = self._shares_after_centring[selected]
+        if all_rows.is_weighted:
+            Z[:-1] *= all_rows.w[rows]
+        Z[-1] = self._shares_after_centring[rows]
         stays = form.of_leverage @ Z
         with np.errstate(all="ignore"):  # where nothing stays the row is predicted by itself
             errors /= stays
-        if (stays[self.weakest] >= form.least[self.weakest]).all():
-            return _ALL
-        return np.asarray(stays >= form.least[:, None])
+        errors += self.y[rows]
+        return Predictions(errors.reshape(-1)), stays >= form.least[:, None]
 
     @cached_property
     def _shares_after_centring(self) -> FloatArray:
@@ -192,25 +148,16 @@ class RidgePath:
         return 1 - rows.w / rows.all.w if rows.intercept else np.ones(len(rows.y))
 
     @cached_property
-    def _decompose_products(self) -> ClosedForm | None:
-        """Decompose the products of all rows, if their condition number is small."""
-        rows, penalties = self.rows, self.penalties[:, None]
-        if rows.n_features >= len(rows.y):
-            return None
-        d, V = self._directions
-        if not d[-1] <= _MAX_CONDITION_OF_PRODUCTS * (d[0] + self.penalties.min()):
-            return None
-        along = (V.T @ rows.all.xy) / (d + penalties)
-        return self._form(d, V.T, along, d[-1] / (d[0] + self.penalties))
-
-    @cached_property
     def _decompose_rows(self) -> ClosedForm:
-        """Decompose all rows, which does not square the condition number."""
+        """Decompose all rows.
+
+        Unlike a decomposition of their products, it does not square the condition number.
+        """
         rows, penalties = self.rows, self.penalties[:, None]
         turn = None
         if rows.n_features < len(rows.y):
             d, V = self._directions
-            turn = V if d[-1] <= _MAX_CONDITION_OF_ROTATION * d[0] else None
+            turn = V if d[-1] <= MAX_CONDITION_OF_ROTATION * d[0] else None
         s, Vt, target = (
             decomposed(np.vstack([rows.X, rows.y]).T * np.sqrt(rows.w)[:, None])
             if turn is None
@@ -218,34 +165,12 @@ class RidgePath:
         )
         squares = s**2
         condition = squares.max(initial=0.0) / (squares.min(initial=np.inf) + self.penalties)
-        return self._form(squares, Vt, s * target / (squares + penalties), np.sqrt(condition))
-
-    def _form(
-        self,
-        squares: FloatArray,
-        directions: FloatArray,
-        along: FloatArray,
-        amplification: FloatArray,
-    ) -> ClosedForm:
-        """Return the factors of the leave-one-out formula.
-
-        Parameters
-        ----------
-        squares, directions : ndarray
-            (k,) squared lengths and (k, p) directions.
-        along : ndarray
-            (L, k) solutions in these directions.
-        amplification : ndarray
-            (L,) amplification of rounding errors: the condition number if the products are
-            decomposed, its root if the rows are.
-        """
-        ones = np.ones((len(along), 1))
-        inverse = -1 / (squares + self.penalties[:, None])
+        ones = np.ones((len(penalties), 1))
         return ClosedForm(
-            directions,
-            np.hstack([along, ones]),
-            np.hstack([inverse, ones]),
-            amplification / MAX_AMPLIFICATION,
+            Vt,
+            np.hstack([s * target / (squares + penalties), ones]),
+            np.hstack([-1 / (squares + penalties), ones]),
+            np.sqrt(condition) / MAX_AMPLIFICATION,
         )
 
     @cached_property
@@ -269,37 +194,14 @@ class RidgePath:
         """The largest eigenvalue of the products of all rows."""
         return float(np.linalg.eigvalsh(self.rows.all.xx)[-1])
 
-    def _compute_from_rows(self, part: Part) -> FloatArray:
-        """Return (L, n_test) errors from uncentred rows, since another centre may lose digits."""
+    def _predict_from_rows(self, part: Part) -> FloatArray:
+        """Return (L, n_test) values from uncentred rows, since another centre may lose digits."""
         X, y, w = self._read_features(part.train), self.y[part.train], self.rows.w[part.train]
         both, x_mean, y_mean = rows_to_solve(X, y, w, intercept=self.rows.intercept)
         s, Vt, target = decomposed(both)
         along = s * target / (s**2 + self.penalties[:, None])
-        level = y_mean - self.y[part.test]
-        return np.asarray(along @ Vt @ (self._read_features(part.test) - x_mean).T + level)
+        return np.asarray(along @ Vt @ (self._read_features(part.test) - x_mean).T + y_mean)
 
     def _read_features(self, index: IntArray) -> FloatArray:
         """Return the (n_index, p) features of the rows with these indices."""
         return np.column_stack([column[index] for column in self.columns])
-
-
-class RidgeOverPath(PathErrors):
-    """The errors of learners along the penalty path."""
-
-    def __init__(self, path: RidgePath) -> None:
-        self.path = path
-
-    def errors(self, parts: Sequence[Part], into: Sequence[FloatArray]) -> Iterator[np.ndarray]:
-        """Write the errors of the test parts; a training part without weight has none."""
-        rows = self.path.rows
-        for part, errors in zip(parts, into, strict=True):
-            has_weight = not rows.is_weighted or bool(rows.w[part.train].any())
-            if has_weight:
-                self.path.write_errors(part, errors)
-            else:
-                errors[:] = 0.0
-            yield np.full((1, 1), has_weight)
-
-    def errors_left_out(self, rows: slice, into: FloatArray) -> np.ndarray:
-        """Write the leave-one-out errors of each row."""
-        return self.path.write_left_out(rows, into)

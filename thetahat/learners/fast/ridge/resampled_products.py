@@ -7,12 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from thetahat.learners.fast.thresholds import MAX_PRODUCTS_OF_RESAMPLES
 from thetahat.values.types import FloatArray, IntArray
 
 _BLOCK: Final = 250_000
 """Largest number of products of pairs of columns in memory."""
-_MAX_VALUE: Final = 20_000_000
-"""Largest number of products of all rows for which resamples are summed together."""
 _WIDTH: Final = 40
 """Resamples that are multiplied at a time, empty ones among them.
 
@@ -25,7 +24,7 @@ def sums_resamples_together(q: int, n: int) -> bool:
 
     With many rows and columns a single resample takes hardly longer than its share.
     """
-    return n * q * (q + 1) // 2 <= _MAX_VALUE
+    return n * q * (q + 1) // 2 <= MAX_PRODUCTS_OF_RESAMPLES
 
 
 def sum_products_of_resamples(

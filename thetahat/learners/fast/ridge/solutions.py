@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
+from thetahat.learners.fast.thresholds import MIN_ENTRIES_FOR_LOOPS
 from thetahat.numerics.loops.tridiagonal import solved_by_kernel
 from thetahat.values.types import FloatArray
-
-MIN_ENTRIES_FOR_LOOPS: Final = 10_000
-"""Smallest product of features and penalties for which the compiled loop is used."""
 
 
 def solutions(

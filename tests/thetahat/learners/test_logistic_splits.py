@@ -1,28 +1,20 @@
-"""Logistic regressions that differ in their penalty say together what each says by itself."""
+"""Logistic regression over many splits gives what a fit to each training part gives."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.thetahat.learners.problems import problem
-from thetahat.cross_validation import (
-    SplitOutcome,
-    build_rows,
-    group_by_parameter,
-    run_path,
-    run_splits,
-)
-from thetahat.learners.base import OrdinaryFit, Part
+from thetahat.cross_validation import Outcomes, as_outcomes, build_rows, run_splits
+from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.logistic.all_rows_optimum import find_optimum
 from thetahat.learners.fast.logistic.newton import Objective, minimise
 from thetahat.learners.fast.logistic.over_splits import slice_predictions
-from thetahat.learners.fast.logistic.penalty_path import logistic_over_path
+from thetahat.learners.fast.logistic.prepare_splits import NOT_CONVERGED, logistic_over_splits
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
@@ -32,15 +24,10 @@ from thetahat.tables.data import Data, build_data
 PENALTIES = (1.0, 1e-3, 100.0)
 
 
-def outcomes(data: Data, scheme: str, params: dict[str, Any], penalty: float | None) -> Any:
-    """Outcomes of one penalty by itself, or of all together."""
+def outcomes(data: Data, scheme: str, params: dict[str, Any], penalty: float) -> Outcomes:
     splits = SCHEMES[scheme](**params).splits(build_rows(data), 3)
-    if penalty is not None:
-        learner = LogisticRegression(penalty=penalty)
-        return run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True)
-    learners = {f"{value}": LogisticRegression(penalty=value) for value in PENALTIES}
-    (group,) = group_by_parameter(learners)
-    return run_path(group, data, splits, ZeroOne(), 0, keep_predictions=True)
+    learner = LogisticRegression(penalty=penalty)
+    return as_outcomes(run_splits("m", learner, data, splits, ZeroOne(), 0, keep_predictions=True))
 
 
 def many(n_classes: int, n: int = 90) -> Data:
@@ -50,36 +37,16 @@ def many(n_classes: int, n: int = 90) -> Data:
     return build_data({f"x{j}": X[:, j] for j in range(3)}, y, "classification")
 
 
-def same(ours: Sequence[SplitOutcome], other: Sequence[SplitOutcome]) -> None:
-    for a, b in zip(ours, other, strict=True):
-        assert_array_equal(a.output, b.output)
-        assert_allclose(np.asarray(a.probabilities), np.asarray(b.probabilities), rtol=0, atol=1e-8)
-        if b.scores is None:
-            assert a.scores is None
-        else:
-            assert_allclose(np.asarray(a.scores), b.scores, rtol=1e-8, atol=1e-8)
-
-
-@pytest.mark.parametrize("name", ["plain", "collinear", "far", "weighted", "constant", "tiny"])
-def test_naive_each_by_itself_says_the_same(name: str) -> None:
-    data = problem(name, "classification")
-
-    together = outcomes(data, "k_fold", {"n_folds": 5}, None)
-
-    for penalty in PENALTIES:
-        same(together[f"{penalty}"], outcomes(data, "k_fold", {"n_folds": 5}, penalty))
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_naive_fits_of_the_training_parts_say_the_same(n_classes: int) -> None:
     data = many(n_classes)
     X = data.features.complete_matrix()
 
     for scheme, params in (("k_fold", {"n_folds": 6}), ("leave_one_out", {})):
-        together = outcomes(data, scheme, params, None)
         for penalty in PENALTIES:
-            assert not together[f"{penalty}"].fit_reason
-            for outcome in list(together[f"{penalty}"])[:6]:
+            fast = outcomes(data, scheme, params, penalty)
+            assert not fast.fit_reason
+            for outcome in list(fast)[:6]:
                 train = np.setdiff1d(np.arange(len(X)), outcome.test)
                 fitted = LogisticRegression(penalty=penalty).fit(
                     data.features.rows(train),
@@ -90,7 +57,7 @@ def test_naive_fits_of_the_training_parts_say_the_same(n_classes: int) -> None:
                 )
                 wanted = fitted.predict(data.features.rows(outcome.test)).probabilities
                 assert wanted is not None
-                assert_allclose(outcome.probabilities, wanted, rtol=0, atol=1e-8)
+                assert_allclose(np.asarray(outcome.probabilities), wanted, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -134,25 +101,17 @@ def test_degenerate_where_no_optimum_of_all_rows_is_found() -> None:
     rng = np.random.default_rng(20_270_103)
     X = rng.normal(size=(40, 2))
     y = (X[:, 0] > 0).astype(np.intp)
-    path = logistic_over_path(X, y, None, 2, penalties=[1e-300, 1.0], intercept=True)
-    assert not isinstance(path, OrdinaryFit)
-    rows = np.arange(40)
 
-    predictions, fits = path.predict(Part(rows[5:], rows[:5], rows[:5]))
-    _, each = path.each_left_out(rows[:5])
+    splits = logistic_over_splits(X, y, None, 2, penalty=1e-300, intercept=True)
 
-    assert fits.tolist() == [False, True]
-    assert len(predictions.output) == 10
-    assert predictions.scores is not None
-    assert not each[0].any()
-    assert each[1].all()
+    assert splits is NOT_CONVERGED
 
 
 def test_degenerate_no_weight_and_one_class() -> None:
     X, y = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
 
     def reason(y: np.ndarray, w: np.ndarray | None) -> str:
-        fits = logistic_over_path(X, y, w, 2, penalties=[1.0, 2.0], intercept=True)
+        fits = logistic_over_splits(X, y, w, 2, penalty=1.0, intercept=True)
         assert isinstance(fits, OrdinaryFit)
         return fits.reason
 
