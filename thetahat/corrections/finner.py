@@ -17,7 +17,7 @@ from thetahat.values.types import FloatArray
 class Finner(StepwiseCorrection):
     """Finner's step-down procedure.
 
-    The literature on comparing learners recommends it; its later steps are those of
+    The literature on comparing learners recommends it. Its critical values are nearly those of
     ``benjamini_hochberg``.
     """
 
@@ -42,7 +42,7 @@ class Finner(StepwiseCorrection):
     ) -> FloatArray:
         """Return the adjusted p-values of (m,) ascending ones."""
         m = len(ordered)
-        with np.errstate(divide="ignore"):  # p = 1 has the logarithm of 0, and is 1 again
+        with np.errstate(divide="ignore"):  # p = 1 has the logarithm -inf, and stays 1
             single = np.log1p(-ordered)
         return np.asarray(np.maximum.accumulate(-np.expm1(single * (m / np.arange(1, m + 1)))))
 

@@ -136,8 +136,8 @@ def compute_weights_from_logarithms(logarithms: FloatArray) -> FloatArray:
     Raises
     ------
     InsufficientData
-        A weight is above ``MAX_MAGNITUDE``, or all underflow to 0: there is no region in which both
-        the source and the target have rows.
+        A weight is above ``MAX_MAGNITUDE``, or all underflow to 0: the source and the target hardly
+        overlap.
     """
     largest = float(logarithms.max())
     if not largest <= math.log(MAX_MAGNITUDE):

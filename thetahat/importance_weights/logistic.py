@@ -66,8 +66,8 @@ class Logistic:
             "features in the same way in both populations."
         ),
         errs=(
-            "A difference in spread alone is not seen: weights are then near 1 although they "
-            "should not be. The penalty pulls all weights towards 1."
+            "The method does not detect a difference in spread alone: weights are then near 1 "
+            "although they should not be. The penalty pulls all weights towards 1."
         ),
     )
 

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
 
 from thetahat.cautions import FEW_REPLICATES_BEYOND_AN_END, FEW_RESAMPLES, Caution
 from thetahat.distributions import compute_tail_probability
 from thetahat.intervals._symmetric import drop_open_end
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, ResampledInterval
 from thetahat.numerics.bootstrap import Replicates, reason_against_units
-from thetahat.numerics.bootstrap.cautions import resampling_cautions
+from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.numerics.bootstrap.interval_ends import EndDistances
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.types import Alternative
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicateInterval(ResampledInterval):
+    """Base class of intervals whose ends are found from the replicates of the mean."""
+
+    n_resamples: int | None = None
+
+    needs_errors: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why there is nothing to resample, or None."""
+        return explain_no_resampling(self.info, layout)
+
+    @abstractmethod
+    def find_ends(
+        self, replicates: Replicates, tail: float
+    ) -> tuple[EndDistances, tuple[Caution, ...]]:
+        """Return the distances between the ends and the estimate, and the cautions about them."""
+
+    def build_from_replicates(
+        self, replicates: Replicates, level: float, alternative: Alternative
+    ) -> Interval | None:
+        """Build the interval; None where the losses do not vary."""
+        if replicates.is_constant:
+            return None
+        reach, cautions = self.find_ends(replicates, compute_tail_probability(level, alternative))
+        return build_interval(self.info, replicates, reach, level, alternative, cautions)
 
 
 def explain_no_resampling(info: MethodInfo, layout: Layout) -> str | None:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.distributions import compute_tail_probability
-from thetahat.intervals._bootstrap import build_interval, explain_no_resampling
-from thetahat.intervals.base import Interval, ResampledInterval
+from thetahat.cautions import Caution
+from thetahat.intervals._bootstrap import ReplicateInterval
 from thetahat.numerics.bootstrap import Replicates
-from thetahat.numerics.bootstrap.cautions import check_resamples
-from thetahat.numerics.bootstrap.interval_ends import bca_reach
+from thetahat.numerics.bootstrap.interval_ends import EndDistances, bca_reach
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
 from thetahat.traits import IntervalTraits, Recommendation, ReplicateForm
-from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Needs, Target
+from thetahat.values.types import Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Bca(ResampledInterval):
+class Bca(ReplicateInterval):
     r"""Quantiles of the means of resamples at levels that allow for bias and skewness.
 
     :math:`z_i` are the normal quantiles of alpha/2 and 1 - alpha/2, and :math:`\hat z_0` that of
@@ -41,8 +38,6 @@ class Bca(ResampledInterval):
         B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
         stays at ten million draws, and never below 999.
     """
-
-    n_resamples: int | None = None
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bca",
@@ -68,26 +63,14 @@ class Bca(ResampledInterval):
             Recommendation(blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, own=91),
             Recommendation(blocks=SOURCES, target=Target.NEW_SOURCE, own=91),
         ),
-        interval=IntervalTraits(from_replicates=ReplicateForm.BCA),
+        interval=IntervalTraits(from_replicates=ReplicateForm.BCA, headline_rank=10),
     )
-    needs_errors: ClassVar[bool] = False
 
-    def __post_init__(self) -> None:
-        check_resamples(self.n_resamples)
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why there is nothing to resample, or None."""
-        return explain_no_resampling(self.info, layout)
-
-    def build_from_replicates(
-        self, replicates: Replicates, level: float, alternative: Alternative
-    ) -> Interval | None:
-        """Build the interval; None where the losses do not vary."""
-        tail = compute_tail_probability(level, alternative)
-        if replicates.is_constant:
-            return None
-        reach, cautions = bca_reach(replicates.sorted_deviations, replicates.acceleration, tail)
-        return build_interval(self.info, replicates, reach, level, alternative, cautions)
+    def find_ends(
+        self, replicates: Replicates, tail: float
+    ) -> tuple[EndDistances, tuple[Caution, ...]]:
+        """Return the distances between the ends and the mean, and the cautions about them."""
+        return bca_reach(replicates.sorted_deviations, replicates.acceleration, tail)
 
 
 METHOD = Bca

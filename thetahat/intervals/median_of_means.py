@@ -37,7 +37,7 @@ class MedianOfMeans(IntervalOfLosses):
     Parameters
     ----------
     n_groups : int or None
-        k, in 2 to 10 000. Left out: the least for which the level can be reached, 6 at 0.95.
+        k, in 2 to 10 000. Left out: the smallest k for which the level can be reached, 6 at 0.95.
     """
 
     n_groups: int | None = None
@@ -47,7 +47,7 @@ class MedianOfMeans(IntervalOfLosses):
         title="Median of means",
         summary=(
             "The instances are divided into a few groups; the interval lies between two of the "
-            "groups' mean losses, so that a single large loss moves one of them alone."
+            "groups' mean losses, so that a single large loss changes the mean of one group only."
         ),
         formula=r"[m_{(r)},\ m_{(k-r+1)}]",
         references=("lugosi2019",),
@@ -59,8 +59,9 @@ class MedianOfMeans(IntervalOfLosses):
         errs=(
             "Conservative by the steps of the binomial distribution, and about 1.6 times as long "
             "as the t interval at level 0.95. With skewed losses and small groups it is shifted "
-            "towards the many small losses: for squares of t errors with three degrees it covered "
-            "in 0.84 to 0.89 at level 0.95, less with more groups."
+            "towards the many small losses: for squared errors from a t distribution with three "
+            "degrees of freedom, 84 to 89 % of the intervals covered at level 0.95, fewer with "
+            "more groups."
         ),
         blocks=FOLDS | HOLDOUT,
         targets=(Target.THESE_MODELS,),
@@ -110,12 +111,12 @@ class MedianOfMeans(IntervalOfLosses):
         )
 
     def _count_groups(self, tail: float) -> int:
-        """Return k; by default the least for which the level can be reached."""
+        """Return k; by default the smallest number for which the level can be reached."""
         return max(2, math.ceil(-math.log2(tail))) if self.n_groups is None else self.n_groups
 
 
 def _find_rank(k: int, tail: float) -> int:
-    """Return the largest rank r for which fewer than r heads in k tosses are that improbable."""
+    """Return the largest r for which P(Bin(k, 1/2) < r) is at most ``tail``; 0 if there is none."""
     below = bdtr(np.arange(k), k, 0.5)
     return int(np.searchsorted(below, tail * (1 + 1e-12), side="right"))
 

@@ -42,7 +42,8 @@ class Normal:
         ),
         errs=(
             "Too short where the variance has few degrees of freedom; student_t is better there. "
-            "Otherwise as much too short or too long as its variance estimate is biased."
+            "Otherwise it is too short where its variance estimate is too small, and too long "
+            "where that is too large."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,

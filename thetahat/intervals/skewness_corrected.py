@@ -59,9 +59,10 @@ class SkewnessCorrected:
         assumptions="Independent instances whose losses have a third moment.",
         errs=(
             "Close to its level for squared losses of normal errors, where the t interval is too "
-            "short. Too short where the losses have no third moment (0.85 to 0.9 at level 0.95 for "
-            "the squares of t errors with three degrees), by less than the t interval. Slightly "
-            "too short for symmetric heavy tails."
+            "short. Too short where the losses have no third moment, though by less than the t "
+            "interval: for squared errors from a t distribution with three degrees of freedom, 85 "
+            "to 90 % covered at level 0.95. Slightly too short for losses with symmetric heavy "
+            "tails."
         ),
         blocks=FOLDS | HOLDOUT | SUBSAMPLES,
         targets=(Target.THESE_SOURCES, Target.THESE_MODELS),
@@ -116,10 +117,10 @@ class SkewnessCorrected:
 
 
 def _invert_transformation(quantile: float, skewness: float) -> float:
-    """Return the u whose transformed value is the quantile.
+    """Return the u that Hall's transformation maps to the quantile.
 
-    The difference of the cube root and one is written as its cube's over a sum of squares, which
-    loses no digits where the skewness is near 0.
+    The cube root minus one is computed as ``(r^3 - 1) / (r^2 + r + 1)``, which loses no digits
+    where the skewness is near 0.
     """
     shifted = quantile - skewness / 6
     root = math.cbrt(1 + skewness * shifted)

@@ -42,13 +42,14 @@ class StudentT:
             "large-sample interval."
         ),
         errs=(
-            "The same as that of its variance estimate: too short where that ignores the overlap "
-            "of training sets or how much results change with other training data."
+            "The interval errs as its variance estimate does: it is too short where that estimate "
+            "ignores the overlap of training sets or how much results change with other training "
+            "data."
         ),
         needs=Needs.SPLITS,
         blocks=EVERY_BLOCK_KIND,
         targets=tuple(Target),
-        interval=IntervalTraits(form=IntervalForm.T),
+        interval=IntervalTraits(form=IntervalForm.T, headline_rank=20),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout

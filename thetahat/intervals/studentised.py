@@ -5,24 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.cautions import RESAMPLES_WITHOUT_SPREAD
-from thetahat.distributions import compute_tail_probability
-from thetahat.intervals._bootstrap import build_interval, explain_no_resampling
-from thetahat.intervals.base import Interval, ResampledInterval
+from thetahat.cautions import RESAMPLES_WITHOUT_SPREAD, Caution
+from thetahat.intervals._bootstrap import ReplicateInterval
 from thetahat.numerics.bootstrap import Replicates, default_unit
-from thetahat.numerics.bootstrap.cautions import check_resamples
-from thetahat.numerics.bootstrap.interval_ends import ratios_in_order, studentised_reach
+from thetahat.numerics.bootstrap.interval_ends import (
+    EndDistances,
+    ratios_in_order,
+    studentised_reach,
+)
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
 from thetahat.traits import IntervalTraits, Recommendation, ReplicateForm
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Needs, Target
+from thetahat.values.types import Needs, Target
 from thetahat.variances._applicability import explain_missing_block_variance
 
 _WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
 
 @dataclass(frozen=True, slots=True)
-class Studentised(ResampledInterval):
+class Studentised(ReplicateInterval):
     r"""Mean plus and minus standard errors, with t quantiles from resamples.
 
     :math:`t^* = (\hat\mu^* - \hat\mu) / \hat s^*`, with :math:`\hat s` the standard error by
@@ -42,8 +43,6 @@ class Studentised(ResampledInterval):
         stays at ten million draws, and never below 999.
     """
 
-    n_resamples: int | None = None
-
     info: ClassVar[MethodInfo] = MethodInfo(
         name="studentised",
         title="Studentised bootstrap interval",
@@ -59,9 +58,9 @@ class Studentised(ResampledInterval):
             "Independent units (instances, clusters or sources), at least two in every block."
         ),
         errs=(
-            "Second-order correct and close to its level even with few units, but long, and "
-            "uncertain where a resample can hold one unit many times. It leaves out how much "
-            "results change with other training data."
+            "Second-order correct and close to its level even with few units, but long, and its "
+            "ends are unstable where a resample often holds one unit many times. It leaves out "
+            "how much results change with other training data."
         ),
         needs=Needs.SPLITS,
         targets=(Target.NEW_SOURCE, Target.THESE_MODELS),
@@ -73,28 +72,21 @@ class Studentised(ResampledInterval):
     )
     needs_errors: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        check_resamples(self.n_resamples)
-
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why there is nothing to resample, or None."""
-        if reason := explain_no_resampling(self.info, layout):
+        if reason := ReplicateInterval.inapplicable(self, layout):
             return reason
         within = default_unit(layout) == "instance" and layout.has_one_row_each
         return explain_missing_block_variance(self.info, layout) if within else None
 
-    def build_from_replicates(
-        self, replicates: Replicates, level: float, alternative: Alternative
-    ) -> Interval | None:
-        """Build the interval; None where the losses do not vary."""
-        tail = compute_tail_probability(level, alternative)
-        if replicates.is_constant:
-            return None
+    def find_ends(
+        self, replicates: Replicates, tail: float
+    ) -> tuple[EndDistances, tuple[Caution, ...]]:
+        """Return the distances between the ends and the mean, and the cautions about them."""
         error = replicates.standard_error
         ratios = ratios_in_order(replicates.deviations, replicates.errors)
         reach = studentised_reach(ratios, error, tail)
-        cautions = () if None not in reach else (_WITHOUT_SPREAD,)
-        return build_interval(self.info, replicates, reach, level, alternative, cautions)
+        return reach, () if None not in reach else (_WITHOUT_SPREAD,)
 
 
 METHOD = Studentised

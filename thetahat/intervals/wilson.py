@@ -75,9 +75,10 @@ class Wilson(ErrorRateInterval):
 
 
 def _compute_lower_end(errors: int, n: int, z: float) -> float:
-    """Return the smaller root as the product of both over the larger one, which loses no digits.
+    """Return the lower end: the smaller root of the score equation, or the larger one if z < 0.
 
-    A one-sided level below one half has z < 0, and its lower bound is the larger root.
+    The smaller root is computed as the product of both roots over the larger one, which loses no
+    digits. A one-sided level below one half has z < 0, and its lower bound is the larger root.
     """
     share, scale = errors / n, 1 + z * z / n
     spread = abs(z) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))

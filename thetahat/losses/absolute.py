@@ -44,10 +44,6 @@ class Absolute:
         with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             return np.asarray(np.abs(predictions.output - y_true), dtype=np.float64)
 
-    def evaluate_errors(self, errors: FloatArray, out: FloatArray) -> None:
-        """Write the losses of predictions less the truth; ``out`` may be ``errors``."""
-        np.abs(errors, out=out)
-
     def mean_over_pairs(self, y_true: FloatArray, output: FloatArray) -> float:
         """Return the mean of all |y_i - f_j|, from the sums of the predictions below each target.
 

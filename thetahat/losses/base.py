@@ -42,9 +42,6 @@ class Loss(Protocol):
 
     - ``for_classes(classes)``, if the loss depends on the labels of the classes;
     - ``check_truth(y_true)``, which raises for targets that have no such loss;
-    - ``evaluate_errors(errors, out)``, if the loss depends on prediction minus truth alone: it
-      writes the losses of an array of errors of any shape into ``out``. They must be finite where
-      the squares of the errors are finite, and infinite or NaN where the errors are;
     - ``mean_over_pairs(y_true, output)``, the mean loss over all pairs of a target and a
       prediction, if it can be computed without n^2 losses.
     """

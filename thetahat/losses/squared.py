@@ -51,10 +51,6 @@ class Squared:
         with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
             return np.asarray((predictions.output - y_true) ** 2, dtype=np.float64)
 
-    def evaluate_errors(self, errors: FloatArray, out: FloatArray) -> None:
-        """Write the losses of predictions less the truth; ``out`` may be ``errors``."""
-        np.square(errors, out=out)
-
     def mean_over_pairs(self, y_true: FloatArray, output: FloatArray) -> float:
         """Return the mean loss over all pairs of a target and a prediction, by moments."""
         return float(y_true.var() + output.var() + (y_true.mean() - output.mean()) ** 2)

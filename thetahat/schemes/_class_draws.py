@@ -19,8 +19,8 @@ from thetahat.schemes.base import Rows
 from thetahat.values.types import IntArray, Label
 
 MAX_DRAWS: Final = 1000
-"""Draws of one resample. Where a draw can have two classes, it has them with a probability of 0.2
-or more, so that not one of 1000 does with a probability below 1e-96."""
+"""Largest number of draws for one resample. If a draw can have two classes, it has them with a
+probability of 0.2 or more, so the probability that none of 1000 draws does is below 1e-96."""
 
 _Draw = TypeVar("_Draw")
 

@@ -21,7 +21,7 @@ def count_splits(n: int, n_test: int, loc: Loc) -> int:
     digits = (
         math.lgamma(n + 1) - math.lgamma(n_test + 1) - math.lgamma(n - n_test + 1)
     ) / math.log(10)
-    few = digits < 15  # else the number itself would be long to compute, and to read
+    few = digits < 15  # a longer number would be slow to compute and hard to read
     total = math.comb(n, n_test) if few else 0
     if not few or total > MAX_SPLITS:
         shown = f"{total}" if few else f"about 10^{digits:.0f}"

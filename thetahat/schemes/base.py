@@ -107,7 +107,7 @@ class LeaveOneOutSplits(Iterator[Split]):
     n : int
         Number of rows of the data.
     start, stop : int
-        The first row that is left out, and the one before which it ends.
+        The first row that is left out, and the row after the last one that is.
     """
 
     def __init__(self, n: int, start: int, stop: int) -> None:
@@ -198,15 +198,15 @@ def word_blocks(
 ) -> tuple[str | None, str | None]:
     """Return the singular and the plural word for a block of a scheme.
 
-    A fold of random rows is no school, and a fold of whole schools is several: sentences count
-    blocks, so that they would state a wrong number of schools.
+    A fold of random rows is not a school, and a fold of whole schools contains several. Sentences
+    count blocks, so the user's word for a source would give a wrong number of schools.
 
     Parameters
     ----------
     scheme : type
         The class of the scheme.
     unit, unit_plural : str or None
-        What the user calls a source, and several.
+        The user's word for one source, and its plural.
     """
     if getattr(scheme, "groups_sources", False):
         noun = read_noun(unit, unit_plural) or DEFAULT_NOUNS[BlockKind.SOURCE]

@@ -38,7 +38,7 @@ class BootstrapScheme:
     Parameters
     ----------
     n_resamples : int
-        B, at least 2. More resamples add to those there were.
+        B, at least 2. With a larger B the first resamples stay the same.
     """
 
     n_resamples: int = 50
@@ -56,7 +56,7 @@ class BootstrapScheme:
         errs=(
             "A resample holds .632 n different rows on average, so the error of a model trained on "
             "all rows is overestimated, about as much as by two-fold cross-validation. Test parts "
-            "overlap, and more resamples are no new data."
+            "overlap, and more resamples add no new data."
         ),
         blocks=SUBSAMPLES,
     )

@@ -37,11 +37,11 @@ class CompleteSubsampling:
         title="Complete subsampling",
         summary=(
             "Every way to divide the rows into a training and a test part of the requested sizes, "
-            "one split each: random subsampling without the chance of the draw."
+            "one split each: random subsampling without the variation of random draws."
         ),
         formula=r"J = \binom{n}{n_2}, \qquad E = \frac1J \sum_{j=1}^J E_j",
         references=("kohavi1995",),
-        assumptions=f"Rows are exchangeable; at most {MAX_SPLITS} splits are done.",
+        assumptions=f"Rows are exchangeable; there are at most {MAX_SPLITS} splits.",
         errs=(
             "Each model is trained on fewer rows than there are, so the error of a model trained "
             "on all rows is overestimated. Test parts overlap, so the number of splits does not "

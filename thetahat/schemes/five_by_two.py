@@ -47,8 +47,8 @@ class FiveByTwo:
         references=("dietterich1998",),
         assumptions="Rows are exchangeable, as for k_fold.",
         errs=(
-            "Pessimistic, because models are trained on half of the rows. The five repeats share "
-            "all rows, and are no new data."
+            "The error is overestimated, because models are trained on half of the rows. The five "
+            "repeats share all rows, so they add no new data."
         ),
         blocks=FOLDS,
     )

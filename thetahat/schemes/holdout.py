@@ -51,9 +51,9 @@ class Holdout:
         assumptions="Rows are exchangeable, or with whole_clusters the clusters are.",
         errs=(
             "Each model is trained on fewer rows than there are, so the error of a model trained "
-            "on all rows is overestimated. How much results change with other training data is not "
-            "seen. With rows of one cluster in both parts, the error for a new cluster is "
-            "underestimated."
+            "on all rows is overestimated. One split does not show how much results change with "
+            "other training data. With rows of one cluster in both parts, the error for a new "
+            "cluster is underestimated."
         ),
         blocks=HOLDOUT,
     )

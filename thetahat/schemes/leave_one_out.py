@@ -32,8 +32,9 @@ class LeaveOneOut:
         references=("stone1974",),
         assumptions="Rows are exchangeable.",
         errs=(
-            "Nearly unbiased for the error of a model of n rows. But the models are almost the "
-            "same, so for unstable learners the estimate varies much from sample to sample."
+            "Nearly unbiased for the error of a model trained on n rows. But the training parts "
+            "are almost the same, so for unstable learners the estimate varies much from sample "
+            "to sample."
         ),
         blocks=FOLDS,
     )

@@ -18,7 +18,7 @@ from thetahat.values.types import BlockKind, IntArray, Label
 class LeaveOneSourceOut:
     """Each source is the test set once, of a model trained on all the other sources.
 
-    The source calls it multiple-source cross-validation (CVS). Blocks are named by their source and
+    geras2013 calls it multiple-source cross-validation (CVS). Blocks are named by their source and
     come in order of first appearance. Nothing is drawn: the seed does not matter.
 
     Degenerate cases: a source with one row is a block of one instance; variances that need the

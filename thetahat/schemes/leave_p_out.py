@@ -42,7 +42,7 @@ class LeavePOut:
         ),
         formula=r"J = \binom{n}{p}, \qquad E = \frac1J \sum_{j=1}^J E_j",
         references=("arlot2010",),
-        assumptions=f"Rows are exchangeable; at most {MAX_SPLITS} splits are done.",
+        assumptions=f"Rows are exchangeable; there are at most {MAX_SPLITS} splits.",
         errs=(
             "Unbiased for the error of a model of n - p rows, so it overestimates the error of a "
             "model of all rows. Test parts overlap, so the number of splits does not show how "

@@ -19,7 +19,7 @@ class Nested:
     """External folds estimate the error of what internal folds select.
 
     In a ``selection`` each external training part is itself divided into folds: the candidate with
-    the least internal error is trained on the whole part and tested on the external fold. The
+    the smallest internal error is trained on the whole part and tested on the external fold. The
     choice is made anew in each external fold, so the error of choosing and training is estimated.
     Where nothing is selected the internal folds are not used, and it is ``k_fold``. Other pairs of
     schemes are named in ``internal`` and ``external`` of the selection. stone1974 calls it double
@@ -47,8 +47,8 @@ class Nested:
         assumptions="Rows are exchangeable: no row is more similar to some rows than to others.",
         errs=(
             "Each choice and each model use n (K - 1)/K rows, so the error of choosing and "
-            "training on all rows is overestimated. It is not too small for being the least of "
-            "many, as the internal error of the chosen candidate is."
+            "training on all rows is overestimated. Unlike the internal error of the chosen "
+            "candidate, it is not too small because it is the smallest of many."
         ),
         blocks=FOLDS,
     )

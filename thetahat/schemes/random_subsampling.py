@@ -25,12 +25,12 @@ class RandomSubsampling:
     Parameters
     ----------
     n_draws : int
-        J, at least 2. The first split is that of ``holdout`` with the same seed and size, and
-        more splits add to those there were.
+        J, at least 2. The first split is that of ``holdout`` with the same seed and size; with a
+        larger J the first splits stay the same.
     test_size : float or int
         :math:`\mu`, the share of the rows to test on, in (0, 1); or a whole number from 1 to
         n - 1, which is their count. The default is the share at which the corrected resampled
-        variance is known to do well.
+        variance covered well in the largest published comparison.
     """
 
     n_draws: int = 15
@@ -51,8 +51,8 @@ class RandomSubsampling:
         assumptions="Rows are exchangeable.",
         errs=(
             "Each model is trained on fewer rows than there are, so the error of a model trained "
-            "on all rows is overestimated. Test parts overlap: more splits reduce the chance of "
-            "the split, not that of the sample, and are no new data."
+            "on all rows is overestimated. Test parts overlap: more splits reduce the variation "
+            "due to splitting, not that due to the sample, and add no new data."
         ),
         blocks=SUBSAMPLES,
     )

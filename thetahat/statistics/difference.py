@@ -21,6 +21,7 @@ from thetahat.statistics._two_samples import (
     PairedSumsFunctional,
 )
 from thetahat.statistics.base import AcceptedSamples, Functional, Sample, Statistic
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import IntArray
 
 
@@ -46,7 +47,7 @@ class Difference:
     """
 
     statistic: str = "mean"
-    params: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, JsonValue] = field(default_factory=dict)
     paired: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -18,6 +18,7 @@ from thetahat.cautions import (
 )
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.block_nouns import DEFAULT_NOUNS
 from thetahat.values.json_values import JsonValue
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray, MeanKind, Needs, Target
@@ -93,7 +94,8 @@ def check_few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
     k = int(count_degrees_between_blocks(losses)) + 1
     if k >= FEW_BLOCKS.threshold:
         return ()
-    return (FEW_BLOCKS(subject="The variance", n=k, unit="block"),)
+    noun = DEFAULT_NOUNS[losses.layout.kind].singular
+    return (FEW_BLOCKS(subject="The variance", n=k, unit=noun),)
 
 
 def check_several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
@@ -105,7 +107,7 @@ def check_several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
 
 
 def check_training_ignored(losses: BlockLosses) -> tuple[Caution, ...]:
-    """Return the caution for variances of trained models, unless no model saw these instances."""
+    """Return the caution for variances of trained models; none if they were trained elsewhere."""
     return () if losses.layout.has_fixed_models else (TRAINING_IGNORED,)
 
 
@@ -119,7 +121,7 @@ def _build_cluster_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Cauti
     if layout.cluster is None or info.variance.knows_clusters:
         return ()
     if info.needs is not Needs.LOSSES and not cuts_clusters(layout):
-        return ()  # block means of whole clusters vary as much as the clusters make them
+        return ()  # each block holds whole clusters, so the spread of block means includes theirs
     return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method=info.name),)
 
 

@@ -67,13 +67,13 @@ def estimate_within_blocks(losses: BlockLosses) -> float:
         raise InsufficientData(
             f"The variance {_describe_single_cluster(layout)}.", loc=("cluster",)
         )
-    shifted = losses.rows - losses.rows[0]  # a large mean loss costs no digits
+    shifted = losses.rows - losses.rows[0]  # a large mean loss then costs no digits
     means = np.bincount(clusters.split, weights=shifted) / layout.n_test
     sums = np.bincount(clusters.group, weights=shifted - means[clusters.split])
     squares = np.bincount(clusters.group_split, weights=sums**2, minlength=layout.n_splits)
     c = clusters.n_clusters
-    of_splits = c / (c - 1) * squares / layout.n_test**2
-    return _average_over_repeats(of_splits, layout)
+    split_variances = c / (c - 1) * squares / layout.n_test**2
+    return _average_over_repeats(split_variances, layout)
 
 
 def estimate_pooled(losses: BlockLosses) -> float:
@@ -129,14 +129,14 @@ def cuts_clusters(layout: Layout) -> bool:
         return False
     clusters = find_clusters_in_splits(layout)
     if layout.instance is None:
-        whole = np.bincount(layout.cluster) / layout.n_repeats
+        cluster_sizes = np.bincount(layout.cluster) / layout.n_repeats
     else:
         pairs = np.unique(layout.instance * len(layout.cluster_labels) + layout.cluster)
-        whole = np.bincount(pairs % len(layout.cluster_labels)).astype(np.float64)
+        cluster_sizes = np.bincount(pairs % len(layout.cluster_labels)).astype(np.float64)
     tested = np.bincount(clusters.group)
     cluster_of_group = np.empty(len(tested), dtype=np.intp)
     cluster_of_group[clusters.group] = layout.cluster
-    return bool((tested < whole[cluster_of_group]).any())
+    return bool((tested < cluster_sizes[cluster_of_group]).any())
 
 
 def _sum_deviations(rows: FloatArray, cluster: IntArray) -> FloatArray:
@@ -155,7 +155,7 @@ def _describe_single_cluster(layout: Layout) -> str:
     return f"needs at least two clusters in every block, and block {label!r} has one"
 
 
-def _average_over_repeats(of_splits: FloatArray, layout: Layout) -> float:
-    sums = np.bincount(layout.split_repeat, weights=of_splits)
+def _average_over_repeats(split_variances: FloatArray, layout: Layout) -> float:
+    sums = np.bincount(layout.split_repeat, weights=split_variances)
     n_blocks = np.bincount(layout.split_repeat)
     return float((sums / n_blocks**2).mean())

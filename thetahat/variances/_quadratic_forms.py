@@ -32,8 +32,8 @@ import numpy as np
 from thetahat.values.moments import BlockMoments, Moments
 from thetahat.values.types import FloatArray
 
-_ROUNDING = 1e-12  # sums of coefficients this small against their terms are zero
-_LAST_BITS = 64 * float(np.finfo(np.float64).eps)  # so are sums of computed terms
+_ROUNDING = 1e-12  # a sum of coefficients below this share of its terms' sizes counts as 0
+_LAST_BITS = 64 * float(np.finfo(np.float64).eps)  # the same share for sums of computed terms
 
 
 def average_over_repeats(moments: Moments, form: Callable[[BlockMoments], float]) -> float:
@@ -162,7 +162,7 @@ def build_mean_form(a: FloatArray, b: FloatArray, c: FloatArray) -> MeanForm:
 def compute_with_coefficients(
     blocks: BlockMoments, a: FloatArray, b: FloatArray, form: MeanForm
 ) -> float:
-    """Return the sum of a_k s2_k + b_k w_k + c_kl g_kl; ``form`` is ``mean_form(a, b, c)``."""
+    """Return the sum of a_k s2_k + b_k w_k + c_kl g_kl, with ``build_mean_form(a, b, c)``."""
     return add_terms(
         float(a @ (get_centred_squares(blocks) / blocks.sizes)),
         -float(b @ (blocks.within_variances / blocks.sizes)),

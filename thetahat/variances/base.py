@@ -96,7 +96,7 @@ class ResampledVariance(ABC):
         """Estimate the variance of the mean loss from its replicates."""
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate the variance from new resamples with seed 0, if there is no evaluation."""
+        """Estimate the variance from resamples drawn with seed 0, for use outside an evaluation."""
         shared = SharedResamples({"": losses}, seed=0)
         return self.estimate_from_replicates(
             losses, shared.of_model("", self.n_resamples, self.unit)

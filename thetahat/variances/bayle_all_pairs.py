@@ -69,13 +69,14 @@ class BayleAllPairs:
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, _sum_squares_over_n),
+            average_over_repeats(losses.moments, sum_squares_over_n),
             None,
             cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
         )
 
 
-def _sum_squares_over_n(blocks: BlockMoments) -> float:
+def sum_squares_over_n(blocks: BlockMoments) -> float:
+    """Return the squared distances of all losses from their mean, over the squared number."""
     return blocks.total_centred_squares / blocks.n_losses**2
 
 

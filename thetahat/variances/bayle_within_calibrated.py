@@ -22,13 +22,14 @@ from thetahat.variances.base import VarianceEstimate
 from thetahat.variances.bayle_within import compute_within_over_n
 
 MAX_DEGREES: Final = 9.0
-"""The degrees of freedom with which intervals for the trained models cover near their level.
+"""The largest degrees of freedom of intervals for the trained models that cover near their level.
 
-Measured over five and ten folds, five times ten and five times two folds, two learners of classes
-and two of a line, 50 to 1000 rows, 700 repetitions each, with the skewness-corrected interval: with
-nine a design's average coverage at level 0.95 is .961 to .985, with twelve .952 to .981, with
-twenty .941 to .976, with normal quantiles .92 to .97; the least of the cells is .924, .913, .899
-and .89. On a curve with heavy tails it is .90 to .93 with nine and .87 to .90 with normal ones.
+Measured over five and ten folds, five times ten and five times two folds, two classifiers and two
+regression learners, 50 to 1000 rows, 700 repetitions each, with the skewness-corrected interval.
+The average coverage of a design at level 0.95 is .961 to .985 with nine degrees of freedom, .952 to
+.981 with twelve, .941 to .976 with twenty and .92 to .97 with normal quantiles; the smallest
+coverage of a single cell is .924, .913, .899 and .89. In a regression with heavy-tailed errors it
+is .90 to .93 with nine and .87 to .90 with normal quantiles.
 """
 
 
@@ -65,9 +66,9 @@ class BayleWithinCalibrated:
             "study. The target is the error of the trained models."
         ),
         errs=(
-            "With a t quantile slightly too long with many instances, for halves and for repeats, "
-            "and too short for heavy-tailed losses or where parameters are nearly as many as "
-            "instances."
+            "With a t quantile the interval is slightly too long with many instances, with two "
+            "folds and with several repeats. It is too short for heavy-tailed losses, or where "
+            "the learner has nearly as many parameters as there are instances."
         ),
         blocks=FOLDS,
         targets=(Target.THESE_MODELS,),

@@ -45,8 +45,8 @@ class BouckaertFrank:
             "+ n_2) = 1/k."
         ),
         errs=(
-            "Either way, because the correlation is a rule of thumb. Close with ten folds; liberal "
-            "with five or fewer, where more repeats make it worse."
+            "Either way, because the correlation is a rule of thumb. It is close with ten folds "
+            "and too small with five or fewer, where more repeats make it worse."
         ),
         needs=Needs.REPEATS,
         blocks=FOLDS,

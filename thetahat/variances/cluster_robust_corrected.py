@@ -56,8 +56,8 @@ class ClusterRobustCorrected:
         ),
         errs=(
             "Either way, because the correlation is a rule of thumb. Too small with few clusters. "
-            "Where folds cut clusters, the mean itself is too low for new clusters, and no "
-            "variance mends that."
+            "Where folds divide clusters, the mean loss itself is too low for new clusters, and "
+            "no variance corrects that."
         ),
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),

@@ -28,7 +28,7 @@ class Dietterich5x2:
     two folds. The estimate that goes with the variance is :math:`p_{11}`, the mean of the first
     fold of the first repeat, with 5 degrees of freedom.
 
-    Degenerate cases: two equal halves in every repeat give 0.
+    Degenerate cases: halves with equal means in every repeat give 0.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -47,9 +47,9 @@ class Dietterich5x2:
             "half is the training set of the other, and the repeats share all instances."
         ),
         errs=(
-            "Intervals are wide, because they rest on one split. Liberal for the expected error "
-            "with all the data: models are trained on half of them, and repeats share every "
-            "instance."
+            "Intervals are wide, because they rest on one split. Too small for the expected error "
+            "with all the data, because the repeats share every instance; and the estimate is "
+            "about models that are trained on half of the data."
         ),
         needs=Needs.REPEATS,
         blocks=FOLDS,
@@ -75,7 +75,8 @@ class Dietterich5x2:
             raise InsufficientData(reason, loc=("repeat",))
         moments = losses.moments
         halves = moments.deviations.reshape(_REPEATS, 2)
-        # of two numbers, the squares about their average are half of their difference's square
+        # the squared deviations of two numbers from their average add up to half their squared
+        # difference
         value = float(((halves[:, 0] - halves[:, 1]) ** 2).mean()) / 2
         estimate = build_estimate(
             self.info,

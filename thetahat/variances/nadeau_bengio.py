@@ -45,8 +45,8 @@ class NadeauBengio:
         assumptions="Any two split means correlate by the test share n_2 / (n_1 + n_2).",
         errs=(
             "Either way, because the correlation is a rule of thumb. In the largest published "
-            "comparison slightly liberal with a tenth of the data for testing, and much more so "
-            "with a fifth or more, where more repeats make it worse."
+            "comparison it was slightly too small with a tenth of the data for testing, and much "
+            "too small with a fifth or more, where more repeats make it worse."
         ),
         needs=Needs.SPLITS,
         blocks=PARTITIONS | SUBSAMPLES,

@@ -33,8 +33,8 @@ from thetahat.variances._quadratic_forms import (
 )
 from thetahat.variances.base import VarianceEstimate
 
-_MAX_COEFFICIENT = 1e9  # with the largest allowed losses, sums stay within double precision
-_TERMS_IN_WORDS = 12  # of a bias; the others are in the numbers only
+_MAX_COEFFICIENT = 1e9  # larger ones could overflow a sum over the largest allowed losses
+_TERMS_IN_WORDS = 12  # longer biases end in "and N more terms"; the numbers have them all
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,10 @@ class Quadratic:
                    + \sum_{k \ne l} c_{kl} s^\gamma_{kl}
 
     with the second moments of ``thetahat.variances._quadratic_forms``. The ``details`` of the
-    result give the coefficients of the moments, and the bias term by term and in words. Where
-    :math:`a_4` (for sources: the sum of a row of coefficients) is not zero, the value depends on
-    the mean loss, and no interval is built on it. Proposition 1 and section 4.2 of the source.
+    result give the bias term by term and in words, and for random folds the coefficients of the
+    moments. Where :math:`a_4` (for sources: the sum of a row of coefficients) is not zero, the
+    value depends on the mean loss, and no interval is built on it. Proposition 1 and section 4.2 of
+    the source.
 
     Deviations: folds of unequal size keep the requested bias: the plug-in value has the
     coefficients of the exact variance of the macro mean for their sizes.
@@ -301,7 +302,7 @@ def describe_bias_of_coefficients(
 
 
 def describe_bias(terms: Sequence[tuple[float, str]]) -> str:
-    """Return the sum of the terms that are not zero, ``omega - 2 gamma``, or ``none``."""
+    """Return the nonzero terms as text, ``omega - 2 gamma``; ``none`` if there are none."""
     shown = [(x, name) for x, name in terms if x != 0]
     if not shown:
         return "none"

@@ -50,9 +50,9 @@ class Theta4:
             "omega, as they do when there are none."
         ),
         errs=(
-            "Bias -M/N omega - (N-M)/N gamma. It uses only the spread within blocks, so it is far "
-            "too small where results depend much on the training data (unstable learners, small "
-            "samples)."
+            "Too small where the covariances are positive (bias -M/N omega - (N-M)/N gamma). It "
+            "uses only the spread within blocks, so it is far too small where results depend "
+            "much on the training data (unstable learners, small samples)."
         ),
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),

@@ -49,8 +49,9 @@ class ThetaA:
             "covariance within or between sources."
         ),
         errs=(
-            "Too small by (sum omega_k + sum gamma_kl) / K^2, so always optimistic. It is far too "
-            "small where results depend much on the training data (unstable learners, small "
+            "Too small by (sum omega_k + sum gamma_kl) / K^2, which is 0 for models trained "
+            "elsewhere and usually positive for models trained on the other sources. It is far "
+            "too small where results depend much on the training data (unstable learners, small "
             "samples)."
         ),
         blocks=SOURCES,

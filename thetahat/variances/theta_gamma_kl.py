@@ -18,7 +18,7 @@ from thetahat.variances._building import build_estimates
 from thetahat.variances._quadratic_forms import compute_by_pair
 from thetahat.variances.base import VarianceEstimate
 
-_MAX_SOURCES = 256  # a table of pairs beyond it is for nobody to read, and fills the result
+_MAX_SOURCES = 256  # a larger table of pairs is too long to read and makes the result large
 
 
 @dataclass(frozen=True, slots=True)

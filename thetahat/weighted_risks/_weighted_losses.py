@@ -75,7 +75,7 @@ def count_effective_rows(weights: FloatArray) -> float:
 
 
 def check_effective_size(weights: FloatArray) -> tuple[Caution, ...]:
-    """Return a caution if so few rows carry the weight that a control variate overfits them.
+    """Return a caution if so few rows have most of the weight that a control variate overfits them.
 
     In the coverage study (preset ``interval_coverage``) intervals of level .95 covered in .90 with
     an effective sample size near 70, in .74 near 20, and more rarely below.

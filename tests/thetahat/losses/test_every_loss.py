@@ -82,24 +82,6 @@ def test_property_each_instance_has_its_own_loss(name: str, seed: int) -> None:
     assert_array_equal(shuffled, together[order])
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in LOSSES if hasattr(LOSSES[name], "evaluate_errors")]
-)
-def test_exact_errors_alone_cost_the_same(name: str) -> None:
-    _, predictions = draw_predictions(name, 3)
-    loss: Any = loss_of(name)
-    errors, out = predictions.output.reshape(5, 6).copy(), np.empty((5, 5))
-
-    loss.evaluate_errors(errors[:, 1:], out)
-    loss.evaluate_errors(errors[:, 1:], errors[:, 1:])
-
-    zeros = np.zeros(30)
-    wanted = loss.losses(zeros, predictions).reshape(5, 6)
-    assert_array_equal(errors[:, 1:], wanted[:, 1:])
-    assert_array_equal(out, wanted[:, 1:])
-    assert_array_equal(errors[:, 0], predictions.output.reshape(5, 6)[:, 0])
-
-
 @EVERY
 def test_limit_a_perfect_model_loses_nothing(name: str) -> None:
     y, _ = draw_predictions(name, 1)
