@@ -3,7 +3,7 @@
 ``thetahat.evaluate(losses, ...)``, ``thetahat.evaluate_scores(scores, ...)`` and
 ``thetahat.cross_validate(X, y, learners, ...)`` evaluate models in this process and return the
 typed result; ``thetahat.to_json(result)`` is the JSON of the service. ``thetahat.advise(n=...)``
-says beforehand which scheme fits.
+says beforehand which scheme fits. What they refuse is an ``EvaluationError``.
 The modules behind these names are imported when a name is first used.
 """
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         GateOutcome,
         Requirement,
     )
+    from thetahat.errors import EvaluationError
     from thetahat.values.json_values import to_json
     from thetahat.values.types import Alternative, BlockKind, Target
 
@@ -34,6 +35,7 @@ __all__ = [
     "BlockKind",
     "CrossValidationEvaluation",
     "Decision",
+    "EvaluationError",
     "EvaluationResult",
     "Gate",
     "GateOutcome",
@@ -52,6 +54,7 @@ _MODULES: Final = {
     "BlockKind": "thetahat.values.types",
     "CrossValidationEvaluation": "thetahat.analyses.cross_validation.result",
     "Decision": "thetahat.analyses.losses.result",
+    "EvaluationError": "thetahat.errors",
     "EvaluationResult": "thetahat.analyses.losses.result",
     "Gate": "thetahat.analyses.losses.choices",
     "GateOutcome": "thetahat.analyses.losses.result",

@@ -135,7 +135,7 @@ FEW_BLOCKS = _build_entry(
     _WARNING,
     "{subject} rests on {n} {unit}s. With fewer than {threshold} the variance between them is "
     "itself uncertain, and the interval is wide.",
-    "Use more blocks or repeats.",
+    "Use more of them, or more repeats.",
     threshold=10,
     reason="Student's t with 9 degrees of freedom widens a 95 % interval by 15 %, and the "
     "estimated standard error is off by about 24 % (1 / sqrt(2 * 9)); below that both grow fast.",
@@ -147,8 +147,10 @@ SCORES_AS_LOSSES = _build_entry(
     "better; if higher ones are better, every verdict is the wrong way round.",
     'Send "better": "higher" if higher values are better, or "better": "lower" if they are losses.',
     threshold=0.5,
-    reason="A model that is wrong on more than half of the items is rare, and all models of a "
-    "comparison being so is rarer; the caution asks, and nothing is changed.",
+    reason=(
+        "A model that is wrong on more than half of the items is rare, and a comparison in which "
+        "all models are is rarer. The caution only asks; no value is changed."
+    ),
 )
 ROW_NUMBERS_AS_LOSSES = _build_entry(
     "row_numbers_as_losses",
@@ -252,15 +254,15 @@ TRIMMED_LOSSES = _build_entry(
     _WARNING,
     "The interval is about the mean of the middle losses, {estimate}, without the {n} smallest and "
     "the {n} largest, and not about the expected loss; the mean of all losses is {mean}.",
-    "Use it where single large losses do not matter to you, and not in the place of an interval "
-    "for the expected loss.",
+    "Use it only if single large losses do not matter to you. It does not replace an interval for "
+    "the expected loss.",
 )
 VARIANCE_WITHOUT_BOUND = _build_entry(
     "variance_without_bound",
     _WARNING,
-    "The interval catoni was given no bound of the variance, so the sample variance {variance} "
-    "stands for it. It then holds its level only where that is not too small, which heavy-tailed "
-    "losses often make it.",
+    "The request has no bound of the variance for the interval catoni, so the sample variance "
+    "{variance} is used. The interval covers too rarely if the sample variance is too small, as "
+    "it often is with heavy-tailed losses.",
     "Send variance_bound, a number that the variance of the loss cannot exceed.",
 )
 ORDER_OF_TIME = _build_entry(
@@ -562,9 +564,10 @@ INTERVAL_CLIPPED_TO_RANGE = _build_entry(
 INTERVAL_BEYOND_RANGE = _build_entry(
     "interval_beyond_range",
     _WARNING,
-    "The interval goes beyond {low} to {high}, the range of the metric. The normal approximation "
-    "is poor here.",
-    'Use a logit interval, which stays inside, or "clip": true.',
+    "The interval goes {beyond}, which the {quantity} cannot. The approximation behind it is poor "
+    "here.",
+    'Read it as ending at that limit, or send "clip": true. For a metric, a logit interval stays '
+    "within the range.",
 )
 NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _build_entry(
     "normal_with_few_degrees_of_freedom",
@@ -802,7 +805,7 @@ LARGE_WEIGHTS = _build_entry(
     "controlled risk is less affected by them than the weighted risk.",
     "Prefer the controlled risk.",
     threshold=10,
-    reason="kouw2018 looks at weights above 10",
+    reason="one such row counts as much as ten rows of average weight",
 )
 TARGET_NOT_COVERED = _build_entry(
     "target_not_covered",

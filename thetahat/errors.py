@@ -67,7 +67,7 @@ class NotConverged(EvaluationError):
 
 
 class LearnerFailed(EvaluationError):
-    """A learner raised; the message is the learner's own, without its trace."""
+    """A learner raised an exception; the message is the learner's own, without the traceback."""
 
     code = "learner_failed"
 

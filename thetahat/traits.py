@@ -34,9 +34,9 @@ class Recommendation:
     """The place of a method's intervals in the order in which intervals are recommended.
 
     The interval with the smallest rank that could be built is recommended for its target. Ranks
-    are compared between all methods of one block kind and target. They are multiples of ten, so
-    that a new method can be placed between two others. Methods that fit the learner again are
-    used only if a request names them, and then come before all others.
+    are compared between all methods of one block kind and target. Gaps between the ranks leave room
+    for new methods. Methods that fit the learner again are used only if a request names them, and
+    then come before all others.
 
     Parameters
     ----------
@@ -80,13 +80,13 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceTraits:
-    r"""Properties that rules ask of a variance estimator.
+    r"""Properties of a variance estimator that rules for the choice of methods use.
 
     Parameters
     ----------
     degrees_grow_with : "instances", "clusters" or None
-        Whether each further instance, or each further cluster, adds a degree of freedom; None
-        where their number rests on the number of blocks or splits.
+        Whether each further instance, or each further cluster, adds a degree of freedom; None where
+        their number depends on the number of blocks or splits.
     shrinks_with_splits : bool
         Whether it is :math:`(1/J + n_2/n_1) S^2` over J splits, so that more splits of the same
         instances shrink it down to a floor.
@@ -94,7 +94,7 @@ class VarianceTraits:
         The largest number of degrees of freedom that a plan assumes for repeated splits of the same
         instances; None means that each further split adds one.
     knows_clusters : bool
-        Whether losses within a cluster may depend on each other.
+        Whether it stays valid if losses within a cluster depend on each other.
     is_between_sources : bool
         Whether it is B / K: the variance of K source means, over their number. A prediction for
         one further source can rest on it.
@@ -105,8 +105,8 @@ class VarianceTraits:
         Whether the normal test of the trained models over random folds can use it, and whether it
         does so unless a request names another.
     default_of_t_test : frozenset of BlockKind
-        The kinds of block for which a t test rests on it unless a request names another variance;
-        of two such, the one that knows clusters is for data with clusters.
+        The kinds of block for which a t test uses it unless a request names another variance. Of
+        two such variances, the one that allows for clusters is used for data with clusters.
     """
 
     degrees_grow_with: Literal["instances", "clusters"] | None = None
@@ -121,12 +121,12 @@ class VarianceTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalTraits:
-    """Properties that rules ask of an interval.
+    """Properties of an interval that rules for the choice of methods use.
 
     Parameters
     ----------
     form : IntervalForm
-        How it is made of a variance, or that it is not.
+        How it is built on a variance, or that it is not.
     is_prediction : bool
         Whether it is about the loss that will be observed on one further block, and not about a
         mean. It is recommended only where no other interval was built, and no verdict rests on it.
@@ -134,17 +134,21 @@ class IntervalTraits:
         How it is computed for any statistic from bootstrap replicates; None if it cannot be.
     only_for_models : bool
         Whether it is for the mean loss of a model, and not for the difference of two.
+    headline_rank : int or None
+        Its place among the intervals of a bootstrapped statistic: pages and figures that have room
+        for one interval show that with the smallest rank. None for those shown only in full.
     """
 
     form: IntervalForm = IntervalForm.OWN
     is_prediction: bool = False
     from_replicates: ReplicateForm | None = None
     only_for_models: bool = False
+    headline_rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossTraits:
-    """Properties that rules ask of a loss.
+    """Properties of a loss that rules for the choice of methods use.
 
     Parameters
     ----------
@@ -153,7 +157,7 @@ class LossTraits:
     of_least_squares : bool
         Whether a learner fitted by least squares minimises it.
     has_bias_and_variance : bool
-        Whether it is split in squared bias and variance if several fits predict an instance.
+        Whether it is split into squared bias and variance if several fits predict an instance.
     """
 
     can_be_zero_one: bool = False
@@ -163,7 +167,7 @@ class LossTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerTraits:
-    """Properties that rules ask of a learner.
+    """Properties of a learner that rules for the choice of methods use.
 
     Parameters
     ----------
@@ -178,7 +182,7 @@ class LearnerTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionTraits:
-    """Properties that rules ask of a correction of p-values.
+    """Properties of a correction of p-values that rules for the choice of methods use.
 
     Parameters
     ----------
@@ -207,7 +211,7 @@ class CorrectionTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightTraits:
-    """Properties that rules ask of an estimator of importance weights.
+    """Properties of an estimator of importance weights that rules for the choice of methods use.
 
     Parameters
     ----------

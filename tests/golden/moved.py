@@ -99,7 +99,28 @@ _RECOMMENDED_NOW: Final = (
 )
 """Requests whose recommended intervals of one model's losses are skewness-corrected now."""
 
+_RIDGE_PATHS: Final = (
+    r"(?:cross_validation_paths_together|selection_(?:by_r2|external|grids|nested|no_external"
+    r"|one_standard_error|sources|three_way))"
+)
+"""Requests with several penalties of ridge, which are computed together."""
+
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    rf"{_RIDGE_PATHS}/losses of instances/.*/sha256": Changed(
+        "Losses of ridge over several penalties differ in the last digits; their means are "
+        "compared."
+    ),
+    r"cross_validation_(?:loss_(?:brier|hinge|logistic|quadratic_margin)|own_learners_probabilities)"
+    r"/losses of instances/(?:lda|log)/sha256": Changed(
+        "Losses of linear discriminants and logistic regression differ in the last digit; their "
+        "means are compared."
+    ),
+    r"cross_validation_(?:loss_(?:brier|hinge|logistic|quadratic_margin)|own_learners_probabilities)"
+    r"/(?:models/(?:lda|log)|comparisons/\d+|covariance|losses|losses of instances/(?:lda|log))"
+    r"/(?!sha256).*": Rounded(
+        "Folds of linear discriminants are summed in the order of the rows, as other splits were, "
+        "and logistic regression starts from 0 and solves with factors, not with inverses."
+    ),
     r"study_preset_(?:importance_[a-z_]+|lecture_folds|multiple_source_variances)/claims": (
         _STUDY_CLAIMS
     ),
@@ -187,6 +208,10 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     ),
     r"losses_many_models_brief/models/[a-e]/intervals/0": Changed(
         "In brief a model has its recommended intervals alone."
+    ),
+    rf"{_RIDGE_PATHS}/(?!.*sha256).*": Rounded(
+        "Ridge over several penalties returns predictions, not errors, and leave-one-out is "
+        "computed in rotated rows whatever the condition number."
     ),
 }
 """By a regular expression for the beginning of ``REQUEST/PATH``, such as

@@ -19,7 +19,7 @@ class AdviceReason:
     reason : str
         One or two sentences.
     sources : tuple of str
-        Publications, or pages of the documentation with the study that shows it.
+        Publications, or the path of the page on which the service shows the study.
     """
 
     reason: str
@@ -115,7 +115,7 @@ class AdvisedTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdvisedPrecision:
-    """What precision to expect.
+    """The precision to expect.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class AlternativeScheme:
     parameters : mapping
         Its parameters.
     reason : AdviceReason
-        What speaks for it.
+        The reason for it.
     """
 
     name: str
@@ -163,7 +163,7 @@ class AlternativeScheme:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """What to do with these data, and what to expect.
+    """The advised scheme, interval and test for these data, and the precision to expect.
 
     Parameters
     ----------

@@ -33,10 +33,10 @@ MOST_SOURCES: Final = 50
 """Sources up to which each is left out alone, if the budget allows it."""
 TIME_FOLDS: Final = 5
 
-_SPLITS: Final = "docs/results/lecture_splits/tables.md"
-_FOLDS: Final = "docs/results/lecture_folds/tables.md"
-_COVERAGE: Final = "docs/results/interval_coverage/recommended_coverage.md"
-_ERRORS: Final = "docs/results/test_errors/test_errors.md"
+_SPLITS: Final = "/studies/lecture_splits"
+_FOLDS: Final = "/studies/lecture_folds"
+_COVERAGE: Final = "/studies/recommended_coverage"
+_ERRORS: Final = "/studies/test_errors"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class SchemeRule:
     Parameters
     ----------
     name : str
-        For tests and for readers of the code.
+        Name of the rule, for tests and for readers of the code.
     fits : callable
         Whether the scheme answers the question with these data and this budget.
     build : callable
@@ -276,8 +276,8 @@ RULES: Final = (
         reasons=(
             build_reason(
                 "Rows of one cluster depend on each other, so each cluster is whole in one fold. "
-                "Splits that cut clusters learn them by heart; intervals covered in 0.39 to 0.95 "
-                "there.",
+                "If splits divide clusters, models learn the clusters themselves; intervals then "
+                "covered in 0.39 to 0.95 of the samples.",
                 "roberts2017",
                 _COVERAGE,
             ),

@@ -120,7 +120,8 @@ def run_trial(situation: Situation, choice: SchemeChoice) -> SchemeTrial:
     expected = _draw_described(situation, rows, spread)
     try:
         described = run(expected, of_rates)
-    except UnsupportedCombination:  # such as clusters, which intervals of error rates do not know
+    # such as clusters, for which there are no intervals of error rates
+    except UnsupportedCombination:
         described = run(expected, choices)
     draws = [run(losses, choices) for losses in _draw_precise(situation, rows, spread)]
     target = situation.target

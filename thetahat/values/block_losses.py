@@ -10,14 +10,14 @@ import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.numerics.loops.compiling import is_loaded
-from thetahat.numerics.loops.moments import MANY_ROWS
+from thetahat.numerics.thresholds import MANY_ROWS
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.moments import Moments, compute_moments_of_rows, compute_moments_of_scores
 from thetahat.values.types import FloatArray
 
-MAX_LOSS = 1e140  # sums of squares of larger losses leave double precision
-MIN_LOSS = 1e-140  # squares of smaller losses are lost below double precision
+MAX_LOSS = 1e140  # sums of squares of larger losses may overflow
+MIN_LOSS = 1e-140  # squares of smaller losses underflow to 0
 EPSILON = float(np.finfo(np.float64).eps)
 ROUNDING = 8 * EPSILON
 """Rounding error of a difference relative to its losses: of a loss, a mean and a subtraction."""

@@ -30,9 +30,9 @@ class BlockNoun:
     Parameters
     ----------
     singular : str
-        Such as ``school``; a block's own word where the request has none.
+        The noun, such as ``school``; source or fold if the request has none.
     plural : str
-        Such as ``schools``.
+        Its plural, such as ``schools``.
     """
 
     singular: str

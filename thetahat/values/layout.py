@@ -25,7 +25,7 @@ class Layout:
     kind : BlockKind
         What a block is.
     block_labels : tuple of label
-        (K,) in order of first appearance in the input.
+        (K,) labels in order of first appearance in the input.
     split_block, split_repeat : ndarray of int
         (J,) code of the block and of the repeat of each split.
     n_test : ndarray of float
@@ -42,7 +42,7 @@ class Layout:
     instance, cluster : ndarray of int or None
         (n,) codes by row, in input order.
     cluster_labels : tuple of label
-        In order of first appearance.
+        Labels in order of first appearance.
     instance_labels : ndarray or None
         (n_instances,) labels of the codes of ``instance``.
     """

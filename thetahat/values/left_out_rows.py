@@ -30,7 +30,7 @@ MAX_NAMED_ROWS: Final = 10
 """Largest number of rows or sources that are named; all are counted."""
 
 FEATURES: Final = "features"
-"""The column under which rows are counted that lack some feature, whichever it is."""
+"""The name under which rows that lack any feature are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

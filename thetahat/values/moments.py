@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.numerics.loops.moments import MANY_ROWS, by_rows, by_runs
+from thetahat.numerics.loops.moments import by_rows, by_runs
+from thetahat.numerics.thresholds import MANY_ROWS
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray
 

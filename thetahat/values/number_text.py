@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import math
+from typing import Final
+
+SCIENTIFIC_FROM: Final = 1e12
+"""Numbers of that size and larger are written with a power of ten."""
+DIGITS_OF_A_DOUBLE: Final = 15
 
 
 def format_number(value: float) -> str:
-    """Return a number with at most four significant digits: 0.02, 0.3333, 1.235e+06."""
-    return f"{value:.4g}"
+    """Return a number with four significant digits, or all digits of a whole part below 10^6.
+
+    0.02, 0.3333, 12 346, 1 235 000; numbers below 10^-4 or from 10^12 on have a power of ten.
+    """
+    if not 9999.5 <= abs(value) < SCIENTIFIC_FROM:
+        return f"{value:.4g}"
+    digits = 0 if abs(value) < 1e6 else 3 - math.floor(math.log10(abs(value)))
+    return _set_thousands_apart(f"{round(value, digits):.0f}")
 
 
 def format_to_error(value: float, standard_error: float) -> str:
@@ -19,12 +30,21 @@ def format_to_error(value: float, standard_error: float) -> str:
     if not (math.isfinite(standard_error) and standard_error > 0 and math.isfinite(value)):
         return format_number(value)
     decimals = 1 - math.floor(math.log10(standard_error))
-    if decimals > 6 or decimals < 0 or abs(value) >= 1e6:
+    whole_digits = len(f"{abs(value):.0f}")
+    if (
+        decimals > 6
+        or abs(value) >= SCIENTIFIC_FROM
+        or decimals + whole_digits > DIGITS_OF_A_DOUBLE
+    ):
         return format_number(value)
+    if decimals < 0:
+        if not round(value, decimals):
+            return format_number(value)
+        return _set_thousands_apart(f"{round(value, decimals):.0f}")
     for extra in range(3):  # a small number should not be written as 0
         text = f"{value:.{decimals + extra}f}"
         if float(text) != 0:
-            return text
+            return _set_thousands_apart(text)
     return f"{0:.{decimals}f}"
 
 
@@ -46,4 +66,12 @@ def format_percent(share: float) -> str:
 
 def format_count(n: int) -> str:
     """Return a count; thousands are set apart from 10 000 on."""
-    return f"{n:,}".replace(",", " ") if n >= 10_000 else str(n)
+    return _set_thousands_apart(str(n))
+
+
+def _set_thousands_apart(text: str) -> str:
+    """Return a decimal number with spaces between the thousands of a whole part from 10 000 on."""
+    whole, point, decimals = text.partition(".")
+    if abs(int(whole)) >= 10_000:
+        whole = f"{int(whole):,}".replace(",", " ")
+    return whole + point + decimals

@@ -50,7 +50,7 @@ class Alternative(StrEnum):
     """The alternative of a test or interval; a difference is a minus b.
 
     A request's ``less`` asks whether a is better, and ``greater`` whether b is. Where higher values
-    are better, the interval and the test are those of the other side: ``mirrored``.
+    are better, the interval and the test are those of the other side: ``mirror``.
     """
 
     TWO_SIDED = "two_sided"

@@ -7,7 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from tests.thetahat.naive.loss_matrices import RAGGED, losses_of, repeats_of
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.numerics.loops.compiling import compiled
-from thetahat.numerics.loops.moments import MANY_ROWS, of_runs
+from thetahat.numerics.loops.moments import of_runs
+from thetahat.numerics.thresholds import MANY_ROWS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind

@@ -29,8 +29,12 @@ from thetahat.values.number_text import (
         (0.33333, 0.0, "0.3333"),
         (0.33333, math.nan, "0.3333"),
         (3e-9, 1e-9, "3e-09"),
-        (5e8, 1e3, "5e+08"),
-        (12345.0, 1234.0, "1.234e+04"),
+        (5e8, 1e3, "500 000 000"),
+        (12345.0, 1234.0, "12 300"),
+        (-32_011.0, 47_000.0, "-32 000"),
+        (100_000.486, 0.05, "100 000.486"),
+        (3.0, 47_000.0, "3"),  # not 0
+        (3e12, 1.0, "3e+12"),
     ],
 )
 def test_exact_decimals_follow_the_standard_error(value: float, error: float, text: str) -> None:
@@ -56,6 +60,8 @@ def test_exact_p_values_show_their_side_of_alpha(p_value: float, alpha: float, t
 
 
 def test_exact_other_numbers() -> None:
-    assert [format_number(x) for x in (0.02, 1 / 3, 1234567.0)] == ["0.02", "0.3333", "1.235e+06"]
+    numbers = (0.02, 1 / 3, 9999.6, 12_345.6, 1_234_567.0, -4.865e8, 2e12)
+    texts = ["0.02", "0.3333", "10 000", "12 346", "1 235 000", "-486 500 000", "2e+12"]
+    assert [format_number(number) for number in numbers] == texts
     assert [format_percent(x) for x in (0.95, 0.999, 1 / 3)] == ["95 %", "99.9 %", "33.3333 %"]
     assert [format_count(n) for n in (987, 9999, 12345)] == ["987", "9999", "12 345"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
@@ -47,6 +47,14 @@ METHODS: Final[tuple[str, ...]] = tuple(
     )
 )
 """Names of the interval methods that need nothing but replicates."""
+
+
+def choose_headline_interval(names: Iterable[str]) -> str | None:
+    """Return the interval that a page or a figure shows where it has room for one, or None."""
+    ranks = {name: INTERVALS[name].info.interval.headline_rank for name in names}
+    ranked = {name: rank for name, rank in ranks.items() if rank is not None}
+    return min(ranked, key=lambda name: ranked[name], default=None)
+
 
 _NO_SPREAD = NO_SPREAD()
 _ONE_REPLICATE = ONE_REPLICATE()

@@ -11,7 +11,8 @@ import numpy as np
 from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.listed_resamples import GivenResamples
-from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
+from thetahat.numerics.bootstrap.resamples import HashedResamples, few_kinds
+from thetahat.numerics.thresholds import MANY_DRAWS
 from thetahat.statistics import Functional, FunctionalOfKinds, Sample, Statistic, SumsFunctional
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray

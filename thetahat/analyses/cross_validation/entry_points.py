@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, Unpack, cast
 
 from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
 from thetahat.analyses.cross_validation.evaluation import (
@@ -23,6 +23,7 @@ from thetahat.analyses.losses.entry_points import (
     read_methods,
     select_family,
 )
+from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.cautions import Caution
 from thetahat.cross_validation import (
@@ -75,6 +76,10 @@ from thetahat.variances import VARIANCES
 
 DEFAULT_SCHEME: Final = KFold()
 
+_SCHEME_ADVICE: Final = (
+    " A scheme's parameters stand in its object, such as thetahat.schemes.k_fold.KFold(n_folds=5)."
+)
+
 LearnerChoice: TypeAlias = "str | Mapping[str, object] | Learner | Estimator"
 """A learner by wire name, as a mapping with name, params and prepare, or the object itself."""
 
@@ -100,7 +105,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> CrossValidationEvaluation:
     """Fit learners on the splits of a scheme and evaluate their losses.
 
@@ -139,7 +144,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     seed : int
         Of everything that is drawn at random.
     **options
-        The options of ``evaluate`` from ``level`` on.
+        The other options of ``evaluate`` from ``level`` on.
 
     Raises
     ------
@@ -160,6 +165,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     >>> result.learners["line"].fast_splits
     10
     """
+    refuse_unknown_options(options, "cross_validate", _SCHEME_ADVICE)
     data = build_data(
         read_table(X, features),
         read_series(y),

@@ -53,7 +53,7 @@ class OutcomesTask:
         The loss, set up for the classes of the data.
     choices : Choices
         Intervals, tests and so on.
-    metrics : sequence of Chosen
+    metrics : sequence of ChosenMethod
         Metrics that are computed beside the loss.
     seed : int
         The seed of all random draws.

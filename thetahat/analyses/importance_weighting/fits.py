@@ -63,7 +63,7 @@ def compute_fold_losses(  # noqa: PLR0913 - all that the losses depend on
     )
 
 
-def compute_target_losses(  # noqa: PLR0913 - as losses_on_fold
+def compute_target_losses(  # noqa: PLR0913 - as compute_fold_losses
     candidate: LearnerWithGrid,
     shift: SourceAndTarget,
     loss: Loss,

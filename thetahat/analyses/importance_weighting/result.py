@@ -74,7 +74,7 @@ class SelectedValue:
     interval : NormalInterval or None
         The interval about the estimate; None if one row has about all the weight.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     refit : RefitCoefficients or None
         The model with that value, for learners that have coefficients.
     by_source : tuple of SourceRisk or None
@@ -160,7 +160,7 @@ class Oracle:
     on_target : TargetRisk
         The mean loss there; its fields are fields of this object.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     """
 
     selected: ParameterValue

@@ -34,7 +34,7 @@ class EstimatedWeights:
     details : mapping
         Further numbers of the estimator, such as the width of a kernel.
     cautions : tuple of Caution
-        Cautions: what to know before using the weights.
+        Cautions about the weights.
     """
 
     method: str

@@ -58,7 +58,7 @@ class SizeLosses:
         them to allow for test parts that overlap, which a smaller training part does not change.
     n_train : ndarray of int
         (J,) rows that the learner was fitted to, split by split.
-    judged : Judged or None
+    judged : TruthAndPredictions or None
         What metrics are computed from, where there are any.
     """
 
@@ -102,7 +102,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
         The seed of the evaluation.
     loss_range : tuple of float or None
         Smallest and largest value that the loss can take.
-    metrics : sequence of Chosen
+    metrics : sequence of ChosenMethod
         Computed at each size; steps and saturation are of the loss alone.
     """
     table = LossTable(

@@ -16,8 +16,8 @@ MIN_SIZES: Final = 4
 """With three parameters and fewer sizes, the law fits every curve."""
 _SLOWEST, _FASTEST = 0.01, 5.0
 _MAX_RELATIVE_ERROR: Final = 0.5
-"""Largest relative standard error of the exponent: beyond it, a law twice as fast fits as well, or
-none at all."""
+"""Largest relative standard error of the exponent. Beyond it, a law with twice the exponent, or
+with the exponent 0, fits about as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class PowerLaw:
     largest : float
         The largest training size.
     degrees_of_freedom : float
-        Of the t intervals.
+        Degrees of freedom of the t intervals.
     residual : float
         Root mean square distance of the means from the curve, in units of the loss.
 

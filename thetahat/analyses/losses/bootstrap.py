@@ -76,13 +76,13 @@ class Resampling:
             else self.shared.too_much(with_errors=for_pairs and method.needs_errors)
             for key, method in _list_resampled(intervals).items()
         }
-        out = tuple(
+        omitted = tuple(
             NotApplicable(name=entry.name, reason=f"{entry.name}: {reason}", family="intervals")
             for entry in intervals.methods
             if (reason := reasons.get(entry.key)) is not None
         )
-        kept = tuple(entry for entry in intervals.methods if reasons.get(entry.key) is None)
-        return replace(intervals, methods=kept, left_out=(*intervals.left_out, *out))
+        remaining = tuple(entry for entry in intervals.methods if reasons.get(entry.key) is None)
+        return replace(intervals, methods=remaining, left_out=(*intervals.left_out, *omitted))
 
 
 def _list_resampled(intervals: SelectedMethods[IntervalMethod]) -> Mapping[str, ResampledInterval]:

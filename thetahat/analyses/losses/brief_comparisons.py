@@ -1,4 +1,4 @@
-"""Comparisons in brief, for results with so many pairs that nobody reads each of them whole.
+"""Brief comparisons, for results with so many pairs that nobody reads every pair in full.
 
 A pair keeps its difference, its recommended interval, its effect size, the numbers of its tests and
 its verdict without a plan. The sentences of cautions are written once for all pairs.
@@ -31,6 +31,7 @@ from thetahat.cautions import BRIEF_COMPARISONS, Caution
 from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.layout import Layout
 from thetahat.values.types import Target
 from thetahat.variances.base import VarianceEstimator
@@ -66,8 +67,8 @@ def drop_costly_tests(tests: SelectedMethods[PairedTest]) -> SelectedMethods[Pai
         )
         for entry in costly
     )
-    kept = tuple(entry for entry in tests.methods if entry not in costly)
-    return replace(tests, methods=kept, left_out=(*tests.left_out, *left_out))
+    remaining = tuple(entry for entry in tests.methods if entry not in costly)
+    return replace(tests, methods=remaining, left_out=(*tests.left_out, *left_out))
 
 
 @dataclass(slots=True)
@@ -82,11 +83,14 @@ class SharedCautions:
         Number of pairs that have a caution, by place and code.
     tests : dict
         The target of each test and the unit that it pairs, by key.
+    coverages : dict
+        Every expected coverage of an interval as a key, once.
     """
 
     messages: dict[CautionPlace, str] = field(default_factory=dict)
     counts: Counter[CautionPlace] = field(default_factory=Counter)
     tests: dict[str, SharedTest] = field(default_factory=dict)
+    coverages: dict[ExpectedCoverage, None] = field(default_factory=dict)
 
     def note(self, where: str, cautions: Iterable[Caution]) -> list[CautionPlace]:
         """Count the cautions of one part of one pair; return their places."""
@@ -176,6 +180,7 @@ class RecommendedIntervalBuilder:
 
 def shorten_interval(interval: Interval) -> BriefInterval:
     """Return the interval without its cautions and without what the request says."""
+    expected = interval.expected_coverage
     return BriefInterval(
         method=interval.method,
         target=interval.target,
@@ -187,6 +192,7 @@ def shorten_interval(interval: Interval) -> BriefInterval:
         upper=interval.upper,
         degrees_of_freedom=interval.degrees_of_freedom,
         details=interval.details,
+        expected_coverage_share=None if expected is None else expected.coverage,
     )
 
 

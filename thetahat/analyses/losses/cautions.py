@@ -26,6 +26,7 @@ from thetahat.cautions import (
 from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
 from thetahat.corrections import CORRECTIONS
 from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.block_nouns import DEFAULT_NOUNS
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.skewness import compute_skewness_of_mean
@@ -53,7 +54,8 @@ def _list_layout_cautions(table: LossTable) -> Iterator[Caution]:
     if layout.has_fixed_models:
         yield NO_TRAINING_VARIANCE()
     if layout.kind is not BlockKind.HOLDOUT and layout.n_blocks < FEW_BLOCKS.threshold:
-        yield FEW_BLOCKS(subject="The evaluation", n=layout.n_blocks, unit="block")
+        noun = DEFAULT_NOUNS[layout.kind].singular
+        yield FEW_BLOCKS(subject="The evaluation", n=layout.n_blocks, unit=noun)
     if layout.kind is BlockKind.SUBSAMPLES:
         yield NO_PARTITION()
     smallest, largest = int(layout.n_test.min()), int(layout.n_test.max())
@@ -74,8 +76,8 @@ def count_crossing_clusters(layout: Layout) -> int:
     pairs = np.unique(layout.cluster * layout.n_splits + split)
     cluster, split = np.divmod(pairs, layout.n_splits)
     in_repeat = cluster * layout.n_repeats + layout.split_repeat[split]
-    where, times = np.unique(in_repeat, return_counts=True)
-    return len(np.unique(where[times > 1] // layout.n_repeats))
+    keys, n_blocks = np.unique(in_repeat, return_counts=True)
+    return len(np.unique(keys[n_blocks > 1] // layout.n_repeats))
 
 
 def _list_model_cautions(table: LossTable) -> Iterator[Caution]:
@@ -90,10 +92,10 @@ def _list_model_cautions(table: LossTable) -> Iterator[Caution]:
 
 
 def has_heavy_tails(losses: BlockLosses) -> bool:
-    """Return whether so few losses are so large that intervals for their mean cover too rarely.
+    """Return whether a few losses are so large that intervals for the mean cover too rarely.
 
-    It is for losses of independent instances. Losses of 0 and 1 have none: their intervals were
-    studied by themselves.
+    Only losses of independent instances are judged. Losses of 0 and 1 never count as heavy-tailed,
+    because their intervals were studied separately.
     """
     values, layout = losses.values, losses.layout
     if values is None or layout.cluster is not None or layout.kind is BlockKind.SOURCE:
@@ -124,7 +126,8 @@ def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution
     table : LossTable
         Values of the models.
     better_is_stated : bool
-        Whether the request says if lower or higher values are better, so that nothing is asked.
+        Whether the request says that lower or higher values are better; no caution then asks for
+        it.
     """
     cautions: list[Caution] = []
     names = []

@@ -113,9 +113,9 @@ class Choices:
         Largest difference of mean losses that does not matter, in units of the loss, above 0.
     alternative : Alternative
         Alternative of intervals and tests; the verdict ignores it.
-    variances, intervals, tests : tuple of Chosen or None
+    variances, intervals, tests : tuple of ChosenMethod or None
         None means all that fit, with their defaults, except the methods that must be named.
-    omnibus : tuple of Chosen or None
+    omnibus : tuple of ChosenMethod or None
         Tests of all models at once; None means all that fit, if there are enough models. A
         request names them among its ``tests``.
     correction : str

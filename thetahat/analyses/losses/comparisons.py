@@ -73,7 +73,7 @@ from thetahat.values.types import BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
 
 FEW_PAIRS: Final = 10
-"""Pairs whose outcomes say what the tests are about; one alone may have equal losses."""
+"""Number of pairs from which the targets of the tests are read; a single one may lack a test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _Draft:
         Names of the models.
     difference, difference_pooled : float
         Macro and pooled mean of a minus those of b.
-    best : Built or None
+    best : BuiltInterval or None
         The interval that the verdict rests on.
     inference : Inference or None
         All intervals and variances of the difference; None if only the best one was built.
@@ -104,10 +104,10 @@ class _Draft:
     outcomes : mapping of str to TestOutcome
         Outcomes of the tests, by key.
     cautions : tuple of Caution
-        On the difference as such.
+        Cautions about the difference itself.
     places : tuple of CautionPlace
         All cautions of the pair, where comparisons are in brief.
-    question : Question
+    question : PairQuestion
         The pair and the interval that the verdict is based on.
     """
 
@@ -137,8 +137,9 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
 ) -> tuple[Comparison, ...] | tuple[BriefComparison, ...]:
     """Return the comparisons in the order of ``list_places``; in brief where cautions are shared.
 
-    The recommended interval of a pair, on which its verdict rests, is for the request's target or
-    for the layout's own, and where none was built for that, for another that it names.
+    The verdict on a pair uses its recommended interval for the request's target. If the request
+    names no target, that is the default target of the layout or, if no interval was built for it,
+    the first target that has one.
     """
     intervals = methods.intervals
     if resampling is not None:
@@ -177,11 +178,13 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             best, inference = None, None
             if shared is not None and not names_methods and not on_fits:
                 best = shortcut.build_best(difference, choices, span, left_out)
+                if best is not None:
+                    (best,) = coverage.add_to([best], difference, "difference")
             if best is None:
                 inference = infer_difference(pair, on_fits)
                 best = _get_recommended(inference, table.layout.kind, choices.target)
             doubted = add_size_cautions(own, cautions)
-            drafts.append(_draft(pair, best, inference, doubted, shared))
+            drafts.append(_draft(pair, best, inference, doubted, sizes, shared))
     adjusted = adjust_p_values([draft.outcomes for draft in drafts], choices.correction)
     questions = [draft.question for draft in drafts]
     terms = _build_terms(table, choices)
@@ -202,11 +205,12 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     )
 
 
-def _draft(
+def _draft(  # noqa: PLR0913 - what is known of a pair
     pair: Pair,
     best: BuiltInterval | None,
     inference: Inference | None,
     outcomes: Mapping[str, TestOutcome],
+    sizes: Mapping[str, ExpectedSize],
     shared: SharedCautions | None,
 ) -> _Draft:
     difference = pair.losses.difference
@@ -222,8 +226,13 @@ def _draft(
         places += shared.note("pair", pair.cautions)
         if best is not None:
             places += shared.note("interval", best.interval.cautions)
+            if best.interval.expected_coverage is not None:
+                shared.coverages[best.interval.expected_coverage] = None
         for key, outcome in outcomes.items():
-            shared.tests.setdefault(key, SharedTest(target=outcome.target, unit=outcome.unit))
+            what = SharedTest(
+                target=outcome.target, unit=outcome.unit, expected_size=sizes.get(key)
+            )
+            shared.tests.setdefault(key, what)
             places += shared.note(f"tests.{key}", outcome.cautions)
     return _Draft(
         a=pair.a,

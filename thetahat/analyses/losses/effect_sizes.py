@@ -28,9 +28,9 @@ def compute_effect_size(
 
     ``value`` is Cohen's d, the mean of the differences over their standard deviation (ddof 1), and
     ``hedges_g`` is d without the bias of few units, :math:`\nu = n - 1`.
-    ``probability_of_superiority`` is the share of units where a is better, :math:`n_a` of n, ties
-    in halves. ``rank_biserial`` has the rank sums of the signed-rank test in it, without zeros, and
-    the sign of the difference.
+    ``probability_of_superiority`` is the share of units where a is better, :math:`n_a` of n; a tie
+    counts one half. ``rank_biserial`` uses the rank sums of the signed-rank test without zeros and
+    has the sign of the difference.
 
     Source: hedges1981 for g, grissom1994 for P, kerby2014 for r.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from thetahat.analyses.losses.checks import check, describe_other_loss
 from thetahat.analyses.losses.choices import Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
 from thetahat.analyses.losses.method_selection import EVERY_TEST
+from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
 from thetahat.analyses.losses.result import DetailLevel, EvaluationResult
 from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat.errors import InvalidParameter
@@ -92,7 +93,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     block, repeat, instance, cluster : sequence of label or None
         (n,) labels of the rows in long form; a holdout needs no ``block``.
     block_labels : sequence of label or None
-        Names of the blocks, where losses have a row for each block.
+        Names of the blocks, if ``losses`` has one row for each block.
     n_train : float, mapping or None
         Training size of every block, or by label. 0 says that the models were not trained on any of
         these instances.
@@ -108,7 +109,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
-        Of everything that is drawn at random.
+        Seed of everything that is drawn at random.
 
     Examples
     --------
@@ -184,8 +185,11 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     blocks: BlockKind | str = BlockKind.RANDOM,
     folds: int | None = None,
     repeats: int = 1,
+    variances: MethodChoice | None = None,
+    intervals: MethodChoice | None = None,
+    tests: MethodChoice | None = None,
     seed: int = 0,
-    **options: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> EvaluationResult:
     """Evaluate models from one number for each split, as a grid search gives them.
 
@@ -201,10 +205,12 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
         What a block is.
     folds, repeats : int or None
         Number of folds and of repeats; J = folds x repeats.
+    variances, intervals, tests : sequence, mapping or None
+        Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
-        Of everything that is drawn at random.
+        Seed of everything that is drawn at random.
     **options
-        The options of ``evaluate`` from ``level`` on.
+        The other options of ``evaluate`` from ``level`` on.
 
     Examples
     --------
@@ -218,6 +224,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     >>> result.summary.best_model
     'forest'
     """
+    refuse_unknown_options(options, "evaluate_scores")
     values = {name: np.asarray(row, dtype=np.float64) for name, row in scores.items()}
     if not values:
         raise InvalidParameter("Scores have no model.", loc=("scores",))
@@ -228,9 +235,6 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     layout = build_score_layout(_read_block_kind(blocks), learnt, tested, folds, repeats)
     models = {name: BlockLosses(layout, scores=row) for name, row in values.items()}
     table = LossTable(layout, models, higher_is_better=_is_higher(better))
-    variances, intervals, tests = (
-        options.pop(family, None) for family in ("variances", "intervals", "tests")
-    )
     choices = _read_choices(variances, intervals, tests, **options)
     check(layout, choices, table.names, describe_other_loss(table))
     result = evaluate_table(table, choices, seed)
@@ -241,7 +245,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
 def _is_higher(better: str | None) -> bool:
     if better not in {None, "lower", "higher"}:
         raise InvalidParameter(
-            f"better must be lower or higher, got {better}.", loc=("better",), value=better
+            f"better must be lower or higher, got {better!r}.", loc=("better",), value=better
         )
     return better == "higher"
 
@@ -250,7 +254,7 @@ def _read_block_kind(blocks: BlockKind | str) -> BlockKind:
     if blocks not in tuple(BlockKind):
         known = ", ".join(BlockKind)
         raise InvalidParameter(
-            f"blocks must be one of {known}, got {blocks}.", loc=("blocks",), value=blocks
+            f"blocks must be one of {known}, got {blocks!r}.", loc=("blocks",), value=blocks
         )
     return BlockKind(blocks)
 

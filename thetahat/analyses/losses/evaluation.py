@@ -13,7 +13,7 @@ from thetahat.analyses.losses.brief_comparisons import (
 )
 from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.clipping import check_range_of_losses
+from thetahat.analyses.losses.clipping import check_range_of_losses, find_range_of_mean
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.gate import judge_gate
@@ -51,14 +51,14 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     table : LossTable
         The losses of all models.
     choices : Choices
-        What to report; ``check`` says beforehand whether it fits.
+        The options of the evaluation; ``check`` tests beforehand whether they fit the data.
     seed : int
         The job's seed; the same table, choices and seed give the same numbers.
     weights : ndarray of float, mapping or None
         (n,) importance weights of the rows, or by model; they add ``risks`` and change nothing
         else.
     refits : mapping
-        What was estimated beforehand by fitting again, by model name and by pair of names.
+        Estimates that were made before by fitting learners again, by model name or pair of names.
     risks : mapping
         The estimators of weighted risks, by their key in the result.
 
@@ -104,6 +104,8 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
             left_out,
             refits.get(name, ()),
             resampling.get_draw_of_model(name),
+        ).caution_recommended(
+            None if choices.clip else find_range_of_mean(losses, table.loss_range)
         )
         for name, losses in table.models.items()
     }
@@ -128,6 +130,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         comparisons=comparisons,
         comparison_tests=None if shared is None else shared.tests,
         comparison_cautions=None if shared is None else shared.list_all(),
+        comparison_coverages=None if shared is None else tuple(shared.coverages) or None,
         omnibus=omnibus_results,
         covariance=compute_covariance(table),
         block_labels=table.layout.block_labels,

@@ -19,8 +19,8 @@ class PairQuestion:
     ----------
     a, b : str
         Model names.
-    basis : Basis or None
-        None where no interval could be built.
+    basis : VerdictBasis or None
+        The estimate that the verdict uses; None where no interval could be built.
     constant : float or None
         The difference where it is the same for every unit.
     n_units : int
@@ -43,7 +43,7 @@ class VerdictTerms:
     level, margin, correction, power : see Choices
         Confidence level, margin or None, correction of p-values, power of plans.
     layout : Layout
-        What the data are now.
+        Layout of the present data.
     higher_is_better : bool
         Whether the numbers are scores, so that a positive difference means that a is better.
     """
@@ -68,11 +68,11 @@ class Evidence:
     Parameters
     ----------
     difference : float or None
-        Of d = 0, two-sided.
+        p-value of the hypothesis d = 0, two-sided.
     equivalence : float or None
-        Of |d| >= margin, the larger of two one-sided tests.
+        p-value of |d| >= margin, the larger one of two one-sided tests.
     not_worse : float or None
-        Of d >= margin, or of d <= -margin where higher is better.
+        p-value of d >= margin, or of d <= -margin where higher is better.
     """
 
     difference: float | None

@@ -11,9 +11,9 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -49,7 +49,7 @@ class _Design:
     """A scheme of the study: what its blocks are, their number, and whether it cuts clusters.
 
     ``share`` is the share of the rows that it tests, and ``single_rows`` whether each block is one
-    row.
+    row. ``fixed`` says that the models were trained on other data than these sources.
     """
 
     name: str
@@ -60,6 +60,7 @@ class _Design:
     single_rows: bool
     clusters: str | None
     share: float
+    fixed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +144,19 @@ def _add(
     variance = "" if entry.variance is None else f":{entry.variance.name}"
     name = f"{entry.method.name}{variance}"
     place = (subject, design.name, entry.interval.target.value, name)
-    cells = _find_nearest_cells(place, design.share, values, n)
-    if not cells:
+    expected = _find_coverage(place, design, values, n)
+    if expected is None:
         return entry
-    expected = _average(cells, design, subject, values)
     return replace(entry, interval=add_coverage(entry.interval, expected))
+
+
+@lru_cache(maxsize=1024)
+def _find_coverage(
+    place: _LossPlace, design: _Design, values: _Values | None, n: int
+) -> ExpectedCoverage | None:
+    """Return the coverage in the nearest cells, which the pairs of an evaluation share."""
+    cells = _find_nearest_cells(place, design.share, values, n)
+    return _average(cells, design, place[0], values) if cells else None
 
 
 def _find_nearest_cells(
@@ -192,17 +201,18 @@ def average_coverages(
 def _find_design(layout: Layout) -> _Design | None:
     """Return the studied design that is nearest to the layout, or None if none is like it.
 
-    Models that were fitted elsewhere were studied over a holdout alone.
+    Over a holdout models are the same wherever they were trained.
     """
-    if layout.kind is BlockKind.SOURCE and layout.has_fixed_models:
-        return None
+    is_fixed = layout.kind is BlockKind.SOURCE and layout.has_fixed_models
     has_single_rows = layout.kind is BlockKind.RANDOM and bool(layout.n_test.max() == 1)
     is_repeated = layout.kind is not BlockKind.SUBSAMPLES and layout.n_repeats > 1
-    wanted = (layout.kind.value, is_repeated, has_single_rows, _describe_clusters(layout))
+    clusters = _describe_clusters(layout)
+    properties = (layout.kind.value, is_repeated, has_single_rows, clusters, is_fixed)
     designs = [
         design
         for design in _read_study().designs
-        if (design.blocks, design.repeated, design.single_rows, design.clusters) == wanted
+        if (design.blocks, design.repeated, design.single_rows, design.clusters, design.fixed)
+        == properties
     ]
     return min(designs, key=lambda design: _compare_folds(design, layout), default=None)
 
@@ -234,11 +244,45 @@ def _classify_values(losses: BlockLosses) -> _Values | None:
     return "bounded" if is_bounded else "unbounded"
 
 
+class StudiedDesignJson(TypedDict):
+    """A design of the shipped study, as its file has it."""
+
+    words: str
+    blocks: str
+    folds: NotRequired[int]
+    repeated: NotRequired[bool]
+    single_rows: NotRequired[bool]
+    clusters: NotRequired[str]
+    share: NotRequired[float]
+    fixed: NotRequired[bool]
+
+
+class CoverageRowJson(TypedDict):
+    """A row of the shipped study: one cell, with coverage and standard error by interval."""
+
+    of: Subject
+    scheme: str
+    target: str
+    values: _Values
+    n: int
+    interval: str
+    coverage: list[float]
+    others: dict[str, list[float]]
+
+
+class CoverageStudyJson(TypedDict):
+    """The shipped study of coverage, as its file has it."""
+
+    level: float
+    designs: dict[str, StudiedDesignJson]
+    rows: list[CoverageRowJson]
+
+
 @cache
 def _read_study() -> _Study:
     """Return the study that is shipped with the library."""
     text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    study: dict[str, Any] = json.loads(text)
+    study: CoverageStudyJson = json.loads(text)
     designs = tuple(
         _Design(
             name=name,
@@ -249,6 +293,7 @@ def _read_study() -> _Study:
             single_rows=design.get("single_rows", False),
             clusters=design.get("clusters"),
             share=design.get("share", 1.0),
+            fixed=design.get("fixed", False),
         )
         for name, design in study["designs"].items()
     )

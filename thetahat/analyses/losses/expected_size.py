@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
@@ -27,6 +27,8 @@ from thetahat.values.number_text import format_percent
 from thetahat.values.types import Alternative, BlockKind, Target
 
 TABLE: Final = "/studies/test_errors"
+LEAVE_ONE_OUT: Final = "leave_one_out"
+"""What the study calls blocks of one instance."""
 _FILE: Final = "test_errors.json"
 
 Subject: TypeAlias = Literal["test", "multiple", "verdict"]
@@ -108,7 +110,7 @@ class SizeLookup:
     designs : tuple of StudiedDesign
         The nearest designs; empty where none is like the layout.
     values : tuple of str
-        What studied losses are like that are like those of the evaluation.
+        Kinds of losses of the study that resemble those of the evaluation.
     n : int
         Number of instances.
     """
@@ -202,7 +204,7 @@ def find_test_sizes(
     Parameters
     ----------
     outcomes : mapping of str to TestOutcome or OmnibusOutcome
-        Of one pair or of all models; they say what each test is about.
+        Outcomes of one pair or of all models, from which the target of each test is read.
     """
     sizes: dict[str, ExpectedSize] = {}
     is_studied = lookup.designs and choices.alternative is Alternative.TWO_SIDED
@@ -236,22 +238,20 @@ def list_size_cautions(sizes: Mapping[str, ExpectedSize]) -> dict[str, tuple[Cau
 
 
 def _find_designs(layout: Layout) -> tuple[StudiedDesign, ...]:
-    """Return the studied designs nearest to the layout; several have the same nearness.
-
-    Leave-one-out was not studied.
-    """
+    """Return the studied designs nearest to the layout; several may be equally near."""
+    blocks = layout.kind.value
     if layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1:
-        return ()
+        blocks = LEAVE_ONE_OUT
     is_repeated = layout.kind is not BlockKind.SUBSAMPLES and layout.n_repeats > 1
     clusters = None
     if layout.cluster is not None:
         clusters = "cut" if count_crossing_clusters(layout) > 0 else "whole"
     fixed = layout.kind is BlockKind.SOURCE and layout.has_fixed_models
-    wanted = (layout.kind.value, is_repeated, clusters, fixed)
+    properties = (blocks, is_repeated, clusters, fixed)
     alike = [
         design
         for design in _read_study().designs
-        if (design.blocks, design.repeated, design.clusters, design.fixed) == wanted
+        if (design.blocks, design.repeated, design.clusters, design.fixed) == properties
     ]
     distances = [_compare_folds(design, layout) for design in alike]
     return tuple(
@@ -277,13 +277,52 @@ def _classify(models: Iterable[BlockLosses]) -> tuple[LossValues, ...]:
     return ("binary",) if is_binary else ("unbounded",)
 
 
+class SizeDesignJson(TypedDict):
+    """A design of the shipped study, as its file has it."""
+
+    words: str
+    blocks: str
+    folds: int | None
+    repeated: bool
+    clusters: str | None
+    fixed: bool
+
+
+class SizeRowJson(TypedDict):
+    """A row of the shipped study by column: a test in one cell, with its size and power."""
+
+    design: str
+    loss: str
+    n: int
+    trained: str
+    subject: Subject
+    name: str
+    target: str
+    own_null: bool
+    size: float
+    size_error: float
+    power: float | None
+    power_error: float
+
+
+class SizeStudyJson(TypedDict):
+    """The shipped study of the size of tests, as its file has it: rows in the order of columns."""
+
+    level: float
+    values: dict[str, LossValues]
+    designs: dict[str, SizeDesignJson]
+    columns: list[str]
+    rows: list[list[str | bool | int | float | None]]
+
+
 @cache
 def _read_study() -> _TestStudy:
     """Return the study that is shipped with the library."""
     text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    study: dict[str, Any] = json.loads(text)
+    study: SizeStudyJson = json.loads(text)
     designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
-    rows = (dict(zip(study["columns"], row, strict=True)) for row in study["rows"])
+    columns = study["columns"]
+    rows = (cast("SizeRowJson", dict(zip(columns, row, strict=True))) for row in study["rows"])
     tests = tuple(
         StudiedTest(
             design=row["design"],

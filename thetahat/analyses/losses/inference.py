@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
-from thetahat.analyses.losses.clipping import clip_interval
+from thetahat.analyses.losses.clipping import caution_beyond_range, clip_interval
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods, note_unbuilt
 from thetahat.analyses.losses.recommendation import BuiltInterval, recommend
@@ -30,8 +30,8 @@ class Inference:
     ----------
     estimates : dict
         Variances of the mean loss, by key.
-    built : list of Built
-        With one recommended per target.
+    built : list of BuiltInterval
+        The intervals; one of each target is marked as recommended.
     own_estimates : dict
         Estimates of the error in their own right, with their variances, by key.
     """
@@ -39,6 +39,23 @@ class Inference:
     estimates: dict[str, VarianceEstimate]
     built: list[BuiltInterval]
     own_estimates: dict[str, VarianceEstimate] = field(default_factory=dict)
+
+    def caution_recommended(self, limits: tuple[float, float] | None) -> Inference:
+        """Return the same with a caution on recommended intervals that go beyond the limits."""
+        if limits is None:
+            return self
+        return replace(
+            self,
+            built=[
+                replace(
+                    entry,
+                    interval=caution_beyond_range(entry.interval, limits, quantity="mean loss"),
+                )
+                if entry.interval.recommended
+                else entry
+                for entry in self.built
+            ],
+        )
 
     def find_recommended(self, target: Target) -> BuiltInterval | None:
         """Return the recommended interval of that target, if there is one."""
@@ -63,7 +80,7 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     Parameters
     ----------
     losses : BlockLosses
-        Of one model, or differences.
+        Losses of one model, or differences of two.
     variances, intervals : SelectedMethods
         The methods to use.
     choices : Choices

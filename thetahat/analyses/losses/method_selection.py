@@ -26,7 +26,7 @@ class SelectedMethods(Generic[M]):
 
     Parameters
     ----------
-    methods : tuple of Chosen
+    methods : tuple of ChosenMethod
         In order of the request, or of wire name.
     named : bool
         Whether the request named them: a named method that fails is an error, a defaulted one is

@@ -29,7 +29,7 @@ def list_methods_used(
     """Return the variances, intervals and tests that were used, with their parameters.
 
     The variances and intervals are those of the models, as ``inferences`` has them.
-    Estimates that were made by fitting again are left out: whoever made them lists them.
+    Estimates that were made by fitting again are left out; the analysis that made them lists them.
     """
     estimates = [estimate for of_subject in refits.values() for estimate in of_subject]
     keys: dict[str, list[str]] = {

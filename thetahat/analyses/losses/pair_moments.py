@@ -17,7 +17,9 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.products import MANY_LOSSES, MAX_MODELS, block_products
+from thetahat.analyses.thresholds import MIN_MODELS_FOR_PRODUCTS
+from thetahat.numerics.loops.products import block_products
+from thetahat.numerics.thresholds import MANY_LOSSES, MAX_MODELS_OF_PRODUCTS
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.many_moments import ManyMoments
@@ -28,7 +30,6 @@ MIN_SPREAD_SHARE: Final = 1e-3
 """Smallest centred square of a difference that is used, relative to those of its two models."""
 
 _MAX_PRODUCTS = 2**23  # blocks x models x models: 64 MB
-_MIN_MODELS = 3
 _LOSSES_AT_ONCE = 2**17  # 1 MB, which stays in the processor's cache
 _MAX_LOSS_OF_DIGITS = (
     16.0  # largest ratio of squares about the first loss to squares about the mean
@@ -45,7 +46,7 @@ def make_pair_moments(
     products of all models in all blocks would need too much memory.
     """
     layout, m = models[0].layout, len(models)
-    worth_it = m >= _MIN_MODELS and n_pairs >= m
+    worth_it = m >= MIN_MODELS_FOR_PRODUCTS and n_pairs >= m
     if not (worth_it and layout.has_rows and layout.n_splits * m * m <= _MAX_PRODUCTS):
         return lambda places: [None] * len(places)
     return _Products([losses.rows for losses in models], layout).differences
@@ -111,7 +112,7 @@ def _multiply_blocks(
     """Return the (J, m) sums and (J, m, m) products of the losses minus ``about``, by block."""
     assert layout.starts is not None  # noqa: S101 - the layout has rows
     m = len(rows)
-    if m <= MAX_MODELS and m * layout.n_rows >= MANY_LOSSES:
+    if m <= MAX_MODELS_OF_PRODUCTS and m * layout.n_rows >= MANY_LOSSES:
         return block_products(rows, layout.order, layout.starts, about)
     total = np.empty((layout.n_splits, m + 1, m + 1))
     for at, own in enumerate(about):

@@ -170,8 +170,8 @@ def get_known_losses(losses: BlockLosses) -> FloatArray:
 def list_units(difference: BlockLosses) -> tuple[str, FloatArray]:
     """Return the name of the paired units and their (n,) differences.
 
-    Block means where blocks are sources, where only split means are known, and where the rows of
-    one instance cannot be matched; instances otherwise.
+    The units are blocks where blocks are sources, where only split means are known, and where the
+    rows of one instance cannot be matched; otherwise they are instances.
     """
     layout = difference.layout
     if layout.kind is BlockKind.SOURCE or not layout.has_rows or not layout.is_matched:

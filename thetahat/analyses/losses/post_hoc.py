@@ -106,9 +106,9 @@ def build_post_hoc_result(
 
     ``tied`` holds one group: the model with the best score, or the control, and those that do not
     differ from it. ``diagram`` has what a critical difference diagram draws: the scores, the
-    difference from which on two of them are significant, where the correction has such a one
-    (``bonferroni``, which against a control is Bonferroni-Dunn's, and ``none``), and the groups of
-    neighbours none of which differ.
+    smallest difference of two scores that is significant, and the groups of neighbours of which no
+    two differ. Only ``bonferroni`` (against a control: Bonferroni-Dunn) and ``none`` have such a
+    smallest difference.
     """
     compared = compare_pairs(post_hoc, names, choices)
     scores, alpha = np.array(post_hoc.scores), choices.alpha
@@ -148,7 +148,7 @@ def find_groups(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]
         end = max(start + 1, reached)
         while end < len(names) and not differ[start : end + 1, end].any():
             end += 1
-        if end > reached:  # else the run before holds it
+        if end > reached:  # otherwise the previous run contains it
             groups.append(names[start:end])
             reached = end
     return groups

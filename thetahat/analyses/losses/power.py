@@ -24,7 +24,7 @@ def compute_power(
     .. math:: P(|T_{\nu, \delta / s}| > t_{\nu, 1 - \alpha / 2})
 
     with T non-central t, or normal where there are no degrees of freedom. Where the distribution
-    function of scipy returns no number (very large arguments), a standard normal is nothing next to
+    function of scipy returns no number (very large arguments), the normal part is negligible beside
     the shift, and :math:`P(\nu (\delta / (s t))^2 > \chi^2_\nu)` is the limit.
     """
     shift = abs(difference) / standard_error

@@ -34,7 +34,7 @@ class RecommendationGroup(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class BuiltInterval:
-    """An interval with the methods that it rests on; its keys in the result may be others.
+    """An interval with its methods, whose names may differ from the keys in the result.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def recommend(
     ----------
     kind : BlockKind
         What a block is.
-    built : sequence of Built
+    built : sequence of BuiltInterval
         All intervals of one model, or of one difference.
     fixed_models : bool
         Whether no model was trained on any of these instances.
@@ -92,8 +92,8 @@ def get_rank(
     Parameters
     ----------
     method, variance : MethodInfo
-        The interval's method and its variance's, which is None where it rests on none and the
-        same where one method gives both.
+        The method of the interval and that of its variance: None if it uses no variance, the same
+        method if one method builds both.
     kind : BlockKind
         What a block is.
     target : Target

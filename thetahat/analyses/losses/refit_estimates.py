@@ -26,7 +26,7 @@ class RefitEstimate:
     method : MethodInfo
         The method that computed it.
     estimate : VarianceEstimate or None
-        Variance estimate, on which intervals are built as on any other; None if the method
+        Variance estimate, on which intervals are built as on any other variance; None if the method
         computes only an interval.
     intervals : tuple of Interval
         Intervals that the method builds itself, with ``method`` and ``variance`` as keys.

@@ -14,7 +14,7 @@ from typing import Literal
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.block_nouns import BlockNoun
-from thetahat.values.coverage import ExpectedSize, IntervalCalibration
+from thetahat.values.coverage import ExpectedCoverage, ExpectedSize, IntervalCalibration
 from thetahat.values.json_values import JsonValue
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.types import Alternative, Better, FloatArray, Label, MeanKind, Target
@@ -37,7 +37,7 @@ class Decision(StrEnum):
 
 
 class Requirement(StrEnum):
-    """What a gate requires of a model beside another one."""
+    """What a gate requires of a model compared with another one."""
 
     BETTER = "better"
     NOT_WORSE = "not_worse"
@@ -99,7 +99,7 @@ class ErrorEstimate:
     usable : bool
         Whether an interval may be built on the variance.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     details : mapping
         Further numbers of the method.
     intervals : tuple of Interval
@@ -159,9 +159,9 @@ class SourceRisk:
     variance : float
         Variance of the estimate; NaN for one row.
     interval : NormalInterval or None
-        The interval about the risk or the difference; None for one row.
+        The interval about the risk; None for one row, or if one row has nearly all the weight.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     """
 
     source: Label
@@ -193,7 +193,7 @@ class WeightedRisk:
     interval : NormalInterval or None
         The interval about the estimate; None with fewer than two effective rows.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     by_source : tuple of SourceRisk or None
         The risk in each source, where sources are known.
     """
@@ -224,9 +224,10 @@ class SourceRiskDifference:
     variance : float
         Variance of the difference; NaN for one row.
     interval : NormalInterval or None
-        The interval about the risk or the difference; None for one row.
+        The interval about the difference; None for one row, or if one row has nearly all the
+        weight.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     """
 
     source: Label
@@ -258,7 +259,7 @@ class WeightedRiskDifference:
     interval : NormalInterval or None
         The interval about the difference; None with fewer than two effective rows.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     by_source : tuple of SourceRiskDifference or None
         The difference in each source, where sources are known.
     """
@@ -325,7 +326,7 @@ class MetricResult:
     higher_is_better : bool
         Whether larger values are better.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     details : mapping
         Further numbers of the metric.
     """
@@ -395,7 +396,7 @@ class ScoreCurves:
     Parameters
     ----------
     positive_class : label
-        The class that high scores stand for.
+        The class that high scores indicate.
     level : float
         Confidence level of the intervals.
     roc : RocCurve
@@ -412,7 +413,7 @@ class ScoreCurves:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResult:
-    """What is estimated of one model.
+    """The estimates of one model's error.
 
     Parameters
     ----------
@@ -425,7 +426,7 @@ class ModelResult:
     recommended : mapping of Target to Interval
         The recommended interval of each target.
     prediction : Interval or None
-        Where the mean loss of one new source will lie, if the data allow such an interval.
+        Prediction interval for the mean loss on one new source, if the data allow one.
     variances : mapping of str to VarianceEstimate or None
         Estimated variances of the mean loss, by method; in brief only where the request names
         variances.
@@ -460,7 +461,7 @@ class ModelResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EffectSize:
-    """How large a difference is beside the spread of the paired differences.
+    """How large a difference is relative to the spread of the paired differences.
 
     Parameters
     ----------
@@ -475,7 +476,7 @@ class EffectSize:
     hedges_g : float or None
         ``value`` corrected for its bias with few units.
     probability_of_superiority : float
-        Share of the units where a is better, ties in halves.
+        Share of the units where a is better; a tie counts one half.
     rank_biserial : float or None
         Difference of the signed-rank sums over their total, in [-1, 1].
     """
@@ -525,7 +526,7 @@ class TestResult:
     unit : str
         What is paired: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     details : mapping
         Further numbers of the test.
     expected_size : ExpectedSize or None
@@ -589,7 +590,7 @@ class BriefBayesianResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanAlternative:
-    """Another way to more data, with the number needed or the reason why it does not suffice.
+    """Another kind of data to add, with the number needed or the reason why it does not suffice.
 
     Parameters
     ----------
@@ -600,7 +601,7 @@ class PlanAlternative:
     total : int or None
         Number of units with those that are there.
     reason : str or None
-        Why more of them do not suffice, in the place of the numbers.
+        Why more of them do not suffice; the numbers are then None.
     """
 
     unit: PlanUnit
@@ -667,7 +668,7 @@ class Detectable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BriefVerdict:
-    """The verdict on two models, without what it rests on.
+    """The verdict on two models, without its interval and plan.
 
     Parameters
     ----------
@@ -779,7 +780,7 @@ class MetricDifference:
     higher_is_better : bool
         Whether larger values are better.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     """
 
     difference: float
@@ -852,7 +853,7 @@ class Comparison:
     variances : mapping of str to VarianceEstimate
         Estimated variances of the difference, by method.
     effect_size : EffectSize
-        The difference beside its spread.
+        The difference relative to the spread of the paired differences.
     tests : mapping of str to TestResult
         Outcomes of the paired tests, by method.
     cautions : tuple of Caution
@@ -903,6 +904,9 @@ class BriefInterval:
         Degrees of freedom of the t interval; None means normal.
     details : mapping
         Further numbers of the method.
+    expected_coverage_share : float or None
+        Share of samples of the nearest studied design in which such an interval covered; the design
+        is in ``comparison_coverages``. Left out where no such design was studied.
     measured : IntervalCalibration or None
         How often the interval covers on samples of the data, if the request asks for it.
     """
@@ -917,6 +921,7 @@ class BriefInterval:
     upper: float | None
     degrees_of_freedom: float | None
     details: Mapping[str, JsonValue] = field(metadata={"inline": True})
+    expected_coverage_share: float | None = None
     measured: IntervalCalibration | None = field(default=None, metadata={"inline": True})
 
 
@@ -951,7 +956,7 @@ class BriefComparison:
     interval : BriefInterval or None
         The interval that the verdict rests on; None where none could be built.
     effect_size : BriefEffectSize
-        The difference beside its spread.
+        The difference relative to the spread of the paired differences.
     tests : mapping of str to BriefTestResult or BriefBayesianResult
         Numbers of the paired tests, by method.
     cautions : tuple of CautionPlace
@@ -990,10 +995,14 @@ class SharedTest:
         The difference that is tested.
     unit : str
         What is paired: ``block``, ``instance`` or ``cluster``.
+    expected_size : ExpectedSize or None
+        How often the test called equal models different in the nearest studied design; left out
+        where none was studied.
     """
 
     target: Target
     unit: str
+    expected_size: ExpectedSize | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1025,10 +1034,10 @@ class GateResult:
     Parameters
     ----------
     outcome : GateOutcome
-        ``pass``, ``fail`` or ``undecided``; what a pipeline goes by.
+        ``pass``, ``fail`` or ``undecided``: the answer that a pipeline acts on.
     undecided : bool
-        Whether the data show neither the requirement nor its opposite; the request's ``undecided``
-        then gave the outcome.
+        Whether the data show neither the requirement nor its opposite. The outcome is then the
+        request's ``undecided``, but never ``pass`` if one of the models has no losses.
     model, against : str
         The model, and the one that it is compared with.
     require : Requirement
@@ -1083,7 +1092,7 @@ class OmnibusResult:
     unit : str
         What the rows are: ``block``, ``instance`` or ``cluster``.
     cautions : tuple of Caution
-        Cautions: what to know before using the numbers.
+        Cautions about these numbers.
     details : mapping
         Further numbers of the test.
     expected_size : ExpectedSize or None
@@ -1159,7 +1168,8 @@ class CriticalDifferenceDiagram:
     alpha : float
         Level of the pairs' tests.
     critical_difference : float or None
-        Difference of scores from which on two models differ; None where the correction has none.
+        Smallest difference of scores at which two models differ; None where the correction has
+        none.
     groups : tuple of tuple of str
         Largest runs of neighbouring models of which no two differ, the best model's first.
     """
@@ -1231,7 +1241,7 @@ class BlockCovariance:
     Parameters
     ----------
     models : mapping of str to SecondMoments
-        By model; empty where they are left out.
+        Second moments by model; empty where they are left out.
     reason : str or None
         Why they are left out.
     repeat : int or None
@@ -1293,7 +1303,8 @@ class ModelSummary:
     name : str
         Name of the model.
     estimate : float
-        Its mean loss or score, as the recommended interval has it.
+        Its mean loss or score: the centre of the recommended interval, or the macro mean of every
+        model if one has no such interval.
     lower, upper : float or None
         Ends of that interval; None where an end is open or there is no interval.
     """
@@ -1313,7 +1324,8 @@ class ComparisonSummary:
     a, b : str
         Names of the models.
     difference : float
-        a minus b, as the recommended interval has it.
+        The difference a minus b: the centre of the recommended interval, or the difference of macro
+        means.
     lower, upper : float or None
         Ends of that interval; None where an end is open or there is no interval.
     decision : Decision
@@ -1333,7 +1345,7 @@ class ComparisonSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a table of evaluations shows of one.
+    """The part of a result that a table of evaluations shows.
 
     Parameters
     ----------
@@ -1352,7 +1364,8 @@ class Summary:
     models : tuple of ModelSummary
         The best models, the best one first; at most twenty.
     comparisons : tuple of ComparisonSummary
-        The comparisons in the order of the result; of more than twenty those with the best model.
+        At most twenty comparisons in the order of the result; those with the best model are
+        preferred.
     decisions : mapping of Decision to int
         Number of comparisons with each decision.
     """
@@ -1379,13 +1392,16 @@ class EvaluationResult:
     models : mapping of str to ModelResult
         The results of the models by name.
     detail : str
-        How much is written of each model and comparison: ``full`` or ``brief``.
+        Amount of detail of each model and comparison: ``full`` or ``brief``.
     comparisons : tuple of Comparison or BriefComparison
         Every pair of models, or every model with the control.
     comparison_tests : mapping of str to SharedTest or None
         What is the same for a test in every comparison in brief, by method.
     comparison_cautions : tuple of SharedCaution or None
         The cautions of comparisons in brief, each once.
+    comparison_coverages : tuple of ExpectedCoverage or None
+        Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
+        once, with its design.
     omnibus : mapping of str to OmnibusResult
         Tests of all models at once, by method.
     covariance : BlockCovariance
@@ -1413,6 +1429,7 @@ class EvaluationResult:
     comparisons: tuple[Comparison, ...] | tuple[BriefComparison, ...]
     comparison_tests: Mapping[str, SharedTest] | None = None
     comparison_cautions: tuple[SharedCaution, ...] | None = None
+    comparison_coverages: tuple[ExpectedCoverage, ...] | None = None
     omnibus: Mapping[str, OmnibusResult | PostHocOmnibusResult]
     covariance: BlockCovariance
     block_labels: tuple[Label, ...]

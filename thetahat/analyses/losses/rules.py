@@ -12,14 +12,15 @@ of the result. The reasons for the ranks:
   there are (.96 over ten folds, .92 over five times ten folds, .91 over twenty times), so there
   ``nadeau_bengio_calibrated`` goes before it, with at most seven degrees of freedom (.95). With
   clusters ``cluster_robust_corrected`` goes before both. ``theta_3`` (B/K) ignores the
-  correlation; the variances that see only the spread within folds are the last resort.
+  correlation; the variances that use only the spread within folds come last.
 - Random folds, ``these_models``: a central limit theorem holds for both Bayle variances if the
   learner is stable. ``bayle_within`` covered as often as ``bayle_all_pairs`` over single
   partitions and more often over repeats and halves, for a few hundredths of width. With few
   instances the trained models' own error varies with the data too, by which it covered in .87 to
   .90 with 50 rows; ``bayle_within_calibrated``, with at most nine degrees of freedom, goes before
-  it (.92 to .97) where the models were trained on these data. With one instance in a fold only
-  ``bayle_all_pairs`` can be computed. Instances that come in clusters are
+  it (.92 to .97) where the models were trained on these data. With one instance in a fold
+  ``bayle_all_pairs_calibrated`` takes its place, with as many degrees: over leave-one-out it
+  covered in .96, and ``bayle_all_pairs`` in .90. Instances that come in clusters are
   not independent, so ``cluster_robust`` goes before both.
 - Sources, ``these_sources``: ``theta_B`` is twice ``theta_A``, the margin that its authors give
   for the covariance within a source. With clusters inside the sources ``theta_B_clusters`` and
@@ -29,11 +30,11 @@ of the result. The reasons for the ranks:
   interval too long.
 - Sources, ``new_source``: the sources are the sample, with K - 1 degrees of freedom. Any two of
   the models share most of their training sources, so the sources' means move together, which B/K
-  (``theta_gamma``) does not see: its intervals covered in .84 to .93 of the cases. With the
-  allowance of ``nadeau_bengio`` they covered in .95 to .98, for models and for differences. For
-  models that were not trained on any of the sources ``theta_gamma`` leaves nothing out.
-  ``prediction`` is about the average loss observed on one more source, not about its expectation:
-  it is shown, and recommended only where no other interval was built.
+  (``theta_gamma``) leaves out: its intervals covered in .84 to .93 of the cases. With the allowance
+  of ``nadeau_bengio`` they covered in .95 to .98, for models and for differences. For models that
+  were not trained on any of the sources ``theta_gamma`` leaves nothing out. ``prediction`` is about
+  the average loss observed on one more source, not about its expectation: it is shown, and
+  recommended only where no other interval was built.
 - Subsamples, ``these_sources``: ``nadeau_bengio`` was made for them, and
   ``nadeau_bengio_calibrated`` goes before it as over repeats. No other method is known to
   allow for training parts and test parts that both overlap.
@@ -56,12 +57,12 @@ Bootstrap intervals, which draw instances, clusters or sources, come last: they 
 units as the others, leave out the same parts of the variance, and are shorter with few units. Of
 them ``studentised`` comes closest to its level, then ``bca``.
 
-``theta_1`` (not the variance of anything), ``theta_2`` and ``theta_5`` are never recommended, nor
+``theta_1`` (which estimates no variance), ``theta_2`` and ``theta_5`` are never recommended, nor
 are ``location_shifted_bootstrap`` and ``two_stage_bootstrap``, which covered in half of the cases
 in that comparison (here the first in .66, and the second, which is out of bag here, in .96).
-``theta_5`` is nearly unbiased over many data sets, but on a single one it is negative in about
-two of five, with a root mean squared error several times that of ``theta_3``: unbiasedness alone
-is no reason to recommend it.
+``theta_5`` is nearly unbiased over many data sets, but on a single one it is negative in about two
+of five, with a root mean squared error several times that of ``theta_3``: unbiasedness alone is no
+reason to recommend it.
 
 The figures of our own comparison are those of the preset ``interval_coverage``; they are kept
 under ``docs/results``.
@@ -152,16 +153,16 @@ RULES: Final = (
     Rule(
         BlockKind.RANDOM,
         Target.THESE_SOURCES,
-        "training sets of random folds overlap, and nadeau_bengio allows for it; over repeats with "
-        "calibrated degrees of freedom, with clusters on what is independent, and for a model's "
-        "own losses with quantiles that allow for their skewness",
+        "training sets of random folds overlap, and nadeau_bengio allows for that; over repeats "
+        "its degrees of freedom are calibrated, with clusters the variance is computed from the "
+        "independent clusters, and for the losses of one model the quantiles allow for skewness",
     ),
     Rule(
         BlockKind.RANDOM,
         Target.THESE_MODELS,
         "a central limit theorem holds for the bayle forms where the learner is stable, and with "
-        "few instances calibrated degrees of freedom make up for models that vary; clusters, if "
-        "the data have them, are what is independent",
+        "few instances calibrated degrees of freedom allow for models that vary; if the data have "
+        "clusters, only the clusters are independent",
     ),
     Rule(
         BlockKind.SOURCE,
@@ -173,8 +174,8 @@ RULES: Final = (
     Rule(
         BlockKind.SOURCE,
         Target.THESE_SOURCES,
-        "theta_B leaves room for the covariance within a source that theta_A does not see; "
-        "clusters within sources, if the data have them, are what is independent",
+        "theta_B allows for the covariance within a source that theta_A leaves out; if the data "
+        "have clusters within sources, only the clusters are independent",
     ),
     Rule(
         BlockKind.SOURCE,
@@ -192,7 +193,7 @@ RULES: Final = (
     Rule(
         BlockKind.SOURCE,
         Target.THESE_MODELS,
-        "if the data have clusters, the clusters are what is independent",
+        "if the data have clusters, only the clusters are independent",
     ),
     Rule(
         BlockKind.HOLDOUT,
@@ -214,7 +215,7 @@ RULES: Final = (
     Rule(
         BlockKind.HOLDOUT,
         Target.THESE_SOURCES,
-        "one test set of one model shows nothing of the learner; fitting again does",
+        "one test set of one model does not show how the learner varies; fitting it again does",
     ),
 )
 """One rule for each kind of block and each target for which an interval can be recommended."""

@@ -39,8 +39,8 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     ----------
     decision : Decision
         What was decided.
-    question, terms : Question, Terms
-        Of the pair, and of all pairs.
+    question, terms : PairQuestion, VerdictTerms
+        The pair with its interval, and the options that all pairs share.
     raw, adjusted : Evidence
         p-values before and after the correction.
     n_pairs : int
@@ -51,8 +51,9 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     basis = question.basis
     if basis is None:
         return (
-            f"It is not clear which of {question.a} and {question.b} is better, because no "
-            "interval of their difference could be built. The cautions of the variances say why."
+            f"It is not clear which of {question.a} and {question.b} is better, because there is "
+            "no interval of their difference. Either the request names no method for it, or the "
+            "cautions of the variances say why none could be built."
         )
     scope = _describe_scope(basis, terms)
     p_value = _format_p_value(decision, terms, raw, adjusted, n_pairs)

@@ -21,10 +21,10 @@ def judge(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Verdic
     """Return one verdict per pair, with a plan where it is undecided.
 
     With several pairs each of the three p-values is corrected over the pairs by the same
-    correction, and a statement holds where the adjusted value is below alpha: that is "alpha is
-    adjusted first" with every statement at the step of its own family. (To take the step of the
-    difference test for the equivalence statement too would not bound false equivalences.) A
-    correction that rests on the transitivity of equality gives way to Holm's for the other two.
+    correction, and a statement holds where the adjusted value is below alpha. Each of the three
+    families of statements is corrected by itself: the adjusted level of the difference test would
+    not bound false statements of equivalence. A correction that uses the transitivity of equality
+    is replaced by Holm's for equivalence and for "not worse".
     """
     alpha = _compute_planning_alpha(terms, max(1, len(questions)))
     return [
@@ -123,7 +123,7 @@ def _choose_method(question: PairQuestion) -> str | None:
 
 
 def _compute_planning_alpha(terms: VerdictTerms, n_pairs: int) -> float:
-    """Return alpha at the strictest step of a stepwise correction: plans err towards more."""
+    """Return alpha at the strictest step of a correction; plans may then ask for too much data."""
     corrects = CORRECTIONS[terms.correction].info.correction.corrects
     return terms.alpha / n_pairs if corrects else terms.alpha
 
@@ -141,8 +141,8 @@ def _find_detectable_difference(
 ) -> Detectable | None:
     """Return the smallest difference that such data detect, and their power at the margin.
 
-    It says how much an undecided verdict is worth: a difference above it would probably have
-    been seen.
+    A larger true difference would probably have been detected, so this bounds what an undecided
+    verdict can hide.
     """
     basis = question.basis
     if basis is None or question.constant is not None:

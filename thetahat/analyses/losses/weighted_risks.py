@@ -39,7 +39,7 @@ RowWeights = FloatArray | Mapping[str, FloatArray]
 """(n,) weights of the rows, or those of each model."""
 
 Sources = tuple[IntArray, tuple[Label, ...]]
-"""(n,) code of each row's source, and what the sources are called."""
+"""(n,) code of each row's source, and the labels of the sources."""
 
 Risks = Mapping[str, RiskEstimator]
 """Estimators by their key in the result."""
@@ -58,7 +58,7 @@ def add_risks(  # noqa: PLR0913 - a result, what it is of, and what is put in
     """Return the result with ``risks`` in each model and in each comparison.
 
     A difference is the risk of the differences of the losses: every estimator is linear in the
-    losses. There is none where models have weights of their own, and in brief comparisons.
+    losses. There are no differences if models have weights of their own, nor in brief comparisons.
     """
     models = {}
     for name, losses in table.models.items():

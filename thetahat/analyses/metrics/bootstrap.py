@@ -12,16 +12,14 @@ import numpy as np
 
 from thetahat.metrics.base import Metric, MetricOfKinds, WeightedMetric, choose_n_resamples
 from thetahat.numerics.bootstrap.replicates import Replicates, compute_acceleration
-from thetahat.numerics.bootstrap.resamples import MANY_DRAWS, HashedResamples, few_kinds
+from thetahat.numerics.bootstrap.resamples import HashedResamples, few_kinds
 from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, reason_against_units
+from thetahat.numerics.thresholds import MANY_DRAWS
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 
 CELLS_AT_ONCE: Final = 2**19
 """Resamples times rows that are counted together; a chunk of that size stays in the cache."""
-CELLS_OF_MANY_PARTS: Final = 2**22
-"""The same limit for more than ``MANY_PARTS`` parts, which each fill little of a chunk."""
-MANY_PARTS: Final = 256
 
 ResampledMetric = tuple[IntArray, WeightedMetric]
 """Row numbers, and the metric on these rows."""
@@ -98,8 +96,7 @@ def draw_replicates(
     if kinds is not None:
         return MetricReplicates(kinds.values(resamples), units)
     values = np.full(n_resamples, np.nan)
-    cells = CELLS_OF_MANY_PARTS if len(defined) > MANY_PARTS else CELLS_AT_ONCE
-    at_once = max(1, cells // layout.n_rows)
+    at_once = max(1, CELLS_AT_ONCE // layout.n_rows)
     for first in range(0, n_resamples, at_once):
         stop = min(first + at_once, n_resamples)
         counts = resamples.counts(first, stop)

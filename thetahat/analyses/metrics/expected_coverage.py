@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
 from thetahat.analyses.losses.choices import Choices
@@ -53,13 +53,44 @@ _MetricPlace: TypeAlias = tuple[str, Subject, str, str, str]
 """Metric, subject, design, target, and interval with its variance and mean."""
 
 
+class MetricDesignJson(TypedDict):
+    """A design of the shipped study, as its file has it."""
+
+    words: str
+    blocks: str
+    repeated: NotRequired[bool]
+    clusters: NotRequired[str]
+    share: NotRequired[float]
+
+
+class MetricRowJson(TypedDict):
+    """A row of the shipped study: one cell, with coverage and standard error by interval."""
+
+    metric: str
+    of: Subject
+    scheme: str
+    target: str
+    data: _Data
+    n: int
+    coverage: dict[str, list[float]]
+
+
+class MetricStudyJson(TypedDict):
+    """The shipped study of coverage, as its file has it."""
+
+    level: float
+    rare_share: float
+    designs: dict[str, MetricDesignJson]
+    rows: list[MetricRowJson]
+
+
 @dataclass(frozen=True, slots=True)
 class _MetricStudy:
     """The level of the study, the share below which a class is rare, designs and cells."""
 
     level: float
     rare_share: float
-    designs: Mapping[str, Mapping[str, Any]]
+    designs: Mapping[str, MetricDesignJson]
     cells: Mapping[_MetricPlace, tuple[_MetricCell, ...]]
 
 
@@ -135,7 +166,7 @@ def _find_design(layout: Layout) -> str | None:
 def _read_study() -> _MetricStudy:
     """Return the study that is shipped with the library."""
     text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    study: dict[str, Any] = json.loads(text)
+    study: MetricStudyJson = json.loads(text)
     cells: dict[_MetricPlace, list[_MetricCell]] = {}
     for row in study["rows"]:
         for label, (coverage, error) in row["coverage"].items():

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.clipping import clip_interval
+from thetahat.analyses.losses.clipping import caution_beyond_range, clip_interval
 from thetahat.analyses.losses.recommendation import BuiltInterval, get_rank, recommend
 from thetahat.analyses.metrics.expected_coverage import add_metric_coverage
 from thetahat.analyses.metrics.intervals import (
@@ -19,7 +19,6 @@ from thetahat.analyses.metrics.intervals import (
 from thetahat.analyses.metrics.metric_values import MetricValues, choose_mean
 from thetahat.analyses.metrics.metric_variance import METRIC_VARIANCES
 from thetahat.analyses.metrics.variances import estimate_variances
-from thetahat.cautions import INTERVAL_BEYOND_RANGE
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
@@ -155,13 +154,7 @@ def orient_alternative(metric: Metric, alternative: Alternative) -> Alternative:
 
 
 def _clip_or_caution(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:
-    """Clip the interval to the metric's range if requested; else add a caution if it passes it."""
+    """Clip the interval to the metric's range if requested; else add a caution if it exceeds it."""
     if clip:
         return clip_interval(interval, limits)
-    low, high = limits
-    below = interval.lower is not None and interval.lower < low
-    above = interval.upper is not None and interval.upper > high
-    if not (below or above):
-        return interval
-    caution = INTERVAL_BEYOND_RANGE(low=low, high=high)
-    return replace(interval, cautions=(*interval.cautions, caution))
+    return caution_beyond_range(interval, limits, quantity="metric")

@@ -35,9 +35,9 @@ def add_metrics(  # noqa: PLR0913 - a metric needs the data, the layout and all 
     ----------
     result : EvaluationResult
         Every metric is computed for its models and its pairs.
-    metrics : sequence of Chosen
+    metrics : sequence of ChosenMethod
         The metrics, already checked against the task and the classes.
-    judged : mapping of str to Judged
+    judged : mapping of str to TruthAndPredictions
         Truth and predictions by model, rows in the layout's order.
     """
     for entry in metrics:

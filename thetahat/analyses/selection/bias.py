@@ -32,9 +32,9 @@ def estimate_bias(  # noqa: PLR0913 - the losses, the choice, and how it was mad
     """Return how much too small the internal error of the chosen candidate is.
 
     With external splits it is external minus internal error, with intervals, and with the part of
-    it that is there without a choice. Without them it is estimated from the best candidate of each
-    internal split. For a metric it is the mean over the external splits, without an interval: a
-    metric is no average over rows.
+    it that would remain without a choice. Without them it is estimated from the best candidate of
+    each internal split. For a metric it is the mean over the external splits, without an interval:
+    a metric is no average over rows.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class ChosenCandidate:
     higher_is_better : bool
         Whether the candidate with the largest value is best.
     least : str
-        The candidate with the best internal value; another one only under ``one_standard_error``.
+        The candidate with the best internal value, which ``one_standard_error`` need not choose.
     tied : tuple of str
         Candidates with the same value as ``least``.
     chosen_on : str

@@ -2,8 +2,8 @@
 
 A ``ClaimRow`` holds a sentence of a source, the quantity of the study that decides it, and the
 bounds within which that quantity must lie. A ``ClaimCase`` is one setting of the study in which
-the sentence is judged: a sample size, a classifier, a row of a table. It knows the quantities'
-numbers. ``judge`` judges every row in every case.
+the sentence is judged: a sample size, a classifier, a row of a table. It has the numbers of the
+quantities. ``judge`` judges every row in every case.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 from thetahat.analyses.studies.result import ClaimVerdict, StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
+MOST_TIMES: Final = 100
+"""Above this many times as many repetitions, a sentence does not count them."""
 Z: Final = 3.0
 """Standard errors by which a number must be inside or outside its bounds to decide a claim. A true
 claim whose number lies exactly at a bound fails once in 741 studies."""
@@ -106,6 +108,11 @@ def _judge_row(row: ClaimRow[Q], case: ClaimCase[Q]) -> StudyClaim | None:
     is_early = bool(row.fewest_repetitions) and _count_repetitions(fields) < row.fewest_repetitions
     if is_early and not (row.can_hold_early and verdict == "holds"):
         number, verdict = MonteCarloNumber(number.value, None), "undecided"
+    because = None
+    if is_early and verdict == "undecided":
+        because = f"The study has fewer than {row.fewest_repetitions} repetitions."
+    elif verdict == "undecided":
+        because = explain_undecided(number, at_least=at_least, at_most=at_most)
     return StudyClaim(
         text=row.sentence.format(**fields),
         reference=row.reference,
@@ -116,6 +123,7 @@ def _judge_row(row: ClaimRow[Q], case: ClaimCase[Q]) -> StudyClaim | None:
         standard_error=number.standard_error,
         at_least=at_least,
         at_most=at_most,
+        undecided_because=because,
     )
 
 
@@ -148,3 +156,29 @@ def decide(
     if inside >= margin:
         return "holds"
     return "fails" if inside < -margin else "undecided"
+
+
+def explain_undecided(
+    number: MonteCarloNumber, *, at_least: float | None = None, at_most: float | None = None
+) -> str:
+    """Return why ``decide`` leaves a claim undecided, as sentences for readers."""
+    if number.value is None or number.standard_error is None:
+        return "The number or its standard error is unknown."
+    bounds = [bound for bound in (at_least, at_most) if bound is not None]
+    known = math.isfinite(number.value) and 0 < number.standard_error < math.inf
+    if not bounds or not known:
+        return "The number cannot be held against its bounds."
+    nearest = min(bounds, key=lambda bound: abs(bound - float(number.value or 0.0)))
+    distance = abs(number.value - nearest) / number.standard_error
+    text = (
+        f"The number is {distance:.1f} standard errors from the bound {nearest:.4g}, and a claim "
+        f"is decided from {Z:.0f} on."
+    )
+    times = (Z / distance) ** 2 if distance > 0 else math.inf
+    if times > MOST_TIMES:
+        return (
+            f"{text} It is at the bound as far as this study can see: more than {MOST_TIMES} times "
+            "as many repetitions would be needed."
+        )
+    count = f"{max(times, 1.1):.2g}"
+    return f"{text} If it stays where it is, {count} times as many repetitions decide it."

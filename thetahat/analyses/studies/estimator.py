@@ -51,7 +51,7 @@ class StudyEstimator:
         By name; empty if losses are drawn.
     loss : Loss or None
         None if losses are drawn.
-    refits : tuple of Asked
+    refits : tuple of RequestedRefit
         Methods that fit the learners again.
     truths : tuple of str
         The truths computed in every repetition; each ``fold_models`` costs a fit per split.

@@ -43,8 +43,8 @@ def estimate_share(
 ) -> MonteCarloNumber:
     """Return the share of the repetitions ``among`` in which an event occurs.
 
-    A share of 0 or 1 gets the error of a share of half a repetition, because it is not known for
-    certain.
+    A share of 0 or 1 gets the standard error of a share that is half a repetition away from it,
+    because its true value is not certain.
     """
     values = np.where(among, np.asarray(event, dtype=np.float64), np.nan)
     share = estimate_mean(values, groups)

@@ -50,6 +50,7 @@ class Preset(Protocol):
         data : mapping of str to Data
             The data sets of the request, by role.
         seed : int
-            The job's seed: all random numbers come from ``stream(seed, "study", index)``.
+            The job's seed: all random numbers come from ``make_random_stream(seed, "study",
+            index)``.
         """
         ...

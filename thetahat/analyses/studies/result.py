@@ -208,6 +208,9 @@ class StudyClaim:
         The lower bound; null if there is none.
     at_most : float or None
         The upper bound; null if there is none.
+    undecided_because : str or None
+        Why the claim is undecided: how near the number is to its bound, and how many times as many
+        repetitions would decide it. Left out where it is decided.
     """
 
     text: str
@@ -219,3 +222,4 @@ class StudyClaim:
     standard_error: float | None
     at_least: float | None
     at_most: float | None
+    undecided_because: str | None = None

@@ -138,3 +138,20 @@ def test_degenerate_the_first_error_is_raised_if_every_learner_fails() -> None:
 def test_exact_the_example_of_the_documentation() -> None:
     failed, tried = doctest.testmod(entry_points)
     assert (failed, tried) == (0, 4)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("margn", r"cross_validate has no option 'margn' \(did you mean 'margin'\?\)"),
+        (
+            "n_folds",
+            r"parameters stand in its object, such as thetahat\.schemes\.k_fold\.KFold",
+        ),
+    ],
+)
+def test_invalid_options_are_named(option: str, words: str) -> None:
+    options: dict[str, Any] = {option: 5}
+    with pytest.raises(InvalidParameter, match=words) as caught:
+        thetahat.cross_validate(X, VALUES, {"mean": "mean"}, task="regression", **options)
+    assert caught.value.loc == (option,)

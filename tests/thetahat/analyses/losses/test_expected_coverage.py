@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import thetahat
 from thetahat.analyses.losses import expected_coverage
-from thetahat.analyses.losses.result import Comparison, EvaluationResult
+from thetahat.analyses.losses.result import BriefComparison, Comparison, EvaluationResult
 from thetahat.intervals.base import Interval
 from thetahat.values.types import Target
 
@@ -198,17 +198,86 @@ def test_exact_a_holdout_is_compared_by_its_tested_rows(n_tested: int, n: int) -
     assert coverage.design.startswith(f"a holdout of a third, {n} rows of losses of 0 and 1")
 
 
-def test_exact_models_that_were_fitted_elsewhere_have_none() -> None:
-    values = RNG.integers(0, 2, 80)
-    block = [i % 8 for i in range(80)]
-    result = thetahat.evaluate(
-        {"a": values, "b": 1 - values}, blocks="source", block=block, n_train=0
-    )
-
-    assert recommended(result, Target.NEW_SOURCE).expected_coverage is None
-
-
 def test_exact_every_scheme_of_the_table_is_described() -> None:
     assert {row["scheme"] for row in ROWS} <= set(DESIGNS)
     assert {row["loss"] for row in ROWS} == {"zero_one", "brier", "squared"}
     assert {row["n"] for row in ROWS} == {50, 200, 1000}
+
+
+def test_property_comparisons_in_brief_have_the_coverage_of_those_in_full() -> None:
+    # losses of 0 and 1, and others: two studied designs
+    losses = {
+        **{name: RNG.integers(0, 2, 60) for name in "ab"},
+        **{name: RNG.random(60) for name in "cd"},
+    }
+    block = [i % 10 for i in range(60)]
+    full = thetahat.evaluate(losses, block=block)
+
+    brief = thetahat.evaluate(losses, block=block, detail="brief")
+
+    assert brief.comparison_coverages is not None
+    assert len(brief.comparison_coverages) == 2
+    by_share = {of.coverage: of for of in brief.comparison_coverages}
+    for short, pair in zip(brief.comparisons, full.comparisons, strict=True):
+        assert isinstance(short, BriefComparison)
+        assert isinstance(pair, Comparison)
+        assert short.interval is not None
+        assert pair.interval is not None
+        assert short.interval.expected_coverage_share is not None
+        assert by_share[short.interval.expected_coverage_share] == pair.interval.expected_coverage
+    assert brief.comparison_tests is not None
+    first = full.comparisons[0]
+    assert isinstance(first, Comparison)
+    for key, test in brief.comparison_tests.items():
+        assert test.expected_size == first.tests[key].expected_size
+
+
+def test_property_a_low_coverage_is_a_caution_in_brief_too() -> None:
+    rng = np.random.default_rng(2)
+    # heavy tails over five times ten folds
+    losses = {"a": np.tile(rng.pareto(1.0, 200), 5), "b": np.tile(rng.random(200), 5)}
+    options: dict[str, Any] = {
+        "block": np.concatenate([rng.permutation(200) % 10 for _ in range(5)]).tolist(),
+        "repeat": np.repeat(np.arange(5), 200).tolist(),
+        "instance": np.tile(np.arange(200), 5).tolist(),
+    }
+    full = thetahat.evaluate(losses, **options)
+
+    brief = thetahat.evaluate(losses, detail="brief", **options)
+
+    (pair,) = full.comparisons
+    assert isinstance(pair, Comparison)
+    assert pair.interval is not None
+    messages = {c.message for c in pair.interval.cautions if c.code == "covers_too_rarely"}
+    assert len(messages) == 1
+    assert brief.comparison_cautions is not None
+    assert messages == {
+        c.message for c in brief.comparison_cautions if c.code == "covers_too_rarely"
+    }
+    (short,) = brief.comparisons
+    assert isinstance(short, BriefComparison)
+    assert short.interval is not None
+    assert pair.interval.expected_coverage is not None
+    assert short.interval.expected_coverage_share == pair.interval.expected_coverage.coverage
+
+
+@pytest.mark.parametrize("clusters", [False, True])
+def test_exact_models_trained_elsewhere_have_a_design_of_their_own(*, clusters: bool) -> None:
+    rng = np.random.default_rng(6)
+    task = np.repeat(np.arange(18), 50)
+    losses = {name: rng.integers(0, 2, len(task)) for name in "ab"}
+
+    result = thetahat.evaluate(
+        losses,
+        blocks="source",
+        block=task.tolist(),
+        n_train=0,
+        cluster=(np.arange(len(task)) // 5).tolist() if clusters else None,
+    )
+
+    for target in (Target.THESE_SOURCES, Target.NEW_SOURCE):
+        coverage = recommended(result, target).expected_coverage
+        assert coverage is not None
+        words = "20 tasks with clusters of five rows" if clusters else "20 tasks, 1000 rows"
+        assert words in coverage.design
+        assert coverage.coverage > 0.9

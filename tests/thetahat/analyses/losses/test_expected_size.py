@@ -115,9 +115,15 @@ def test_exact_tests_of_all_models_have_sizes() -> None:
     )
 
 
-@pytest.mark.parametrize("options", [{"level": 0.9}, {"folds": 200}])
-def test_exact_tests_that_were_not_studied_have_no_size(options: dict[str, Any]) -> None:
-    pair = first(evaluate(**options))
+def test_exact_leave_one_out_has_a_design_of_its_own() -> None:
+    pair = first(evaluate(folds=200))
+
+    assert pair.verdict.expected_size is not None
+    assert pair.verdict.expected_size.design == "leave-one-out, 200 rows, losses of 0 and 1"
+
+
+def test_exact_tests_that_were_not_studied_have_no_size() -> None:
+    pair = first(evaluate(level=0.9))
 
     assert pair.verdict.expected_size is None
     assert all(test.expected_size is None for test in pair.tests.values())

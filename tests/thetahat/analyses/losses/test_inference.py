@@ -31,9 +31,8 @@ from thetahat.intervals.base import Interval
 from thetahat.paired_tests.base import (
     PairBatch,
     PairedLosses,
+    PairedTest,
     RandomStreams,
-    TestOfBatches,
-    TestOfPairs,
     TestOutcome,
 )
 from thetahat.registry import MethodInfo
@@ -60,7 +59,7 @@ INTERVAL = Interval(
 
 
 @dataclass(frozen=True)
-class Picky(TestOfPairs):
+class Picky(PairedTest):
     """A variance and a test that fit the layout but not the losses."""
 
     info: ClassVar[MethodInfo] = MethodInfo(name="picky", title="Picky", summary="Refuses.")
@@ -71,14 +70,12 @@ class Picky(TestOfPairs):
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         raise InsufficientData("these losses will not do")
 
-    def test(
-        self, pair: PairedLosses, alternative: Alternative, rng: np.random.Generator
-    ) -> TestOutcome:
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
         raise UnsupportedCombination("this pair will not do")
 
 
 @dataclass(frozen=True)
-class Halves(TestOfBatches):
+class Halves(PairedTest):
     """A test whose p-value halves from pair to pair and that draws from its stream."""
 
     info: ClassVar[MethodInfo] = MethodInfo(name="halves", title="Halves", summary="Halves.")

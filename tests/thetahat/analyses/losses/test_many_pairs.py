@@ -347,10 +347,13 @@ def test_naive_brief_holds_the_numbers_of_full() -> None:
     full, brief = (result_of(table, detail=d, margin=0.01) for d in ("full", "brief"))
 
     assert (full["detail"], brief["detail"]) == ("full", "brief")
-    assert {"comparison_cautions", "comparison_tests"}.isdisjoint(full)
+    in_brief_alone = {"comparison_cautions", "comparison_tests", "comparison_coverages"}
+    assert in_brief_alone.isdisjoint(full)
     outcomes = full["comparisons"][0]["tests"]
     for key, common in brief["comparison_tests"].items():
-        assert common == {name: outcomes[key][name] for name in ("target", "unit")}
+        fields = ("target", "unit", "expected_size")
+        assert common == {name: outcomes[key][name] for name in fields if name in outcomes[key]}
+    coverages = {of["coverage"]: of for of in brief["comparison_coverages"]}
     for long, short in zip(full["comparisons"], brief["comparisons"], strict=True):
         assert set(short) == {
             *("a", "b", "difference", "difference_pooled", "interval", "effect_size", "tests"),
@@ -358,6 +361,8 @@ def test_naive_brief_holds_the_numbers_of_full() -> None:
         }
         for field in ("a", "b", "difference", "difference_pooled"):
             assert short[field] == long[field]
+        coverage = short["interval"].pop("expected_coverage_share")
+        assert coverages[coverage] == long["interval"]["expected_coverage"]
         assert short["interval"].items() <= long["interval"].items()
         assert short["effect_size"].items() <= long["effect_size"].items()
         assert short["verdict"].items() <= long["verdict"].items()
@@ -439,7 +444,6 @@ def test_exact_costly_tests_are_made_where_they_are_named() -> None:
 
     (shares, *_) = (pair["tests"]["bayesian_sign"] for pair in result["comparisons"])
     assert set(shares) == {"p_left", "p_rope", "p_right"}
-    assert result["comparison_tests"] == {
-        "bayesian_sign": {"target": "these_sources", "unit": "block"}
-    }
+    (common,) = result["comparison_tests"].values()
+    assert (common["target"], common["unit"]) == ("these_sources", "block")
     assert_allclose(shares["p_left"] + shares["p_rope"] + shares["p_right"], 1, rtol=1e-9)

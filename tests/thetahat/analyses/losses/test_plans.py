@@ -129,6 +129,7 @@ def test_calibrated_repeats() -> None:
     design = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS, power=0.3)
 
     assert design.unit == "repeats"
+    assert "promise too much: in a simulation 45 % of those" in design.sentence
     assert design.additional == design.total - 1
     j = 5 * design.total
     claimed = compute_power(0.1, math.sqrt((1 / j + 0.25) * s2), 7.0, 0.05)

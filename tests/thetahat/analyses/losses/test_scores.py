@@ -34,6 +34,7 @@ def _layouts() -> dict[str, Layout]:
         "random_clusters": build_layout(
             BlockKind.RANDOM, block, n_train=40.0, cluster=np.arange(48) // 4
         ),
+        "leave_one_out": build_layout(BlockKind.RANDOM, np.arange(48), n_train=47.0),
         "repeats": build_layout(
             BlockKind.RANDOM,
             np.tile(block, 2),

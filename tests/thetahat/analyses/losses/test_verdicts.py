@@ -299,7 +299,7 @@ def test_degenerate_no_basis_is_undecided() -> None:
 
     (verdict,) = judge([question_asked], terms(margin=0.1))
     assert verdict.decision == "undecided"
-    assert "interval of their difference could be built" in verdict.reason
+    assert "there is no interval of their difference" in verdict.reason
     assert verdict.p_value is None
     assert verdict.plan_reason == "There is no estimate of the variance to plan with."
 

@@ -21,6 +21,7 @@ from thetahat.analyses.studies import (
     make_series,
     make_table,
 )
+from thetahat.analyses.studies.claims import explain_undecided
 from thetahat.values.json_values import to_json
 
 SAFE = ClaimRow(
@@ -154,3 +155,15 @@ def test_exact_tables_and_figures_hold_no_number_that_json_cannot() -> None:
         {"name": "s", "x": [1.0, 2.0], "y": [0.5, None], "error": [None, 0.1], "style": "line"}
     ]
     assert to_json(figure)["x"] == {"title": "x", "scale": "log", "labels": []}
+
+
+def test_by_hand_why_a_claim_is_undecided() -> None:
+    near = explain_undecided(MonteCarloNumber(1.3, 0.2), at_least=1.0, at_most=9.0)
+    at_bound = explain_undecided(MonteCarloNumber(1.001, 0.2), at_least=1.0)
+    unknown = explain_undecided(MonteCarloNumber(1.0, None), at_least=0.0)
+
+    # 1.5 standard errors from 1; (3 / 1.5)^2 = 4
+    assert "1.5 standard errors from the bound 1," in near
+    assert "4 times as many repetitions decide it" in near
+    assert "more than 100 times" in at_bound
+    assert "unknown" in unknown

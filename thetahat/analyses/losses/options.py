@@ -1,0 +1,47 @@
+"""The options that the functions for Python share with ``evaluate``, and their check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, TypedDict
+
+from thetahat.analyses.losses.choices import Gate
+from thetahat.analyses.losses.result import DetailLevel
+from thetahat.errors import InvalidParameter
+from thetahat.similar_names import suggest_name
+from thetahat.values.types import Alternative, Target, UnitName
+
+
+class EvaluationOptions(TypedDict, total=False):
+    """The options of ``evaluate`` from ``level`` on, but its methods; see ``Choices``."""
+
+    level: float
+    margin: float | None
+    alternative: Alternative | str
+    correction: str
+    control: str | None
+    power: float
+    rope: float | None
+    clip: bool
+    range: tuple[float, float] | None
+    paired_unit: UnitName | None
+    unit: str | None
+    unit_plural: str | None
+    target: Target | str | None
+    detail: DetailLevel | None
+    gate: Gate | None
+
+
+OPTION_NAMES: Final = tuple(EvaluationOptions.__annotations__)
+
+
+def refuse_unknown_options(options: Iterable[str], function: str, advice: str = "") -> None:
+    """Raise ``InvalidParameter`` for the first option that ``function`` does not have."""
+    for name in options:
+        if name not in OPTION_NAMES:
+            known = ", ".join(OPTION_NAMES)
+            raise InvalidParameter(
+                f"{function} has no option {name!r}{suggest_name(name, OPTION_NAMES)}. Beside its "
+                f"named arguments it has the options {known}.{advice}",
+                loc=(name,),
+            )
