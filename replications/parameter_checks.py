@@ -9,7 +9,7 @@ from thetahat.parameter_checks import require
 
 MAX_COUNT: Final = 100_000
 """Largest count of a preset: of rows, features, folds, resamples or penalties. The published
-results have 1000 at most; a hundred times as many take a processor days."""
+results have at most 1000; a hundred times as many take days on one processor."""
 
 
 def require_at_least(preset: object, **least: int) -> None:

@@ -22,10 +22,10 @@ from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks import RiskEstimator
 
 BATCH_NUMBERS: Final = 2**18
-"""Numbers that a batch of data sets has for all penalties: two megabytes fit in the cache."""
+"""Largest number of values of a batch over all penalties: two megabytes, which fit in the cache."""
 
 MIN_BATCH: Final = 16
-"""Data sets of a batch at least, so that the overhead of numpy calls is small."""
+"""Smallest number of data sets in a batch, so that the overhead of numpy calls is small."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

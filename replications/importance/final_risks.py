@@ -76,7 +76,7 @@ class FinalRisks:
         return top
 
     def values(self, risk: str, at: int, subset: Subset, tenth_at: int | None = None) -> FloatArray:
-        """Return the final risks of a subset of the data sets; see ``log_p`` for ``tenth_of``."""
+        """Return the final risks of a subset of the data sets; see ``log_p`` for ``tenth_at``."""
         kept = self._known[:, at]
         if subset != "all":
             top = self._top[:, at if tenth_at is None else tenth_at]
@@ -137,8 +137,8 @@ class FinalRisks:
         """Return the decimal logarithm of the two-sided p-value of Wilcoxon's signed-rank test.
 
         It uses the normal approximation, without the data sets on which both risks select the same.
-        ``tenth_of`` is the gamma whose repetitions with the largest weight variance are the tenth;
-        by default the same gamma.
+        ``tenth_at`` is the position of the gamma whose data sets with the largest weight variance
+        are the tenth; by default ``at``.
         """
         a, b = (self.values(risk, at, subset, tenth_at) for risk in ("weighted", "controlled"))
         roundings = ROUNDING * np.maximum(np.abs(a), np.abs(b))

@@ -12,7 +12,7 @@ from thetahat.values.types import FloatArray
 MIN_EXPONENT: Final = -708.0
 """The smallest exponent; below it the result is 0, because such small numbers lose digits."""
 _CHUNK: Final = 512
-"""Numbers that are exponentiated together."""
+"""How many numbers are exponentiated together."""
 _PER_OCTAVE: Final = 1 / math.log(2)
 _HIGH: Final = round(math.log(2) * 2**32) / 2**32
 """The leading bits of log 2; products with integers up to 2^20 are exact."""

@@ -9,9 +9,9 @@ import numpy as np
 from thetahat.values.types import FloatArray
 
 MAX_EXCHANGES: Final = 60
-"""Exchanges after which the algorithm gives up."""
+"""Largest number of exchanges before the algorithm fails."""
 _SLACK: Final = 3
-"""Exchanges that may follow each other without fewer violated conditions."""
+"""Largest number of exchanges in a row that do not reduce the number of violated conditions."""
 _MIN_PIVOT: Final = 1e-13
 """The smallest pivot of a kernel matrix with diagonal 1; smaller ones are rounding errors."""
 

@@ -17,10 +17,10 @@ from replications.test_errors.findings import write_findings
 from replications.test_errors.page import write_page
 from replications.test_errors.plan_checks import check_plans
 from replications.test_errors.repetitions import LEVEL
-from replications.test_errors.simulation import N_COSTLY, load, save, simulate
+from replications.test_errors.simulation import N_COSTLY, simulate
 from replications.test_errors.tables import find_margin, tabulate
 
-PLANNED: Final = 60
+PLANNED: Final = 200
 """Samples of each cell whose plans are carried out."""
 PLACE: Final = ("design", "loss", "n", "trained")
 COLUMNS: Final = (
@@ -116,15 +116,10 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument(
-        "--records", type=Path, help="Numbers of all repetitions: read if the file is there."
+        "--records", type=Path, help="Folder that keeps parts, so that a study can go on."
     )
     options = parser.parse_args()
-    if options.records is not None and options.records.exists():
-        records = load(options.records)
-    else:
-        records = simulate(options.seed, options.repetitions, options.processes)
-        if options.records is not None:
-            save(records, options.records)
+    records = simulate(options.seed, options.repetitions, options.processes, options.records)
     rows, words = flatten(tabulate(records))
     margins = {name: find_margin(of_cell) for name, of_cell in records.items()}
     plans = check_plans(margins, options.seed, options.plans, options.processes)
@@ -132,7 +127,7 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "test_errors.json").write_text(write_json(rows, words, plans, **numbers))
     findings = write_findings(rows, words, plans)
-    page = write_page(rows, words, plans, findings, **numbers)
+    page = write_page(rows, words, plans, findings, **numbers, planned=options.plans)
     (options.output / "test_errors.md").write_text(page)
 
 

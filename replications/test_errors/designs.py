@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from replications.test_errors.populations import Groups, LossName
 from thetahat.schemes import SCHEMES
+from thetahat.values.types import BlockKind
 
 SIZES: Final = (50, 200, 1000)
 LOSSES: Final[tuple[LossName, ...]] = ("zero_one", "squared")
@@ -41,7 +42,8 @@ class Design:
     has_truths : bool
         Whether the risks of the trained models are computed.
     blocks, folds, repeated, clusters, fixed
-        What the library compares with the layout of a request.
+        What the library compares with the layout of a request. ``blocks`` is the kind of its
+        blocks, or ``leave_one_out``.
     """
 
     name: str
@@ -57,6 +59,11 @@ class Design:
     repeated: bool = False
     clusters: str | None = None
     fixed: bool = False
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """The kind of its blocks; those of leave-one-out are at random."""
+        return BlockKind.RANDOM if self.blocks == "leave_one_out" else BlockKind(self.blocks)
 
     def build_scheme(self, **changes: Any) -> Any:
         """Return the scheme, with other parameters where they are named.
@@ -110,6 +117,14 @@ DESIGNS: Final = (
         parameters={},
         folds=2,
         repeated=True,
+    ),
+    Design(
+        name="leave-one-out",
+        words="leave-one-out",
+        scheme="leave_one_out",
+        parameters={},
+        blocks="leave_one_out",
+        has_truths=True,
     ),
     Design(
         name="random draws",

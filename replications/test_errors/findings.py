@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from replications.test_errors.plan_checks import MAX_GROWTH
+
 Row = Mapping[str, Any]
 
 SEVERAL: Final = 20
@@ -52,6 +54,8 @@ def _describe_words(words: Sequence[Row]) -> Iterator[str]:
         ("worse_equivalent", "`equivalent`, of a model that is worse by exactly the margin"),
         ("worse_not_worse", "`not_worse`, of a model that is worse by exactly the margin"),
         ("worse_better", "`better`, of a worse model"),
+        ("equal_better", "`better`, of an equally good model"),
+        ("equal_worse", "`worse`, of an equally good model"),
     ):
         values = [row[key][0] for row in default]
         worst = max(default, key=lambda row: row[key][0])
@@ -78,22 +82,41 @@ def _describe_tests(rows: Sequence[Row]) -> Iterator[str]:
     )
 
 
+PLANS: Final = {
+    ("d", "margin"): "that assume the true difference of the worse model",
+    ("d", "observed"): "that assume the observed difference, of the worse model",
+    ("b", "observed"): "that assume the observed difference, of equal models",
+}
+
+
 def _describe_plans(plans: Sequence[Row]) -> Iterator[str]:
-    by_unit: dict[str, list[Row]] = {}
-    for row in plans:
-        by_unit.setdefault(row["unit"], []).append(row)
-    for unit, of_unit in by_unit.items():
-        carried_out = sum(row["carried_out"] for row in of_unit)
-        kept = sum(row["kept"][0] * row["carried_out"] for row in of_unit) / carried_out
-        text = (
-            f"- Plans in {unit} promise a chance of 0.80; {carried_out} were carried out and "
-            f"{kept:.2f} of them showed the difference"
+    for (model, assumes), words in PLANS.items():
+        for unit in dict.fromkeys(row["unit"] for row in plans):
+            of_unit = [
+                row
+                for row in plans
+                if (row["model"], row["assumes"], row["unit"]) == (model, assumes, unit)
+            ]
+            if of_unit:
+                yield _describe_plans_in_unit(of_unit, f"Plans in {unit} {words}")
+
+
+def _describe_plans_in_unit(rows: Sequence[Row], words: str) -> str:
+    planned = sum(row["planned"] for row in rows)
+    carried_out = sum(row["carried_out"] for row in rows)
+    share = sum(row["shown"][0] * row["carried_out"] for row in rows) / carried_out
+    showed = "a difference" if rows[0]["model"] == "b" else "that it is worse"
+    text = (
+        f"- {words}: {planned} were made and {carried_out} carried out (the others need more than "
+        f"{MAX_GROWTH} times the data); {share:.2f} of the new experiments showed {showed}"
+    )
+    several = [row for row in rows if row["carried_out"] >= SEVERAL]
+    if several:
+        # the least for a true difference, the largest where there is none
+        is_true = rows[0]["model"] == "d"
+        worst = (min if is_true else max)(several, key=lambda row: row["shown"][0])
+        text += (
+            f", {worst['shown'][0]:.2f} in the worst cell with {SEVERAL} plans "
+            f"({worst['design']}, {worst['loss']}, {worst['n']} rows)"
         )
-        several = [row for row in of_unit if row["carried_out"] >= SEVERAL]
-        if several:
-            least = min(several, key=lambda row: row["kept"][0])
-            text += (
-                f", {least['kept'][0]:.2f} in the worst cell with {SEVERAL} plans "
-                f"({least['design']}, {least['loss']}, {least['n']} rows)"
-            )
-        yield f"{text}."
+    return f"{text}."

@@ -36,9 +36,11 @@ Numbers in brackets are standard errors; where a share is .05 it is about .01.
 - **Any false word**: the share of samples in which any verdict of `b`, `c` and `d` with `a` was
   false, with the default correction for three comparisons. This is the error of the recommendation
   as a whole.
-- **Plans**: the first experiment was undecided, the plan said how much more is needed for a chance
-  of 80 % to show the true difference, and a new experiment of that size was made, for 60 samples
-  of each cell.
+- **Plans**: the first experiment was undecided, the plan in its verdict said how much more is
+  needed for a chance of 80 %, and a new experiment of that size was made, for {planned} samples of
+  each cell. The plan assumes the true difference of `d` (as a `margin` of the request), or the
+  difference that the first experiment observed (as without a `margin`). Of `d` the new experiment
+  is counted if it shows that `d` is worse, of the equally good `b` if it shows any difference.
 
 In a result, `expected_size` of a verdict and of a test is the row of the nearest design here, and
 the cautions `rejects_too_often` and `rejects_far_too_often` come from it.
@@ -124,7 +126,8 @@ def _write_words(words: Sequence[Row]) -> Iterator[str]:
         "rows",
         "models",
         "target",
-        "better or worse, of equal",
+        "better, of equal",
+        "worse, of equal",
         "equivalent, of equal",
         "not worse, of equal",
         "worse, of d",
@@ -134,6 +137,8 @@ def _write_words(words: Sequence[Row]) -> Iterator[str]:
         "any false word",
     )
     keys = (
+        "equal_better",
+        "equal_worse",
         "equal_equivalent",
         "equal_not_worse",
         "worse_worse",
@@ -151,7 +156,6 @@ def _write_words(words: Sequence[Row]) -> Iterator[str]:
                 str(row["n"]),
                 row["trained"],
                 row["target"],
-                f"{row['equal_better'][0] + row['equal_worse'][0]:.3f}",
                 *(f"{row[key][0]:.3f}" for key in keys),
             )
             for row in words
@@ -165,12 +169,14 @@ def _write_plans(plans: Sequence[Row]) -> Iterator[str]:
         "loss",
         "rows",
         "models",
+        "model",
+        "assumes",
         "undecided",
         "plan in",
         "median growth",
         "plans carried out",
         "chance promised",
-        "chance found",
+        "difference shown",
     )
     yield from _write_table(
         names,
@@ -180,12 +186,14 @@ def _write_plans(plans: Sequence[Row]) -> Iterator[str]:
                 row["loss"],
                 str(row["n"]),
                 row["trained"],
+                row["model"],
+                row["assumes"],
                 f"{row['undecided']:.2f}",
                 row["unit"],
                 f"{row['growth']:.2f}",
                 f"{row['carried_out']} of {row['planned']}",
                 f"{row['promised']:.2f}",
-                f"{row['kept'][0]:.2f} ({row['kept'][1]:.2f})",
+                f"{row['shown'][0]:.2f} ({row['shown'][1]:.2f})",
             )
             for row in plans
         ),

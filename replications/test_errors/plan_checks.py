@@ -5,31 +5,62 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
 from replications.test_errors.designs import Cell, list_cells
-from replications.test_errors.repetitions import ALPHA, LEVEL, find_bases, make_seed, run_experiment
+from replications.test_errors.repetitions import (
+    ALPHA,
+    LEVEL,
+    Experiment,
+    find_bases,
+    make_seed,
+    run_experiment,
+)
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, compute_evidence
-from thetahat.analyses.losses.plans import VerdictBasis, plan
+from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Decision, Plan
-from thetahat.analyses.losses.verdicts import judge_briefly
+from thetahat.analyses.losses.verdicts import judge
 from thetahat.corrections import DEFAULT_CORRECTION
-from thetahat.values.layout import Layout
 
 POWER: Final = 0.8
 MAX_GROWTH: Final = 20
 """Plans for more than this many times the present data are counted and not carried out."""
-PAIR: Final = ("a", "d")
+CONTROL: Final = "a"
 
 Row = dict[str, Any]
+Assumption: TypeAlias = Literal["margin", "observed"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanQuestion:
+    """A comparison with the first model, and the difference that its plan assumes.
+
+    Parameters
+    ----------
+    model : str
+        ``d`` is worse than the first model by the margin, ``b`` is equally good.
+    assumes : str
+        ``margin``: the true difference of ``d``. ``observed``: that of the first experiment, as
+        where a request has no margin.
+    """
+
+    model: str
+    assumes: Assumption
+
+
+QUESTIONS: Final = (
+    PlanQuestion("d", "margin"),
+    PlanQuestion("d", "observed"),
+    PlanQuestion("b", "observed"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class PlanTrial:
-    """One undecided experiment and what became of its plan.
+    """One experiment and what became of its plan.
 
     Parameters
     ----------
@@ -39,14 +70,15 @@ class PlanTrial:
         The unit of the plan; None without a plan.
     growth : float
         Planned total over the present number.
-    decided : bool or None
-        Whether the second experiment showed the difference; None if it was not carried out.
+    shown : bool or None
+        Whether the second experiment showed a difference: that ``d`` is worse, or of ``b`` any.
+        None if it was not carried out.
     """
 
     undecided: bool
     unit: str | None = None
     growth: float = 1.0
-    decided: bool | None = None
+    shown: bool | None = None
 
 
 def list_planned_cells() -> Iterator[Cell]:
@@ -59,12 +91,12 @@ def list_planned_cells() -> Iterator[Cell]:
 def check_plans(
     margins: Mapping[str, float], seed: int, repetitions: int, processes: int
 ) -> list[Row]:
-    """Return a row for each cell: how often the planned experiment shows the difference.
+    """Return a row for each cell, question and unit: how often the planned experiment decides.
 
     Parameters
     ----------
     margins : mapping of str to float
-        The true difference of each cell, by its name, which the plan assumes.
+        The true difference of each cell, by its name.
     """
     cells = list(list_planned_cells())
     with ProcessPoolExecutor(processes) as pool:
@@ -77,55 +109,71 @@ def check_plans(
         )
         return [
             row
-            for cell, of_cell in zip(cells, trials, strict=True)
-            for row in _summarise(cell, of_cell)
+            for cell, by_question in zip(cells, trials, strict=True)
+            for question, of_question in by_question.items()
+            for row in _summarise(cell, question, of_question)
         ]
 
 
-def _run_cell(name: str, margin: float, seed: int, repetitions: int) -> list[PlanTrial]:
+def _run_cell(
+    name: str, margin: float, seed: int, repetitions: int
+) -> dict[PlanQuestion, list[PlanTrial]]:
     cell = next(cell for cell in list_planned_cells() if cell.name == name)
-    return [_run_trial(cell, margin, seed, index) for index in range(repetitions)]
+    trials: dict[PlanQuestion, list[PlanTrial]] = {question: [] for question in QUESTIONS}
+    models = (CONTROL, *dict.fromkeys(question.model for question in QUESTIONS))
+    for index in range(repetitions):
+        first = run_experiment(cell, make_seed(seed, f"plan 1, {cell.name}", index), models=models)
+        for question, of_question in trials.items():
+            of_question.append(_run_trial(cell, question, first, margin, seed, index))
+    return trials
 
 
-def _run_trial(cell: Cell, margin: float, seed: int, index: int) -> PlanTrial:
-    first = run_experiment(cell, make_seed(seed, f"plan 1, {cell.name}", index), models=PAIR)
-    layout = first.table.layout
-    basis = _find_basis(first.table)
-    if basis is None or not _is_undecided(basis, layout, margin):
+def _run_trial(  # noqa: PLR0913 - what a trial is
+    cell: Cell, question: PlanQuestion, first: Experiment, margin: float, seed: int, index: int
+) -> PlanTrial:
+    """Return what became of the plan that the verdict on the first experiment has."""
+    basis = _find_basis(first.table, question.model)
+    if basis is None:
         return PlanTrial(undecided=False)
-    made, _ = plan(basis, layout, alpha=ALPHA, power=POWER, margin=margin)
-    if made is None:
+    terms = VerdictTerms(
+        level=LEVEL,
+        margin=margin if question.assumes == "margin" else None,
+        correction=DEFAULT_CORRECTION,
+        power=POWER,
+        layout=first.table.layout,
+    )
+    (verdict,) = judge([_ask(question.model, basis)], terms)
+    if verdict.decision is not Decision.UNDECIDED:
+        return PlanTrial(undecided=False)
+    if verdict.plan is None:
         return PlanTrial(undecided=True)
+    made = verdict.plan
     growth = made.total / (made.total - made.additional)
     if growth > MAX_GROWTH:
         return PlanTrial(undecided=True, unit=made.unit, growth=growth)
+    name = f"plan 2, {question.model}, {question.assumes}, {cell.name}"
     second = run_experiment(
-        cell, make_seed(seed, f"plan 2, {cell.name}", index), models=PAIR, **_enlarge(cell, made)
+        cell,
+        make_seed(seed, name, index),
+        models=(CONTROL, question.model),
+        **_enlarge(cell, made),
     )
-    again = _find_basis(second.table)
-    decided = (
+    again = _find_basis(second.table, question.model)
+    shown = (
         again is not None
-        and again.difference > 0
-        and (compute_evidence(_ask(again), None).difference or 1) < ALPHA
+        and (again.difference > 0 or question.model != "d")
+        and (compute_evidence(_ask(question.model, again), None).difference or 1) < ALPHA
     )
-    return PlanTrial(undecided=True, unit=made.unit, growth=growth, decided=decided)
+    return PlanTrial(undecided=True, unit=made.unit, growth=growth, shown=shown)
 
 
-def _find_basis(table: Any) -> VerdictBasis | None:
+def _find_basis(table: Any, model: str) -> VerdictBasis | None:
     target = DEFAULT_TARGET[table.layout.kind]
-    return find_bases(table, only=target).get(("d", target))
+    return find_bases(table, only=target).get((model, target))
 
 
-def _ask(basis: VerdictBasis) -> PairQuestion:
-    return PairQuestion(a="d", b="a", basis=basis, constant=None, n_units=0)
-
-
-def _is_undecided(basis: VerdictBasis, layout: Layout, margin: float) -> bool:
-    terms = VerdictTerms(
-        level=LEVEL, margin=margin, correction=DEFAULT_CORRECTION, power=POWER, layout=layout
-    )
-    (verdict,) = judge_briefly([_ask(basis)], terms)
-    return verdict.decision is Decision.UNDECIDED
+def _ask(model: str, basis: VerdictBasis) -> PairQuestion:
+    return PairQuestion(a=model, b=CONTROL, basis=basis, constant=None, n_units=0)
 
 
 def _enlarge(cell: Cell, made: Plan) -> dict[str, int]:
@@ -140,26 +188,28 @@ def _enlarge(cell: Cell, made: Plan) -> dict[str, int]:
     return {"n": round(cell.n * growth)}
 
 
-def _summarise(cell: Cell, trials: list[PlanTrial]) -> Iterator[Row]:
+def _summarise(cell: Cell, question: PlanQuestion, trials: list[PlanTrial]) -> Iterator[Row]:
     """Yield a row for each unit in which plans of the cell are made."""
     undecided = [trial for trial in trials if trial.undecided]
     units = dict.fromkeys(trial.unit for trial in undecided if trial.unit is not None)
     for unit in units:
         planned = [trial for trial in undecided if trial.unit == unit]
-        done = np.array([trial.decided for trial in planned if trial.decided is not None])
-        if not len(done):
+        shown = np.array([trial.shown for trial in planned if trial.shown is not None])
+        if not len(shown):
             continue
-        share = float(done.mean())
+        share = float(shown.mean())
         yield {
             "design": cell.design.name,
             "loss": cell.loss,
             "n": cell.n,
             "trained": cell.trained,
+            "model": question.model,
+            "assumes": question.assumes,
             "unit": unit,
             "undecided": round(len(undecided) / len(trials), 4),
             "planned": len(planned),
-            "carried_out": len(done),
+            "carried_out": len(shown),
             "growth": round(float(np.median([trial.growth for trial in planned])), 3),
             "promised": POWER,
-            "kept": [round(share, 4), round(float(np.sqrt(share * (1 - share) / len(done))), 4)],
+            "shown": [round(share, 4), round(float(np.sqrt(share * (1 - share) / len(shown))), 4)],
         }

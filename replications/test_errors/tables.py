@@ -79,7 +79,7 @@ def _find_truth(cell: Cell, records: Records, pair: str, target: Target) -> Floa
 
 def _judge_intervals(cell: Cell, records: Records) -> Iterator[Row]:
     """Yield the size, power and words of the verdict on each target."""
-    default = DEFAULT_TARGET[BlockKind(cell.design.blocks)]
+    default = DEFAULT_TARGET[cell.design.block_kind]
     for target in Target:
         bases = {
             pair: _read_basis(records, pair, target)

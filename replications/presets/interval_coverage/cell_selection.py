@@ -51,11 +51,14 @@ class TableCells:
         By column, the value of the rows; a value that ends with ``*`` is a prefix.
     size : str
         Whether to use rows of all sample sizes ``n``, or of the largest or smallest only.
+    most_rows : int or None
+        The largest sample size that is used; None for all.
     """
 
     column: str
     where: Mapping[str, str]
     size: Literal["all", "largest", "smallest"] = "all"
+    most_rows: int | None = None
 
     def select(self, rows: Sequence[Row]) -> MonteCarloNumber | None:
         """Return the average; None if no row has these values and a number."""
@@ -64,6 +67,7 @@ class TableCells:
             for row in rows
             if all(_matches(row.get(key), value) for key, value in self.where.items())
             and read_number(row, self.column) is not None
+            and (self.most_rows is None or _read_sample_size(row) <= self.most_rows)
         ]
         if selected and self.size != "all":
             choose = max if self.size == "largest" else min

@@ -178,7 +178,14 @@ CUT: Final = 0.1
 """Least lack of coverage when rows of one cluster are on both sides of a split."""
 
 
-def _select_cluster_coverage(population: str, scheme: str, interval: str) -> TableCells:
+FORTY_CLUSTERS: Final = 200
+"""Rows up to which cutting clusters matters: with 1000 rows, of 200 clusters, models learn the
+classes and no longer the clusters by heart, and the interval covered in 0.896 in place of 0.678."""
+
+
+def _select_cluster_coverage(
+    population: str, scheme: str, interval: str, most_rows: int | None = None
+) -> TableCells:
     """Select a coverage with the largest samples, which have enough clusters for a variance."""
     return TableCells(
         column="coverage",
@@ -189,6 +196,7 @@ def _select_cluster_coverage(population: str, scheme: str, interval: str) -> Tab
             "target": Target.THESE_MODELS.value,
         },
         size="largest",
+        most_rows=most_rows,
     )
 
 
@@ -227,11 +235,11 @@ OF_CLUSTERS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         for scheme, ignoring in ((CUT_FOLDS, WALD), (CUT_HOLDOUT, "student_t:iid"))
     ),
     ClaimRow(
-        sentence="With rows of one cluster on both sides of a split, even the cluster-robust "
-        "interval covers too rarely.",
+        sentence="With up to 200 rows, and rows of one cluster on both sides of a split, even the "
+        "cluster-robust interval covers too rarely.",
         reference=CLUSTERS,
         place="clusters",
-        quantity=_select_cluster_coverage(ALIKE, CUT_FOLDS, ROBUST),
+        quantity=_select_cluster_coverage(ALIKE, CUT_FOLDS, ROBUST, FORTY_CLUSTERS),
         measured=f"coverage of its own target, {ALIKE}, {CUT_FOLDS}, {ROBUST}",
         at_most=RelativeBound("level", plus=-CUT),
     ),

@@ -1,49 +1,52 @@
 """Find an interval that covers the error of the models that cross-validation fits.
 
-``python -m replications.presets.interval_coverage.fitted_models --output FOLDER`` cross-validates
-four learners on generated rows, with risks of the fitted models that are exact up to their mean
-over 1500 rows of features, and writes ``fitted_models.md``: the coverage of intervals on the
-variance of ``bayle_within`` with several quantiles, and of ``nadeau_bengio``.
+Four learners are cross-validated on generated rows, with risks of the fitted models that are exact
+up to their mean over 1500 rows of features. The page ``fitted_models.md`` has the coverage of
+intervals on the variance of ``bayle_within`` with several quantiles, and of ``nadeau_bengio``.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from scipy import stats
 from scipy.special import expit
 
+from replications.presets.interval_coverage.recommended import COMMAND
 from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.values.types import BoolArray, FloatArray, IntArray
 
 LEVEL: Final = 0.95
+SIZES: Final = (50, 200)
 N_FEATURES: Final = 10
 N_JUDGED: Final = 1500
+JUDGED_OF_ONE: Final = 30
+"""Rows on which each model of leave-one-out is judged, its own rows."""
 SHIFT: Final = 0.7
+ALL: Final = 0
+"""As many folds as rows."""
 SCHEMES: Final[Mapping[str, tuple[int, int]]] = {
     "5-fold": (5, 1),
     "10-fold": (10, 1),
     "five times ten": (10, 5),
     "five times two": (2, 5),
+    "leave-one-out": (ALL, 1),
 }
 """Folds and repeats."""
 DEGREES: Final[Mapping[str, int | None]] = {"normal": None, "12": 12, "9": 9, "7": 7}
 """Degrees of freedom of the quantiles, by their names in the table."""
 
 _ABOUT: Final = (
-    "`python -m replications.presets.interval_coverage.fitted_models --seed {seed} --repetitions "
-    f"{{repetitions}}`: how often intervals of level {LEVEL} cover the average risk of the models "
-    "that were fitted. *bayle_within* has normal quantiles, as recommended before; *skewed* is "
-    "`skewness_corrected` on the same variance, with normal quantiles or those of t with that many "
-    "degrees of freedom (nine is recommended now); *nadeau_bengio* is the interval that is for the "
-    "learner. *Spread* is the standard deviation of the error in standard errors: above 1 the risk "
-    "varies too."
+    f"`{COMMAND}`, seed {{seed}}, {{repetitions}} samples of each case: how often intervals of "
+    f"level {LEVEL} cover the average risk of the models that were fitted. *bayle_within* has "
+    "normal quantiles, as recommended before; *skewed* is `skewness_corrected` on the same "
+    "variance, with normal quantiles or those of t with that many degrees of freedom (nine is "
+    "recommended now); *nadeau_bengio* is the interval that is for the learner. *Spread* is the "
+    "standard deviation of the error in standard errors: above 1 the risk varies too."
 )
 
 
@@ -122,22 +125,26 @@ CASES: Final = (
 )
 
 
-def measure(seed: int, repetitions: int, sizes: tuple[int, ...]) -> Iterator[dict[str, object]]:
-    """Yield a row for each case, size and scheme."""
-    for number, case in enumerate(CASES):
-        for n in sizes:
-            for place, (scheme, (k, repeats)) in enumerate(SCHEMES.items()):
-                rng = np.random.default_rng([seed, number, n, place])
-                runs = [_run(case, n, k, repeats, rng) for _ in range(repetitions)]
-                errors = np.array([run[0] for run in runs])
-                covered: BoolArray = np.array([run[1] for run in runs])
-                yield {
+def measure_case(number: int, seed: int, repetitions: int) -> list[dict[str, Any]]:
+    """Return a row for each size and scheme of a case, which is given by its index."""
+    case, rows = CASES[number], []
+    for n in SIZES:
+        for place, (scheme, (k, repeats)) in enumerate(SCHEMES.items()):
+            rng = np.random.default_rng([seed, number, n, place])
+            folds = n if k == ALL else k
+            runs = [_run(case, n, folds, repeats, rng) for _ in range(repetitions)]
+            errors = np.array([run[0] for run in runs])
+            covered: BoolArray = np.array([run[1] for run in runs])
+            rows.append(
+                {
                     "case": case.name,
                     "n": n,
                     "scheme": scheme,
                     "spread": float(np.sqrt((errors**2).mean())),
-                    "coverage": covered.mean(axis=0),
+                    "coverage": covered.mean(axis=0).tolist(),
                 }
+            )
+    return rows
 
 
 def _run(
@@ -145,18 +152,19 @@ def _run(
 ) -> tuple[float, list[bool]]:
     """Return the error in standard errors of ``bayle_within``, and which intervals covered."""
     X, y = case.draw(n, rng)
-    judged = case.draw(N_JUDGED, rng)[0]
+    judged = case.draw(JUDGED_OF_ONE * n if k == n else N_JUDGED, rng)[0]
     fold_losses: list[FloatArray] = []
     risks: list[float] = []
     for _ in range(repeats):
         order: IntArray = rng.permutation(n)
-        for test in np.array_split(order, k):
+        for fold, test in enumerate(np.array_split(order, k)):
             train = np.setdiff1d(order, test)
             predict = case.fit(X[train], y[train])
             fold_losses.append(case.loss(predict(X[test]), y[test]))
-            risks.append(case.risk(predict(judged), judged))
+            rows = judged[fold * JUDGED_OF_ONE :][:JUDGED_OF_ONE] if k == n else judged
+            risks.append(case.risk(predict(rows), rows))
     losses, truth = np.concatenate(fold_losses), float(np.mean(risks))
-    error = math.sqrt(float(np.mean([part.var(ddof=1) for part in fold_losses])) / n)
+    error = math.sqrt(_estimate_spread(fold_losses, losses) / n)
     skewness = float(stats.skew(losses)) / math.sqrt(n)
     t = (float(losses.mean()) - truth) / error
     transformed = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
@@ -169,12 +177,19 @@ def _run(
     return t, covered
 
 
+def _estimate_spread(fold_losses: list[FloatArray], losses: FloatArray) -> float:
+    """Return the variance within folds, or over all losses where each fold is one row."""
+    if len(fold_losses[0]) == 1:
+        return float(losses.var())
+    return float(np.mean([part.var(ddof=1) for part in fold_losses]))
+
+
 def _compute_quantile(degrees: int | None) -> float:
     tail = (1 + LEVEL) / 2
     return float(stats.norm.ppf(tail) if degrees is None else stats.t.ppf(tail, degrees))
 
 
-def write_page(rows: list[dict[str, Any]], seed: int, repetitions: int) -> str:
+def write_page(rows: Sequence[Mapping[str, Any]], seed: int, repetitions: int) -> str:
     """Return the page, in Markdown."""
     names = ["bayle_within", *(f"skewed, {name}" for name in DEGREES), "nadeau_bengio"]
     head = "| " + " | ".join(names) + " |"
@@ -212,20 +227,3 @@ def write_page(rows: list[dict[str, Any]], seed: int, repetitions: int) -> str:
         place = f"{row['case']} | {row['n']} | {row['scheme']} | {row['spread']:.2f}"
         lines.append(f"| {place} | {numbers} |")
     return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    """Run the study and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=8)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[50, 200])
-    parser.add_argument("--output", type=Path, required=True)
-    options = parser.parse_args()
-    rows = list(measure(options.seed, options.repetitions, tuple(options.sizes)))
-    page = write_page(rows, options.seed, options.repetitions)
-    (options.output / "fitted_models.md").write_text(page)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,22 +1,20 @@
 """Find which number of a sample tells that intervals for its mean cover too rarely.
 
-``python -m replications.presets.interval_coverage.heavy_tails --output FOLDER`` draws losses from
-sixteen distributions and writes ``heavy_tails.md``: the coverage of the t interval and of the
-intervals for skewed losses, and for each diagnostic its median and how well it separates samples
-of designs where the t interval covers in less than 0.90 from those of the others.
+Losses are drawn from sixteen distributions. The page ``heavy_tails.md`` has the coverage of the t
+interval and of the intervals for skewed losses, and for each diagnostic its median and how well it
+separates samples of designs where the t interval covers in less than 0.90 from those of the others.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from scipy import stats
 
+from replications.presets.interval_coverage.recommended import COMMAND
 from thetahat.cautions import HEAVY_TAILED_LOSSES
 from thetahat.values.types import FloatArray
 
@@ -54,12 +52,11 @@ DIAGNOSTICS: Final = ("skewness of the mean", "largest share", "share of 2 %", "
 
 
 _ABOUT: Final = (
-    "`python -m replications.presets.interval_coverage.heavy_tails --seed {seed} --repetitions "
-    f"{{repetitions}}`: the coverage of intervals of level {LEVEL} for the mean of independent "
-    "losses, and what a sample tells of it. The area under the ROC curve is that of finding the "
-    f"designs where the t interval covers in less than {LOW_COVERAGE}, from single samples and "
-    "from the medians of the designs. The caution `heavy_tailed_losses` uses the skewness of the "
-    "mean."
+    f"`{COMMAND}`, seed {{seed}}, {{repetitions}} samples of each design: the coverage of "
+    f"intervals of level {LEVEL} for the mean of independent losses, and what a sample tells of "
+    "it. The area under the ROC curve is that of finding the designs where the t interval covers "
+    f"in less than {LOW_COVERAGE}, from single samples and from the medians of the designs. The "
+    "caution `heavy_tailed_losses` uses the skewness of the mean."
 )
 
 
@@ -143,19 +140,3 @@ def write_page(rows: Sequence[Mapping[str, Any]], seed: int, repetitions: int) -
             f"{row['skewness_corrected']:.3f} | {medians} | {cautioned:.2f} |"
         )
     return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    """Run the study and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--output", type=Path, required=True)
-    options = parser.parse_args()
-    rows = list(measure(options.seed, options.repetitions))
-    page = write_page(rows, options.seed, options.repetitions)
-    (options.output / "heavy_tails.md").write_text(page)
-
-
-if __name__ == "__main__":
-    main()

@@ -171,15 +171,26 @@ class CoverageStudy:
         for whole_name, values in records.items():
             cell_name, name = split_record_name(whole_name)
             by_cell.setdefault(cell_name, {})[name] = values
-        findings = compute_findings([(cell, by_cell[cell.name]) for cell in self.cells], self.level)
-        if not self.metric_cells:
-            return findings
-        of_metrics = compute_metric_findings(
-            [(cell, by_cell[cell.name]) for cell in self.metric_cells], self.level
+        return compute_all_findings(
+            [(cell, by_cell[cell.name]) for cell in self.cells],
+            [(cell, by_cell[cell.name]) for cell in self.metric_cells],
+            self.level,
         )
-        return replace(
-            findings,
-            tables=(*findings.tables, *of_metrics.tables),
-            figures=(*findings.figures, *of_metrics.figures),
-            claims=(*findings.claims, *of_metrics.claims),
-        )
+
+
+def compute_all_findings(
+    cell_records: Sequence[tuple[CoverageCell, Records]],
+    metric_cell_records: Sequence[tuple[MetricCell, Records]],
+    level: float,
+) -> StudyFindings:
+    """Return tables, figures and claims about losses and, if there are any cells, about metrics."""
+    findings = compute_findings(cell_records, level)
+    if not metric_cell_records:
+        return findings
+    of_metrics = compute_metric_findings(metric_cell_records, level)
+    return replace(
+        findings,
+        tables=(*findings.tables, *of_metrics.tables),
+        figures=(*findings.figures, *of_metrics.figures),
+        claims=(*findings.claims, *of_metrics.claims),
+    )

@@ -1,30 +1,26 @@
-"""Measure how often the recommended intervals cover, for the field ``expected_coverage``.
+"""How often the recommended intervals cover, for the field ``expected_coverage``.
 
-``python -m replications.presets.interval_coverage.recommended --output FOLDER`` runs the generators
-of the preset ``interval_coverage`` without methods that fit again and without metrics, with two
-learners each and their difference. It writes ``recommended_coverage.json``, which the library
-reads, and ``recommended_coverage.md``, which has the rule beside the one before it.
+The populations are those of the preset ``interval_coverage`` without methods that fit again and
+without metrics, with two learners each and their difference. ``recommended_coverage.json`` is read
+by the library, and ``recommended_coverage.md`` has the rule beside the one before it. Models that
+were trained elsewhere, over tasks, have losses that are drawn directly (``benchmark_tasks``).
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from replications.presets.interval_coverage.cells import CoverageCell, build_pair_cells
+from replications.presets.interval_coverage import benchmark_tasks
+from replications.presets.interval_coverage.cells import CoverageCell
 from replications.presets.interval_coverage.settings import build_settings
+from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat.analyses.studies.repetitions import join_records
+from thetahat.analyses.studies.record_names import SOURCES
 from thetahat.values.monte_carlo_number import MonteCarloNumber
-from thetahat.values.types import FloatArray
 
 LEVEL: Final = 0.95
 SIZES: Final = (50, 200, 1000)
@@ -46,6 +42,7 @@ BEFORE: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
         (scheme, "these_models"): _TRAINED_MODELS
         for scheme in ("5-fold", "10-fold", "repeated_k_fold", "five_by_two")
     },
+    ("leave_one_out", "these_models"): ("normal:bayle_all_pairs",),
     ("holdout", "these_models"): ("wilson", "student_t:iid"),
     ("clusters whole, 5-fold", "these_sources"): ("student_t:theta_B",),
 }
@@ -101,6 +98,18 @@ DESIGNS: Final[Mapping[str, Mapping[str, object]]] = {
         "clusters": "whole",
         "words": "five folds of whole clusters of five rows",
     },
+    **{
+        f"{n_tasks} tasks{', clusters' if clusters else ''}": {
+            "blocks": "source",
+            "fixed": True,
+            "folds": n_tasks,
+            "clusters": clusters,
+            "words": f"models trained elsewhere on {n_tasks} tasks"
+            + (" with clusters of five rows" if clusters else ""),
+        }
+        for n_tasks in benchmark_tasks.N_TASKS
+        for clusters in (None, "whole")
+    },
 }
 """What the library compares with a request's layout, by scheme of the study."""
 VALUES: Final[Mapping[str, str]] = {
@@ -113,78 +122,49 @@ HEAVY: Final = "curve with heavy tails"
 """The population whose losses are ``heavy``: the caution ``heavy_tailed_losses`` is for them."""
 NEXT_BEST: Final = (
     {"student_t", "normal", "skewness_corrected"},
-    {"nadeau_bengio", "nadeau_bengio_calibrated", "bayle_within", "bayle_within_calibrated", "iid"},
+    {
+        "nadeau_bengio",
+        "nadeau_bengio_calibrated",
+        "bayle_within",
+        "bayle_within_calibrated",
+        "bayle_all_pairs",
+        "bayle_all_pairs_calibrated",
+        "iid",
+    },
 )
 """Intervals and variances whose coverage is kept too, for requests that name their methods."""
 MOST_DIFFERENCE: Final = 0.02
 """By how much coverage and relative width of the recommended interval may differ from those of one
 interval in all, which is not built where losses do not vary."""
 
+COMMAND: Final = "python -m benchmarks.coverage_study"
+"""The command that makes all files of the study."""
 _ABOUT: Final = (
-    "`python -m replications.presets.interval_coverage.recommended --seed {seed}`: how often the "
-    "recommended interval of level {level:g} covers its own target, over generators, learners and "
-    "50, 200 and 1000 rows, without metrics and without methods that fit again. A *difference* is "
-    "that of two learners on the same splits. *Before* is the interval that was recommended before "
-    "the rules were calibrated; elsewhere the rule is the same. Errors are standard errors of the "
-    "simulation. With `--populations` and `--repetitions` a part is measured anew; each row says "
-    "how often it was repeated."
+    f"`{COMMAND} --seed {{seed}}`: how often the recommended interval of level {LEVEL:g} covers "
+    "its own target, over generators, learners and 50, 200 and 1000 rows, without metrics and "
+    "without methods that fit again. A *difference* is that of two learners on the same splits. "
+    "*Before* is the interval that was recommended before the rules were calibrated; elsewhere "
+    "the rule is the same. Errors are standard errors of the simulation. Each row of the second "
+    "table says how many samples were drawn."
 )
 
-Records = dict[str, dict[str, FloatArray]]
 Row = dict[str, Any]
 
 
-def run_chunk(seed: int, start: int, stop: int, populations: tuple[str, ...]) -> Records:
-    """Return the records of the repetitions ``start`` to ``stop - 1``, by cell."""
-    cells = list_cells(seed, populations)
-    return {cell.name: dict(cell.study.run(start, stop)) for cell in cells}
-
-
-def list_cells(seed: int, populations: Sequence[str]) -> list[CoverageCell]:
-    """Return the cells of all sizes; larger draws are judged on more fresh rows."""
-    return [
-        cell
-        for n in SIZES
-        for cell in build_pair_cells(build_settings(n), (n,), LEVEL, seed, SECOND_LEARNERS)
-        if cell.population in populations
-    ]
-
-
-def measure(seed: int, repetitions: int, processes: int, populations: tuple[str, ...]) -> list[Row]:
-    """Return a row for each cell, scheme and target: the coverage of the recommended interval."""
-    edges = np.linspace(0, repetitions, 4 * processes + 1).astype(int).tolist()
-    by_cell: dict[str, list[dict[str, FloatArray]]] = {}
-    with ProcessPoolExecutor(processes) as pool:
-        run = partial(run_chunk, populations=populations)
-        for records in pool.map(run, [seed] * (len(edges) - 1), edges[:-1], edges[1:]):
-            for name, of_cell in records.items():
-                by_cell.setdefault(name, []).append(of_cell)
-    return tabulate(seed, repetitions, populations, by_cell)
-
-
-def tabulate(
-    seed: int,
-    repetitions: int,
-    populations: Sequence[str],
-    by_cell: Mapping[str, Sequence[dict[str, FloatArray]]],
-) -> list[Row]:
-    """Return the rows of the cells from their records, chunk by chunk."""
+def tabulate(cell_records: Iterable[tuple[CoverageCell, Records]]) -> Iterator[Row]:
+    """Yield a row for each cell, scheme and target: the coverage of the recommended interval."""
     settings = build_settings()
-    rows: list[Row] = []
-    for cell in list_cells(seed, populations):
-        joined = join_records(by_cell[cell.name])
-        tables = {table.name: table for table in cell.study.finish(joined).tables}
+    for cell, records in cell_records:
+        tables = {table.name: table for table in cell.study.finish(records).tables}
+        loss = settings[cell.population].loss
         place = {
             "population": cell.population,
-            "loss": settings[cell.population].loss,
-            "values": "heavy"
-            if cell.population == HEAVY
-            else VALUES[settings[cell.population].loss],
+            "loss": loss,
+            "values": "heavy" if cell.population == HEAVY else VALUES[loss],
             "n": cell.n,
-            "repetitions": repetitions,
+            "repetitions": len(records[SOURCES]),
         }
-        rows += _judge_cell(place, tables["intervals"].rows)
-    return rows
+        yield from _judge_cell(place, tables["intervals"].rows)
 
 
 def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
@@ -289,7 +269,7 @@ def write_page(rows: Sequence[Row], seed: int) -> str:
     lines = [
         "# Coverage of the recommended intervals",
         "",
-        _ABOUT.format(seed=seed, level=LEVEL),
+        _ABOUT.format(seed=seed),
         "",
         "| of | scheme | target | cells | coverage | error | least | most | before | its least |",
         "|---|---|---|---|---|---|---|---|---|---|",
@@ -320,38 +300,15 @@ def write_page(rows: Sequence[Row], seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Run the study and write both files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=6)
-    parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument(
-        "--populations",
-        nargs="+",
-        default=list(build_settings()),
-        help="measure these, and keep the rows of the others that the output folder has",
+def write_files(rows: Sequence[Row], seed: int, output: Path, library: Path) -> None:
+    """Write the page, and the file that the library reads, each into its folder."""
+    schemes = list(DESIGNS)
+    order = list(dict.fromkeys([*build_settings(), *(row["population"] for row in rows)]))
+    ordered = sorted(
+        rows,
+        key=lambda row: (order.index(row["population"]), row["n"], schemes.index(row["scheme"])),
     )
-    options = parser.parse_args()
-    populations = tuple(options.populations)
-    rows = measure(options.seed, options.repetitions, options.processes, populations)
-    write_files(rows, options.seed, options.output)
-
-
-def write_files(rows: Sequence[Row], seed: int, output: Path) -> None:
-    """Write both files; populations without new rows keep those of the file that is there."""
-    file, measured = output / "recommended_coverage.json", {row["population"] for row in rows}
-    if file.exists():
-        kept = json.loads(file.read_text())["rows"]
-        rows = [*rows, *(row for row in kept if row["population"] not in measured)]
-    order = list(build_settings())
-    rows = sorted(rows, key=lambda row: order.index(row["population"]))
-    lines = ",\n".join(json.dumps(row) for row in rows)
+    lines = ",\n".join(json.dumps(row) for row in ordered)
     head = json.dumps({"level": LEVEL, "seed": seed, "designs": DESIGNS, "rows": []})[:-3]
-    file.write_text(f"{head}[\n{lines}\n]}}\n")
-    (output / "recommended_coverage.md").write_text(write_page(rows, seed))
-
-
-if __name__ == "__main__":
-    main()
+    (library / "recommended_coverage.json").write_text(f"{head}[\n{lines}\n]}}\n")
+    (output / "recommended_coverage.md").write_text(write_page(ordered, seed))

@@ -1,14 +1,12 @@
-"""Write how often intervals of metrics cover, for the field ``expected_coverage``.
+"""How often the recommended intervals of metrics cover, for the field ``expected_coverage``.
 
-``python -m replications.presets.interval_coverage.recommended_metrics --output FOLDER`` reads the
-kept result of the preset ``interval_coverage``, whose table ``metric_cells`` has every interval of
-every metric. It writes ``metric_coverage.json``, which the library reads, and
-``metric_coverage.md``.
+The numbers are from the table ``metric_cells`` of the study ``interval_coverage``, which has every
+interval of every metric. ``metric_coverage.json`` is read by the library, and
+``metric_coverage.md`` is for readers.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from replications.presets.interval_coverage.metric_study import DIFFERENCE
+from replications.presets.interval_coverage.recommended import COMMAND
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 
-KEPT: Final = Path("docs/results/interval_coverage/result.json")
 DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
     "holdout": {"blocks": "holdout", "share": 1 / 3, "words": "a holdout of a third"},
     "5-fold": {"blocks": "random", "words": "five folds"},
@@ -49,11 +47,10 @@ DATA: Final[Mapping[str, str]] = {
 """What the data of each population are like."""
 
 _ABOUT: Final = (
-    "`python -m replications.presets.interval_coverage.recommended_metrics`: how often the "
-    "recommended interval of level {level:g} of a metric covers its own target, from the kept "
-    "result of `interval_coverage` ({repetitions} draws of each cell, 50 and 200 rows). *Few "
-    "positives* has 15 per cent of the second class. A difference is that of two learners on the "
-    "same rows. Errors are standard errors of the simulation."
+    f"`{COMMAND}`: how often the recommended interval of level {{level:g}} of a metric covers its "
+    "own target, from the kept result of `interval_coverage` ({repetitions} samples of each cell, "
+    "50 and 200 rows). *Few positives* has 15 per cent of the second class. A difference is that "
+    "of two learners on the same rows. Errors are standard errors of the simulation."
 )
 
 Row = dict[str, Any]
@@ -129,23 +126,19 @@ def write_page(rows: Sequence[Row], level: float, repetitions: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Read the kept result and write both files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kept", type=Path, default=KEPT)
-    parser.add_argument("--output", type=Path, required=True)
-    options = parser.parse_args()
-    kept = json.loads(options.kept.read_text(encoding="utf-8"))
-    (cells,) = [table["rows"] for table in kept["tables"] if table["name"] == "metric_cells"]
-    (method,) = [one for one in kept["provenance"]["methods"] if one["family"] == "presets"]
-    level, repetitions = method["params"]["level"], kept["study"]["repetitions"]
+def write_files(
+    cells: Sequence[Mapping[str, Any]], level: float, repetitions: int, output: Path, library: Path
+) -> None:
+    """Write the page, and the file that the library reads, each into its folder.
+
+    Parameters
+    ----------
+    cells : sequence of mapping
+        The rows of the table ``metric_cells``, as JSON values.
+    """
     rows = collect_rows(cells)
     lines = ",\n".join(json.dumps(row) for row in rows)
     head = {"level": level, "rare_share": RARE_SHARE, "designs": DESIGNS}
-    file = options.output / "metric_coverage.json"
-    file.write_text(f'{json.dumps(head)[:-1]}, "rows": [\n{lines}\n]}}\n')
-    (options.output / "metric_coverage.md").write_text(write_page(rows, level, repetitions))
-
-
-if __name__ == "__main__":
-    main()
+    text = f'{json.dumps(head)[:-1]}, "rows": [\n{lines}\n]}}\n'
+    (library / "metric_coverage.json").write_text(text)
+    (output / "metric_coverage.md").write_text(write_page(rows, level, repetitions))

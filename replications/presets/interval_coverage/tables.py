@@ -59,8 +59,11 @@ def compute_findings(
         compared = compare_with_recommended(records, _find_source_blocks(cell), level)
         for table in cell_findings.tables:
             if table.name == "intervals":
+                draws = len(next(iter(records.values())))
                 rows += [
-                    _build_cell_row(cell, row, compared) for row in table.rows if _has_truth(row)
+                    {**_build_cell_row(cell, row, compared), "draws": draws}
+                    for row in table.rows
+                    if _has_truth(row)
                 ]
         for caution in cell_findings.cautions:
             # another cell has the same sources
@@ -218,6 +221,7 @@ def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
             RELATIVE_SCORE: "Relative to the recommended interval",
             MORE_COVERAGE: "Coverage minus that of the recommended interval",
             "built": "Share with an interval",
+            "draws": "Samples",
         },
         rows=rows,
     )

@@ -33,3 +33,14 @@ def test_by_hand_counts_and_their_sums(tmp_path: Path) -> None:
         "| b | 1 | 0 | 0 |",
         "| all presets | 2 | 0 | 1 |",
     ]
+
+
+def test_property_every_undecided_claim_says_why() -> None:
+    for path in RESULTS.glob("*/result.json"):
+        for claim in json.loads(path.read_text(encoding="utf-8"))["claims"]:
+            says_why = bool(claim.get("undecided_because"))
+            assert says_why == (claim["verdict"] == "undecided"), (path.parent.name, claim["text"])
+    for path in RESULTS.glob("*/*.md"):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if "| **undecided** |" in line:
+                assert "standard errors from the bound" in line, (path.name, line)

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import nct, t
 
 from replications.test_errors import __main__ as command
 from replications.test_errors import plan_checks, simulation
 from replications.test_errors.designs import DESIGNS, Cell, list_cells
-from replications.test_errors.plan_checks import check_plans
+from replications.test_errors.plan_checks import PlanQuestion, check_plans
 from replications.test_errors.populations import (
     MODELS,
     LossName,
@@ -23,7 +24,7 @@ from replications.test_errors.populations import (
     draw_rows,
     get_strength,
 )
-from replications.test_errors.repetitions import repeat_cell, run_experiment
+from replications.test_errors.repetitions import make_seed, repeat_cell, run_experiment
 from replications.test_errors.simulation import load, save
 from replications.test_errors.tables import tabulate
 
@@ -180,14 +181,71 @@ def test_exact_records_are_kept(tmp_path: Path) -> None:
     assert_allclose(kept["mean/d"], [1.0, np.nan])
 
 
+def test_exact_an_interrupted_study_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = find_cell("holdout")
+    monkeypatch.setattr(simulation, "list_cells", lambda: iter([cell]))
+    monkeypatch.setattr(simulation, "STEP", 2)
+    whole = simulation.simulate(3, 4, 1)[cell.name]
+    simulation.simulate(3, 2, 1, tmp_path)
+    (file,) = tmp_path.iterdir()
+    kept = load(file)[cell.name]
+    changed = {**kept, "mean/b": kept["mean/b"] + 100}
+    save({cell.name: changed}, file)
+
+    continued = simulation.simulate(3, 4, 1, tmp_path)[cell.name]
+
+    # the kept part is read, and the other one is computed
+    assert_allclose(continued["mean/b"], whole["mean/b"] + [100, 100, 0, 0])
+    assert_allclose(continued["mean/d"], whole["mean/d"])
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_exact_a_planned_experiment_is_larger(monkeypatch: pytest.MonkeyPatch) -> None:
     cell = find_cell("leave-one-source-out")
     monkeypatch.setattr(plan_checks, "list_cells", lambda: iter([cell]))
 
     rows = check_plans({cell.name: 0.15}, 1, 8, 1)
 
-    (row,) = rows
-    assert row["unit"] == "sources"
-    assert row["growth"] > 1
-    assert 0 <= row["kept"][0] <= 1
-    assert row["carried_out"] <= row["planned"] <= 8
+    assert {(row["model"], row["assumes"]) for row in rows} == {
+        ("d", "margin"),
+        ("d", "observed"),
+        ("b", "observed"),
+    }
+    for row in rows:
+        assert row["unit"] == "sources"
+        assert row["growth"] > 1
+        assert 0 <= row["shown"][0] <= 1
+        assert row["carried_out"] <= row["planned"] <= 8
+
+
+def test_naive_a_plan_without_a_margin_assumes_the_observed_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cell = find_cell("tasks")
+    sizes: dict[str, int] = {}
+
+    def run(cell: Cell, seed: int, **options: Any) -> Any:
+        if "n_sources" in options:
+            sizes["/".join(options["models"])] = options["n_sources"]
+        return run_experiment(cell, seed, **options)
+
+    monkeypatch.setattr(plan_checks, "run_experiment", run)
+    monkeypatch.setattr(plan_checks, "QUESTIONS", (PlanQuestion("b", "observed"),))
+    monkeypatch.setattr(plan_checks, "MAX_GROWTH", 10**6)
+    (trial,) = plan_checks._run_cell(cell.name, 1.0, 5, 1).values()
+    first = run_experiment(cell, make_seed(5, f"plan 1, {cell.name}", 0), models=("a", "b")).table
+    task = np.arange(50) * 20 // 50
+    losses = np.subtract(*(np.asarray(first.models[model].values) for model in "ba"))
+    difference = np.bincount(task, losses) / np.bincount(task)
+    error = difference.std(ddof=1)
+
+    # the power of the noncentral t test, for the total that the second experiment had
+    total = sizes["a/b"]
+    powers = [
+        1 - nct.cdf(t.ppf(0.975, k - 1), k - 1, abs(difference.mean()) / error * math.sqrt(k))
+        for k in (total - 1, total)
+    ]
+    assert trial[0].undecided
+    assert powers[0] < 0.8 <= powers[1] + 1e-4

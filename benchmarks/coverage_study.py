@@ -1,0 +1,285 @@
+"""Make every file of ``docs/results/interval_coverage``, and the tables that the library ships.
+
+``python -m benchmarks.coverage_study --rows FILE --labelled-rows FILE --records FOLDER`` computes
+all parts of the study in chunks, which the folder keeps: an interrupted run goes on from there.
+The whole study takes an hour of one core.
+"""
+
+from __future__ import annotations
+
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+import orjson
+
+import thetahat
+from replications.presets.interval_coverage import (
+    benchmark_tasks,
+    fitted_models,
+    heavy_tails,
+    large_samples,
+    recommended,
+    recommended_metrics,
+)
+from replications.presets.interval_coverage.cells import CoverageCell
+from replications.presets.interval_coverage.metric_study import MetricCell
+from replications.presets.interval_coverage.preset import compute_all_findings
+from replications.presets.interval_coverage.study_parts import (
+    DRAWS,
+    GROUPED,
+    INDEPENDENT,
+    LARGE,
+    METRICS,
+    StudyPart,
+    compute_parts,
+    list_parts,
+    read_part,
+    separate_learners,
+)
+from replications.presets.interval_coverage.tables import compute_findings
+from service.cli.study_pages import build_study_files
+from service.jobs.digests import compute_digests
+from service.jobs.in_process import read_file
+from service.jobs.result_json import encode_result
+from service.kinds.base import DatasetFile, Finished
+from service.kinds.fields.data import DataFields, read_data
+from service.kinds.provenance import Provenance
+from service.kinds.study.records import RecordedRepetitions
+from service.kinds.study.request import StudyRequest
+from service.kinds.study.result import build_result, list_methods
+from service.storage.engine import encode_json
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.tables.data import Data
+from thetahat_client.media import guess_media_type
+
+SEED: Final = 6
+TASK_DRAWS: Final = 500
+"""Draws of the tasks of models that were trained elsewhere."""
+FITTED_SEED: Final = 8
+FITTED_DRAWS: Final = 500
+"""Draws of each case of the page about the fitted models."""
+HEAVY_SEED: Final = 7
+HEAVY_DRAWS: Final = 2000
+"""Draws of each distribution of the page about heavy tails."""
+INPUTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "rows": {
+        "columns": {"target": "normexam", "features": ["standLRT", "schavg"]},
+        "task": "regression",
+    },
+    "labelled_rows": {
+        "columns": {"target": "y", "cluster": "dup_id", "features": ["X"]},
+        "task": "classification",
+    },
+}
+"""What is read from the file of each role: the exam scores, and the reviews of ten domains."""
+OUTPUT: Final = Path("docs/results/interval_coverage")
+LIBRARY: Final = Path("thetahat/analyses")
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsAlone:
+    """A study whose findings were computed from records that are not passed on."""
+
+    findings: StudyFindings
+    grain: int = 1
+
+    def run(self, start: int, stop: int) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def finish(self, _records: Records) -> StudyFindings:
+        return self.findings
+
+
+@contextmanager
+def open_inputs(files: Mapping[str, Path]) -> Iterator[dict[str, DatasetFile]]:
+    """Read the file of each role for as long as the context lasts."""
+    with TemporaryDirectory(prefix="coverage-study-") as folder:
+        datasets = {}
+        for role, file in files.items():
+            own_folder = Path(folder) / role
+            own_folder.mkdir()
+            datasets[role] = read_file(file, guess_media_type(file.name), own_folder)
+        yield datasets
+
+
+def read_inputs(datasets: Mapping[str, DatasetFile]) -> dict[str, Data]:
+    return {
+        role: read_data(
+            DataFields.model_validate({**INPUTS[role], "dataset": file.id}), {file.id: file}
+        )
+        for role, file in datasets.items()
+    }
+
+
+def keep_rows(file: Path, compute: Callable[[], list[Row]]) -> list[Row]:
+    """Return the rows in the file, which is written first if it is not there."""
+    if not file.exists():
+        unfinished = file.with_suffix(".unfinished")
+        unfinished.write_text(json.dumps(compute()))
+        unfinished.replace(file)
+    rows: list[Row] = json.loads(file.read_text())
+    return rows
+
+
+def keep_fitted_case(folder: Path, draws: int, number: int) -> list[Row]:
+    compute = partial(fitted_models.measure_case, number, FITTED_SEED, draws)
+    return keep_rows(folder / f"fitted models, case {number}.json", compute)
+
+
+def collect_findings(parts: Sequence[StudyPart], folder: Path, seed: int) -> StudyFindings:
+    """Return the findings of the preset from all parts but the largest samples."""
+    cell_records: list[tuple[CoverageCell, Records]] = []
+    metric_cell_records: list[tuple[MetricCell, Records]] = []
+    for part in parts:
+        if part.name == LARGE:
+            continue
+        for cell, records in read_part(part, folder):
+            if isinstance(cell, MetricCell):
+                metric_cell_records.append((cell, records))
+            elif part.name in {INDEPENDENT, GROUPED}:
+                cell_records += separate_learners(cell, records, seed)
+            else:
+                cell_records.append((cell, records))
+    findings = compute_all_findings(cell_records, metric_cell_records, recommended.LEVEL)
+    draws = {part.name: part.draws for part in parts if part.cells}
+    return replace(findings, details={**findings.details, "draws": draws})
+
+
+def build_result_of_study(
+    findings: StudyFindings, datasets: Mapping[str, DatasetFile], seed: int, draws: int
+) -> Any:
+    """Return the result as the service would write it, as JSON values."""
+    files: dict[UUID, DatasetFile] = {file.id: file for file in datasets.values()}
+    inputs = {role: {**INPUTS[role], "dataset": str(file.id)} for role, file in datasets.items()}
+    request = StudyRequest.model_validate(
+        {
+            "kind": "study",
+            "preset": "interval_coverage",
+            "seed": seed,
+            "inputs": inputs,
+            "repetitions": draws,
+        }
+    )
+    digests = compute_digests(request, files)
+    provenance = Provenance(
+        version=thetahat.__version__,
+        seed=digests.seed,
+        data_sha256=digests.data_sha256,
+        spec_sha256=digests.request_sha256,
+    )
+    recorded = RecordedRepetitions(np.arange(draws), {})
+    result = build_result(request, FindingsAlone(findings), recorded)
+    finished = Finished(result, methods=list_methods(request))
+    encoded = orjson.loads(encode_json(encode_result(finished, provenance)))
+    return {name: value for name, value in encoded.items() if name != "kind"}
+
+
+def select_cells(parts: Sequence[StudyPart], folder: Path, *names: str) -> Iterator[Any]:
+    for part in parts:
+        if part.name in names:
+            yield from read_part(part, folder)
+
+
+def write_tables(
+    parts: Sequence[StudyPart], datasets: Mapping[str, DatasetFile], options: Any, folder: Path
+) -> None:
+    output, losses, metrics = (
+        options.output,
+        options.library / "losses",
+        options.library / "metrics",
+    )
+    for path in (output, losses, metrics):
+        path.mkdir(parents=True, exist_ok=True)
+    draws = options.draws
+    findings = collect_findings(parts, folder, options.seed)
+    result = build_result_of_study(findings, datasets, options.seed, draws[METRICS])
+    command = f"{recommended.COMMAND} --seed {options.seed}"
+    for role, file in options.files.items():
+        command += f" --{role.replace('_', '-')} {file.name}"
+    for name, content in build_study_files(result, command).items():
+        (output / name).write_bytes(content)
+    cells = next(table["rows"] for table in result["tables"] if table["name"] == "metric_cells")
+    recommended_metrics.write_files(cells, recommended.LEVEL, draws[METRICS], output, metrics)
+    task_draws = min(TASK_DRAWS, options.most_draws)
+    tasks = partial(benchmark_tasks.measure, options.seed, task_draws, options.processes)
+    rows = [
+        *recommended.tabulate(select_cells(parts, folder, INDEPENDENT, GROUPED)),
+        *keep_rows(folder / "tasks.json", tasks),
+    ]
+    recommended.write_files(rows, options.seed, output, losses)
+    large = compute_findings(list(select_cells(parts, folder, LARGE)), recommended.LEVEL)
+    large_rows = next(table.rows for table in large.tables if table.name == "cells")
+    page = large_samples.write_page(large_rows, options.seed, draws[LARGE])
+    (output / "large_samples.md").write_text(page)
+
+
+def write_separate_pages(options: Any, folder: Path) -> None:
+    """Write the pages of the two studies that decided the rules."""
+    fitted_draws = min(FITTED_DRAWS, options.most_draws)
+    heavy_draws = min(HEAVY_DRAWS, options.most_draws)
+    with ProcessPoolExecutor(options.processes) as pool:
+        cases = range(len(fitted_models.CASES))
+        by_case = list(pool.map(partial(keep_fitted_case, folder, fitted_draws), cases))
+    fitted = [row for rows in by_case for row in rows]
+    page = fitted_models.write_page(fitted, FITTED_SEED, fitted_draws)
+    (options.output / "fitted_models.md").write_text(page)
+    heavy = list(heavy_tails.measure(HEAVY_SEED, heavy_draws))
+    page = heavy_tails.write_page(heavy, HEAVY_SEED, heavy_draws)
+    (options.output / "heavy_tails.md").write_text(page)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog=recommended.COMMAND,
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--rows", type=Path, help="exam scores: r_exam.csv")
+    parser.add_argument("--labelled-rows", type=Path, help="reviews: amazon10_counts.npz")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--records", type=Path, required=True, help="folder that keeps the chunks")
+    parser.add_argument("--output", type=Path, default=OUTPUT, help="folder of the kept tables")
+    parser.add_argument(
+        "--library", type=Path, default=LIBRARY, help="folder whose losses and metrics get a table"
+    )
+    parser.add_argument("--most-draws", type=int, default=10**6, help="for a trial of all parts")
+    options = parser.parse_args()
+    options.draws = {name: min(draws, options.most_draws) for name, draws in DRAWS.items()}
+    files = {"rows": options.rows, "labelled_rows": options.labelled_rows}
+    options.files = {role: file for role, file in files.items() if file is not None}
+    folder = options.records / f"seed {options.seed}"
+    folder.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    with open_inputs(options.files) as datasets:
+        parts = list_parts(options.seed, read_inputs(datasets), options.draws)
+        for left in compute_parts(parts, folder, options.processes):
+            print(f"{time.monotonic() - began:6.0f} s: {left} chunks are left", flush=True)
+        write_tables(parts, datasets, options, folder)
+    write_separate_pages(options, folder)
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    seconds = sum(each.ru_utime + each.ru_stime for each in used)
+    print(f"{seconds / 60:.1f} minutes of one core")
+
+
+if __name__ == "__main__":
+    main()
