@@ -16,8 +16,12 @@ from thetahat.tables.sparse import SparseColumns
 
 SPARSE: Final = "sparse"
 """The type, in the API, of a group of sparse columns."""
+MATRIX: Final = "matrix"
+"""The type, in the API, of an (n, p) array that is one column."""
+GROUPS: Final = {SPARSE: "a group of sparse columns", MATRIX: "a matrix"}
+"""The types of what stands for many columns and can only be features, as messages call them."""
 ColumnValues = np.ndarray | SparseColumns
-"""A column of (n,) values, or a group of p sparse columns."""
+"""A column of (n,) values, an (n, p) matrix, or a group of p sparse columns."""
 MAX_NAME = 1000  # characters of a column's name
 MAX_NAMES = 4_000_000  # characters of all columns' names, which are kept in one row of the database
 FREE_BYTES: Final = 64 * 1024 * 1024
@@ -33,7 +37,7 @@ class FileLimits:
     cells : int
         Most rows x columns, and most stored values of a sparse matrix.
     columns : int
-        Most columns, a group of sparse columns counting as one.
+        Most columns, a group of sparse columns and a matrix counting as one.
     cell_bytes : int
         Most bytes of one text.
     expansion : int
@@ -55,8 +59,8 @@ class Inspected:
     rows : int
         At least 1.
     columns : tuple of mapping
-        ``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``, and
-        ``sparse`` for a group of sparse columns.
+        ``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``,
+        ``sparse`` for a group of sparse columns, and ``matrix`` for an array that is one column.
     details : mapping
         Properties of the file, as JSON values.
     has_table : bool
@@ -117,17 +121,26 @@ class TextFormat(Format, Protocol):
         ...
 
 
-def check_size(rows: int, columns: int, limits: FileLimits) -> None:
-    """Refuse a table that is empty or has too many columns or cells, before it is decoded."""
-    if columns == 0:
+def check_size(
+    rows: int, columns: int, limits: FileLimits, *, matrix_columns: int = 0, advice: str = ""
+) -> None:
+    """Refuse a table that is empty or has too many columns or cells, before it is decoded.
+
+    ``matrix_columns`` are those of matrices, which count as cells only; ``advice`` ends the message
+    about too many columns.
+    """
+    if columns + matrix_columns == 0:
         raise InvalidFile("The file has no columns.")
-    if rows * columns > limits.cells:
+    width = columns + matrix_columns
+    if rows * width > limits.cells:
         raise TooLarge(
-            f"The table has {rows} rows x {columns} columns = {rows * columns} cells, more than "
+            f"The table has {rows} rows x {width} columns = {rows * width} cells, more than "
             f"the limit of {limits.cells}."
         )
     if columns > limits.columns:
-        raise TooLarge(f"The table has {columns} columns, more than the limit of {limits.columns}.")
+        raise TooLarge(
+            f"The table has {columns} columns, more than the limit of {limits.columns}.{advice}"
+        )
 
 
 def check_expansion(path: Path, unpacked: int, limits: FileLimits) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +11,13 @@ import pyarrow as pa
 
 from service.data.base import FileLimits, check_names, check_not_empty, check_size
 from service.data.sparse_rows import SparseRows, check_entries, normalise
-from service.data.tables import build_sparse_field, make_number_cells, make_sparse_cells
+from service.data.tables import (
+    build_matrix_type,
+    build_sparse_field,
+    make_matrix_cells,
+    make_number_cells,
+    make_sparse_cells,
+)
 from service.errors import InvalidFile, TooLarge
 
 Arrays = Mapping[str, np.ndarray]
@@ -22,6 +28,11 @@ MATRIX: Final = "X"
 """The name of the compressed matrix; its columns are X0, X1, ..."""
 WIDEST: Final = 20_000_000
 """Most columns of a sparse matrix: a learner keeps at least one number for each."""
+MAX_SEPARATE_COLUMNS: Final = 50_000
+"""Most columns of an array that become columns of the data set; a wider array is one column. It is
+not a setting: a data set must have the same columns whenever its file is converted again."""
+MAX_MATRIX_COLUMNS: Final = 1_000_000
+"""Most columns of such an array: each column has a name in the memory of a worker."""
 BATCH_CELLS: Final = 4_000_000
 
 _ABOUT_THE_MATRIX: Final = {*CSR, "format", "_is_array"}
@@ -39,7 +50,7 @@ class TableArrays:
     rows : int
         n.
     plain : dict of ndarray
-        (n,) or (n, p) by name.
+        (n,) or (n, p) by name. One of more than ``MAX_SEPARATE_COLUMNS`` columns is one column.
     width : int or None
         Columns of the compressed matrix, if there is one.
     left_out : dict of str
@@ -53,12 +64,22 @@ class TableArrays:
 
     @property
     def names(self) -> list[str]:
-        """Column names: a matrix ``X`` has columns ``X0``, ``X1``, ..."""
+        """Column names: an array ``X`` of two dimensions has columns ``X0``, ``X1``, ..."""
         names: list[str] = []
         for name, array in self.plain.items():
-            is_column = array.ndim == 1
+            is_column = array.ndim == 1 or is_matrix(array)
             names += [name] if is_column else [f"{name}{j}" for j in range(array.shape[1])]
         return names
+
+    @property
+    def matrices(self) -> dict[str, int]:
+        """The number of columns of each array that is one column."""
+        return {name: array.shape[1] for name, array in self.plain.items() if is_matrix(array)}
+
+
+def is_matrix(array: np.ndarray) -> bool:
+    """Return whether an array is one column of the data set, of type ``matrix``."""
+    return array.ndim == 2 and array.shape[1] > MAX_SEPARATE_COLUMNS
 
 
 def find_columns(arrays: Arrays, limits: FileLimits) -> TableArrays:
@@ -76,10 +97,16 @@ def find_columns(arrays: Arrays, limits: FileLimits) -> TableArrays:
                 f"Its shape is {array.shape}, and the table has {table_arrays.rows} rows."
             )
     check_not_empty(table_arrays.rows)
-    n_plain = sum(1 if array.ndim == 1 else array.shape[1] for array in table_arrays.plain.values())
-    check_size(table_arrays.rows, n_plain + is_sparse, limits)
-    names = table_arrays.names
+    names, matrices = table_arrays.names, table_arrays.matrices
+    check_size(
+        table_arrays.rows,
+        len(names) - len(matrices) + is_sparse,
+        limits,
+        matrix_columns=sum(matrices.values()),
+    )
     check_names([MATRIX, *names] if is_sparse else names)
+    for name, width in matrices.items():
+        _check_dense_matrix(name, width, other_arrays[name].dtype, names)
     stored = len(arrays["data"]) if is_sparse else 0
     if stored > limits.cells:
         raise TooLarge(
@@ -94,7 +121,12 @@ def build_schema(table_arrays: TableArrays) -> pa.Schema:
     fields = (
         [] if table_arrays.width is None else [build_sparse_field(MATRIX, table_arrays.width, 0)]
     )
-    kinds = [_find_arrow_type(a) for a in table_arrays.plain.values() for _ in range(a[:1].size)]
+    kinds: list[pa.DataType] = []
+    for array in table_arrays.plain.values():
+        if is_matrix(array):
+            kinds.append(build_matrix_type(array.shape[1]))
+        else:
+            kinds += [_find_arrow_type(array)] * array[:1].size
     return pa.schema([*fields, *map(pa.field, table_arrays.names, kinds)])
 
 
@@ -103,13 +135,14 @@ def iterate_batches(
 ) -> Iterator[tuple[pa.RecordBatch, int, int]]:
     """Yield the rows in batches, with the number of stored and of repeated values in each."""
     stored = len(arrays["data"]) if table_arrays.width is not None else 0
-    step = max(1, BATCH_CELLS // max(1, len(schema) + stored // table_arrays.rows))
+    width = len(schema) + sum(table_arrays.matrices.values())
+    step = max(1, BATCH_CELLS // max(1, width + stored // table_arrays.rows))
     for start in range(0, table_arrays.rows, step):
         stop = min(start + step, table_arrays.rows)
         cells = [
-            _make_cells(name, column, start)
+            column
             for name, array in table_arrays.plain.items()
-            for column in np.atleast_2d(np.ascontiguousarray(array[start:stop].T))
+            for column in _make_columns(name, array[start:stop], start)
         ]
         n_entries = n_repeated = 0
         if table_arrays.width is not None:
@@ -166,6 +199,27 @@ def _check_matrix(arrays: Arrays) -> TableArrays:
     return TableArrays(rows, width=width)
 
 
+def _check_dense_matrix(name: str, width: int, dtype: np.dtype, names: Sequence[str]) -> None:
+    """Check an array that becomes one column; its own columns have names in results."""
+    if dtype.kind in "US":
+        raise InvalidFile(
+            f"The array {name!r} has {width} columns of text. At most {MAX_SEPARATE_COLUMNS} are "
+            "supported."
+        )
+    if width > MAX_MATRIX_COLUMNS:
+        raise TooLarge(
+            f"The array {name!r} has {width} columns, more than the limit of {MAX_MATRIX_COLUMNS}. "
+            "If most of its values are 0, save it with scipy.sparse.save_npz."
+        )
+    for other in names:
+        number = other.removeprefix(name)
+        if number != other and number.isdecimal() and int(number) < width:
+            raise InvalidFile(
+                f"The column {number} of the array {name!r} is called {other!r}, and there is an "
+                "array of that name. Rename one of the two."
+            )
+
+
 def _read_sparse_rows(arrays: Arrays, start: int, stop: int, width: int) -> SparseRows:
     """Return some rows of a compressed matrix; their entries are checked."""
     starts = np.asarray(arrays["indptr"][start : stop + 1]).astype(np.int64)
@@ -186,6 +240,15 @@ def _find_arrow_type(array: np.ndarray) -> pa.DataType:
     if kind in _INTEGER:
         return pa.uint64() if array.dtype == np.uint64 else pa.int64()
     return pa.string() if kind in "US" else pa.float64()
+
+
+def _make_columns(name: str, rows: np.ndarray, first_row: int) -> Iterator[pa.Array]:
+    """Yield the Arrow columns of some rows of an array."""
+    if is_matrix(rows):
+        yield make_matrix_cells(rows)
+        return
+    for column in np.atleast_2d(np.ascontiguousarray(rows.T)):
+        yield _make_cells(name, column, first_row)
 
 
 def _make_cells(name: str, values: np.ndarray, first_row: int) -> pa.Array:

@@ -26,13 +26,14 @@ import sys
 import traceback
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import orjson
 import pyarrow as pa
 
 from service.data.base import FileLimits
 from service.data.formats import find_format
+from service.data.parser_messages import ParserAnswer, ParserRequest
 from service.data.preview import preview
 from service.data.reading import DatasetFileContent
 from service.errors import ServiceError
@@ -46,7 +47,7 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 FIRST_FILE: Final = b"a,b\n1,x\n"
 
 
-def parse(request: dict[str, Any]) -> dict[str, Any]:
+def parse(request: ParserRequest) -> ParserAnswer:
     """Check a file or return its first rows, as the request asks; errors are returned as JSON."""
     path = Path(request["path"])
     try:
@@ -67,7 +68,14 @@ def parse(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": "unexpected", "message": traceback.format_exc()}
     except Exception:  # noqa: BLE001 - whatever a damaged file makes of a parser
         return {"error": "unexpected", "message": traceback.format_exc()}
-    return {"inspected": {name: getattr(inspected, name) for name in inspected.__slots__}}
+    return {
+        "inspected": {
+            "rows": inspected.rows,
+            "columns": list(inspected.columns),
+            "details": inspected.details,
+            "has_table": inspected.has_table,
+        }
+    }
 
 
 class Parent:

@@ -13,7 +13,7 @@ import sys
 import threading
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, cast
 
 import orjson
 
@@ -21,9 +21,11 @@ from service import errors
 from service.data.base import Inspected, read_file_limits
 from service.data.csv_dialect import build_tabs_path
 from service.data.encodings import build_converted_path
+from service.data.parser_messages import FileLimitValues, ParserAnswer, ParserRequest
 from service.data.reading import ReadableFile, find_path
 from service.errors import InvalidFile, ServiceError, Unavailable
-from service.settings import settings
+from service.json_types import FilePreview
+from service.settings import get_settings
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +69,7 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
                 "path": str(path),
                 "media_type": media_type,
                 "table": str(table),
-                "limits": asdict(read_file_limits(settings())),
+                "limits": cast("FileLimitValues", asdict(read_file_limits(get_settings()))),
             },
             name,
         )
@@ -83,7 +85,7 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
     )
 
 
-def preview_file(file: ReadableFile, rows: int, name: str | None) -> dict[str, Any]:
+def preview_file(file: ReadableFile, rows: int, name: str | None) -> FilePreview:
     """Return the columns and first rows of a stored file, read in a process of its own."""
     answer = _request(
         {
@@ -95,8 +97,7 @@ def preview_file(file: ReadableFile, rows: int, name: str | None) -> dict[str, A
         },
         name,
     )
-    rows_and_columns: dict[str, Any] = answer["preview"]
-    return rows_and_columns
+    return answer["preview"]
 
 
 def start_parsers() -> None:
@@ -131,12 +132,21 @@ class _Parsers:
     def send(self, connection: socket.socket) -> int:
         """Send a parser the socket of a request, and return the process id of the parent.
 
-        Raises ``OSError`` if the parent has just ended.
+        A parent that has been killed has closed its sockets a moment before ``poll`` says that it
+        has ended; it is replaced at once. Raises ``OSError`` if the new one ends, too.
         """
         with self._lock:
-            control = self._get_control()
-            socket.send_fds(control, [b"."], [connection.fileno()])
+            try:
+                socket.send_fds(self._get_control(), [b"."], [connection.fileno()])
+            except OSError:
+                self._end_parent()
+                socket.send_fds(self._get_control(), [b"."], [connection.fileno()])
             return 0 if self._process is None else self._process.pid
+
+    def _end_parent(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
 
     def read_status(self, parent: int, pid: int) -> int | None:
         """Return the exit status of a parser that was killed; None if its parent was killed."""
@@ -186,15 +196,15 @@ _PARSERS: Final = _Parsers()
 atexit.register(_PARSERS.close)
 
 
-def _request(request: dict[str, Any], name: str | None) -> dict[str, Any]:
+def _request(request: ParserRequest, name: str | None) -> ParserAnswer:
     """Return a parser's answer, or raise its error; the message then names the file."""
-    limits = settings()
+    limits = get_settings()
     path = Path(request["path"])
     size = (
         path.stat().st_size if path.exists() else 0
     )  # of some data sets, only the table is on this machine
     seconds = min(limits.parser_time_limit_s, FIRST_SECONDS + size // BYTES_PER_SECOND)
-    request |= {"memory_mb": limits.parser_memory_mb, "seconds": seconds}
+    request["memory_mb"], request["seconds"] = limits.parser_memory_mb, seconds
     label = "The file" if name is None else f"The file {name[:80]!r}"
     answer, status = _exchange(orjson.dumps(request) + b"\n", seconds + PATIENCE_S)
     if answer is None:
@@ -216,7 +226,7 @@ def _request(request: dict[str, Any], name: str | None) -> dict[str, Any]:
     raise _ERRORS[error](answer["message"])
 
 
-def _exchange(request: bytes, seconds: float) -> tuple[dict[str, Any] | None, int]:
+def _exchange(request: bytes, seconds: float) -> tuple[ParserAnswer | None, int]:
     """Return a parser's answer, None if it was killed, and its exit status."""
     for _ in range(ATTEMPTS):
         parent_end, child_end = socket.socketpair()

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from service.data.base import ColumnValues
+from service.data.base import GROUPS, MATRIX, SPARSE, ColumnValues
 from service.data.formats import find_format
 from service.data.stored_files import prepare_dataset
 from service.errors import FieldError, InvalidRequest, Unavailable
@@ -48,7 +48,7 @@ class DatasetFileContent:
 
 
 def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """Read some columns, or all; none may be a group of sparse columns.
+    """Read some columns, or all; none may be a group of sparse columns or a matrix.
 
     Returns
     -------
@@ -60,14 +60,13 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
     Raises
     ------
     InvalidRequest
-        A name that is not a column, or a group of sparse columns.
+        A name that is not a column, or is a group of sparse columns or a matrix.
     """
     columns = {}
     for name, column in read_features(file, names).items():
-        if isinstance(column, SparseColumns):
-            message = (
-                f"The column {name!r} is a group of sparse columns, which can only be features."
-            )
+        if isinstance(column, SparseColumns) or column.ndim == 2:
+            group = GROUPS[SPARSE if isinstance(column, SparseColumns) else MATRIX]
+            message = f"The column {name!r} is {group}, which can only be features."
             raise InvalidRequest(message, errors=(FieldError(("columns",), message, name),))
         columns[name] = column
     return columns
@@ -76,7 +75,7 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
 def read_features(
     file: ReadableFile, names: Sequence[str] | None = None
 ) -> dict[str, ColumnValues]:
-    """Read some columns, or all; like ``read_columns``, but with sparse groups as matrices."""
+    """Read some columns, or all; like ``read_columns``, but with sparse groups and matrices."""
     all_names = [str(column["name"]) for column in file.columns]
     requested = list(dict.fromkeys(all_names if names is None else names))
     check_columns(all_names, requested)

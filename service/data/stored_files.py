@@ -10,7 +10,7 @@ from pathlib import Path
 
 from service.data.base import Format, read_file_limits
 from service.errors import DamagedFile, Unavailable
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.checksums import append_digest
 from service.storage.files import FileStore
 from service.storage.open_files import open_file_store
@@ -57,7 +57,7 @@ def prepare_dataset(path: Path, form: Format) -> None:
 def _make_table(store: FileStore, name: str, form: Format) -> None:
     original = _fetch_original(store, name)
     with store.open_upload() as table:
-        form.inspect(original, read_file_limits(settings()), table)
+        form.inspect(original, read_file_limits(get_settings()), table)
         append_digest(table)
         store.keep(table, name + form.table_suffix)
 

@@ -1,7 +1,8 @@
 """The converted table of a file: an uncompressed Arrow file that can be mapped into memory.
 
 A group of sparse columns is one Arrow column whose cells are lists of (index, value). Its offsets,
-indices and values are the three arrays of a compressed matrix, so that it is mapped as one.
+indices and values are the three arrays of a compressed matrix, so that it is mapped as one. The
+cells of a matrix are lists of p numbers, which follow each other in the file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from service.data.arrow_columns import find_wire_type, to_numpy
-from service.data.base import SPARSE, ColumnValues
+from service.data.base import MATRIX, SPARSE, ColumnValues
 from service.data.sparse_rows import SparseRows
 from service.json_types import ColumnDescription
 from service.storage.checksums import compute_table_size
@@ -42,6 +43,17 @@ def make_sparse_cells(rows: SparseRows) -> pa.Array:
     return pa.LargeListArray.from_arrays(make_number_cells(rows.starts), entries)
 
 
+def build_matrix_type(width: int) -> pa.DataType:
+    """Return the Arrow type of a matrix of ``width`` columns."""
+    return pa.list_(pa.float64(), width)
+
+
+def make_matrix_cells(rows: np.ndarray) -> pa.Array:
+    """Return (n, p) numbers as Arrow cells, one for each row."""
+    values = np.ascontiguousarray(rows, dtype=np.float64).reshape(-1)
+    return pa.FixedSizeListArray.from_arrays(make_number_cells(values), rows.shape[1])
+
+
 def make_number_cells(values: np.ndarray) -> pa.Array:
     """Return (n,) numbers as Arrow cells; a contiguous array is not copied.
 
@@ -55,10 +67,15 @@ def make_number_cells(values: np.ndarray) -> pa.Array:
 
 def list_columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
     """Return name and type of each column of a table."""
-    return tuple(
-        {"name": f.name, "type": SPARSE if f.type == _CELL else str(find_wire_type(f.type))}
-        for f in schema
-    )
+    return tuple({"name": f.name, "type": _find_column_type(f.type)} for f in schema)
+
+
+def _find_column_type(arrow_type: pa.DataType) -> str:
+    if arrow_type == _CELL:
+        return SPARSE
+    if pa.types.is_fixed_size_list(arrow_type):
+        return MATRIX
+    return str(find_wire_type(arrow_type))
 
 
 def read_table(
@@ -84,10 +101,13 @@ def read_table(
 
 
 def _read_column(table: pa.Table, name: str) -> ColumnValues:
-    field = table.schema.field(name)
-    if field.type != _CELL:
-        return to_numpy(table.column(name))
-    return _read_sparse(name, table.column(name), field.metadata)
+    field, column = table.schema.field(name), table.column(name)
+    if field.type == _CELL:
+        return _read_sparse(name, column, field.metadata)
+    if pa.types.is_fixed_size_list(field.type):
+        width = field.type.list_size
+        return _join([c.flatten().to_numpy().reshape(len(c), width) for c in column.chunks])
+    return to_numpy(column)
 
 
 def _read_sparse(

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, ClassVar
+from typing import IO, ClassVar, Final
 
 import numpy as np
 
 from service.data.base import ColumnValues, FileLimits, Inspected, check_not_empty, check_size
 from service.data.npy_header import LONGEST_HEADER, Header, read_header
+from service.data.npz_columns import MAX_SEPARATE_COLUMNS
 from service.errors import InvalidFile
 
 KINDS = {"f": "number", "i": "integer", "u": "integer", "b": "boolean"}
 MAX_ITEM_BYTES = 8
+_ABOUT_WIDE_ARRAYS: Final = (
+    f" In an NPZ, an array of more than {MAX_SEPARATE_COLUMNS} columns is one column: save it with"
+    " the target, as numpy.savez(file, X=X, y=y)."
+)
 
 
 class Npy:
@@ -40,7 +45,7 @@ class Npy:
                 "2."
             )
         rows, width = (*header.shape, 1)[:2]
-        check_size(rows, width, limits)
+        check_size(rows, width, limits, advice=_ABOUT_WIDE_ARRAYS)
         check_not_empty(rows)
         actual = path.stat().st_size
         if actual != header.n_bytes:
