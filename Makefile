@@ -9,13 +9,9 @@ BIN := $(VENV)/bin
 # Wheels only: nothing is compiled here, and no package's build script runs.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet --no-input
 INSTALL := $(PIP) install --only-binary :all: --no-compile --require-hashes
-# Of all that is installed only what the service loads is compiled, once: a start then takes half
-# the time, also where Python is told to write no compiled modules.
-PRECOMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "from service.supervisor.forked_process import load_shared_modules; \
-	load_shared_modules(); import service.api.app, service.cli, worker.preload, worker.app, uvicorn, numba, pyarrow.parquet, scipy.stats, sklearn.compose, \
-	sklearn.ensemble, sklearn.linear_model, sklearn.pipeline"
-# The numerical loops too (half a minute, once), so that no evaluation waits for the compiler.
-COMPILE_LOOPS := $(BIN)/thetahat compile
+# The numerical loops, and of all that is installed the modules that the service loads (half a minute,
+# once): a start then takes half the time, also where Python is told to write no compiled modules.
+COMPILE := $(BIN)/thetahat compile
 # Chaos tests share one group so that they run one after another; see tests/conftest.py.
 PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
 
@@ -91,7 +87,7 @@ site: setup ## Build the documentation site into build/site, without internet ac
 client-types: setup ## Write the types of the Python client anew from the types of results
 	@$(BIN)/thetahat client-types --output clients/python/thetahat_client/results.py
 
-benchmarks: setup ## Measure speed beside peers, and write docs/results/speed (12 minutes)
+benchmarks: setup ## Measure speed beside peers, and write docs/results/speed (15 minutes)
 	@$(BIN)/python -m benchmarks --output docs/results/speed
 
 # The locks hold versions and hashes for every platform and name no host, so that they install
@@ -126,14 +122,12 @@ $(VENV)/.stamp-dev: requirements-dev.lock pyproject.toml | $(VENV)/.stamp-python
 	@echo "Installing the development environment into $(VENV)"
 	@$(INSTALL) --requirement requirements-dev.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@$(PRECOMPILE)
-	@$(COMPILE_LOOPS)
+	@$(COMPILE)
 	@touch $(VENV)/.stamp-runtime $@
 
 $(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-demo.lock pyproject.toml | $(VENV)/.stamp-python
 	@echo "Installing the service into $(VENV)"
 	@$(INSTALL) --requirement requirements.lock --requirement requirements-build.lock --requirement requirements-demo.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@$(PRECOMPILE)
-	@$(COMPILE_LOOPS)
+	@$(COMPILE)
 	@touch $@

@@ -312,7 +312,7 @@ def _compute_memory_share(workers: int) -> int:
 
 
 @lru_cache(maxsize=1)
-def settings() -> Settings:
+def get_settings() -> Settings:
     """Return the settings of this process, read once; raise ``InvalidSettings``."""
     _refuse_misspelt_names()
     try:
@@ -358,5 +358,5 @@ def _describe_error(error: ErrorDetails) -> str:
 
 def is_sqlite() -> bool:
     """Return whether the database is SQLite, a file on this machine."""
-    url = settings().database_url
+    url = get_settings().database_url
     return not url or url.startswith("sqlite")

@@ -20,7 +20,7 @@ from service.process import log as process_log
 from service.process import tracing
 from service.process.exit_with_parent import request_signal_on_parent_exit
 from service.process.memory import limit_memory
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import engine
 from worker.executor import SLICE_S, UnitExecutor
 from worker.interrupts import SharedFlag
@@ -34,7 +34,7 @@ CELERY_REQUESTS = "celery.worker.request"
 STOPPING = SharedFlag()
 log = logging.getLogger(__name__)
 
-app = Celery("thetahat", broker=settings().resolved_broker_url)
+app = Celery("thetahat", broker=get_settings().resolved_broker_url)
 app.conf.update(
     task_queues=[Queue(name) for name in QUEUES.values()],
     task_default_queue=next(iter(QUEUES.values())),
@@ -52,11 +52,11 @@ app.conf.update(
     worker_soft_shutdown_timeout=0,
     # In KiB, more than the imported packages use: a process that has grown beyond it is replaced
     # between two units.
-    worker_max_memory_per_child=(settings().memory_limit_mb // 2 + LOADED_MB) * 1024,
+    worker_max_memory_per_child=(get_settings().memory_limit_mb // 2 + LOADED_MB) * 1024,
     # The watch thread interrupts work at its limit; this kills a process that never releases the
     # interpreter's lock.
     task_time_limit=(
-        settings().time_limit_s + settings().max_outage_s + SLICE_S + HARD_LIMIT_MARGIN_S
+        get_settings().time_limit_s + get_settings().max_outage_s + SLICE_S + HARD_LIMIT_MARGIN_S
     ),
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
@@ -114,9 +114,9 @@ def _begin(**_: Any) -> None:
     """Prepare a forked worker process: limits, tracing, executor and the warm-up thread."""
     request_signal_on_parent_exit()
     engine.forget()
-    limit_memory(settings().memory_limit_mb)
+    limit_memory(get_settings().memory_limit_mb)
     tracing.configure("thetahat-worker")
-    _WorkerProcess.executor = UnitExecutor(settings(), STOPPING)
+    _WorkerProcess.executor = UnitExecutor(get_settings(), STOPPING)
     _WorkerProcess.executor.start()
     warm_up(_WorkerProcess.executor.record_prepared)
 

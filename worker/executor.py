@@ -92,6 +92,7 @@ class UnitExecutor:
     def record_prepared(self) -> None:
         """Record that this process has imported its packages and loaded its compiled loops."""
         self._watch.record_prepared()
+        self._watch.send_heartbeat()
 
     def _open_files(self) -> FileStore:
         """Return the file store; raises if it cannot be used now."""

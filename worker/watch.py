@@ -89,7 +89,7 @@ class Watch:
     def start(self) -> None:
         """Start the thread; call this in the main thread."""
         self._main.install()
-        self._send_heartbeat()
+        self.send_heartbeat()
         self._thread.start()
 
     def stop(self) -> None:
@@ -100,7 +100,7 @@ class Watch:
             stored_counters.store()
 
     def record_prepared(self) -> None:
-        """Record with the next heartbeat, which is sent at once, that this process can compute."""
+        """Record with the next heartbeat, which is due at once, that this process can compute."""
         if self._prepared_at is None:
             self._prepared_at = datetime.now(UTC)
             self._last_heartbeat = float("-inf")
@@ -138,14 +138,14 @@ class Watch:
         """Send heartbeats and check the current unit until the thread is stopped."""
         while not self._ended.wait(min(TICK_S, self._settings.lease_s / 6)):
             try:
-                self._send_heartbeat()
+                self.send_heartbeat()
                 work = self._work
                 if work is not None:
                     self._check(work)
             except Exception:
                 log.exception("watch.failed")
 
-    def _send_heartbeat(self) -> None:
+    def send_heartbeat(self) -> None:
         """Record a heartbeat if the last one is a third of the lease ago."""
         now = time.monotonic()
         if now - self._last_heartbeat < self._settings.lease_s / 3:

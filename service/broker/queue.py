@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID, uuid4
 
-from service.settings import settings
+from service.settings import get_settings
 from service.states import Stage
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def get_publisher() -> Celery:
     """Return the Celery application that sends; it knows tasks by name only."""
     from celery import Celery  # noqa: PLC0415 - slow to load, and a sweeper seldom sends
 
-    app = Celery("thetahat", broker=settings().resolved_broker_url, set_as_current=False)
+    app = Celery("thetahat", broker=get_settings().resolved_broker_url, set_as_current=False)
     app.conf.update(
         task_ignore_result=True,
         task_serializer="json",

@@ -27,9 +27,12 @@ from service.cli import (
     server,
     study,
 )
+from service.cli.sectioned_help import SectionedGroup
 
 app = typer.Typer(
     name="thetahat",
+    cls=SectionedGroup,
+    rich_markup_mode=None,  # see SectionedGroup
     help="Estimate how good trained models are, how certain that is, and which of them is better.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

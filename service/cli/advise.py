@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import typer
 
@@ -14,8 +14,26 @@ from service.cli.failures import UserError
 from service.cli.output import choose_prose_width, print_json
 from service.cli.requests import read_request
 
-PARTS = ("scheme", "interval", "test", "precision")
-NUMBERS = {
+if TYPE_CHECKING:
+    from service.json_types import JsonObject
+    from thetahat_client.results import (
+        AdviceDict,
+        AdvisedIntervalDict,
+        AdvisedPrecisionDict,
+        AdvisedSchemeDict,
+        AdvisedTestDict,
+    )
+
+ReasonedPart: TypeAlias = (
+    "AdvisedIntervalDict | AdvisedPrecisionDict | AdvisedSchemeDict | AdvisedTestDict"
+)
+"""A part of an advice with the reasons for it."""
+
+PrecisionNumber: TypeAlias = Literal[
+    "half_width", "half_width_of_difference", "detectable_difference", "power_at_margin"
+]
+
+NUMBERS: Final[dict[PrecisionNumber, str]] = {
     "half_width": "half-width of the interval of a model",
     "half_width_of_difference": "half-width of the interval of a difference",
     "detectable_difference": "smallest difference that is found",
@@ -57,12 +75,12 @@ def advise(
         print("\n".join(_write(advice)))
 
 
-def _ask(url: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+def _ask(url: str, body: JsonObject) -> AdviceDict:
     with connect(url) as client:
         return client.advise(**body)
 
 
-def _advise_here(body: Mapping[str, Any]) -> Mapping[str, Any]:
+def _advise_here(body: JsonObject) -> AdviceDict:
     from pydantic import ValidationError
 
     from service.api.validation import convert_validation_error
@@ -73,7 +91,7 @@ def _advise_here(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
     try:
         checked = AdviceSituation.model_validate(body)
-        advice: dict[str, Any] = to_json(give_advice(**checked.list_known()))
+        advice: AdviceDict = to_json(give_advice(**checked.list_known()))
     except ValidationError as error:
         raise UserError(convert_validation_error(error, body).message) from None
     except InvalidParameter as error:
@@ -81,7 +99,7 @@ def _advise_here(body: Mapping[str, Any]) -> Mapping[str, Any]:
     return advice
 
 
-def _write(advice: Mapping[str, Any]) -> Iterator[str]:
+def _write(advice: AdviceDict) -> Iterator[str]:
     """Yield the lines of the advice for people."""
     scheme = advice["scheme"]
     options = ", ".join(f"{name} {value}" for name, value in scheme["parameters"].items())
@@ -92,11 +110,11 @@ def _write(advice: Mapping[str, Any]) -> Iterator[str]:
     for role, text in scheme["columns"].items():
         yield f"  columns.{role}: {text}"
     yield from _write_reasons(scheme)
-    for name in ("interval", "test"):
-        part = advice.get(name)
+    parts = (("Interval", advice.get("interval")), ("Test", advice.get("test")))
+    for title, part in parts:
         if part is not None:
             on = "" if part["variance"] is None else f" on {part['variance']}"
-            yield f"{name.capitalize()}: {part['method']}{on}"
+            yield f"{title}: {part['method']}{on}"
             yield from _write_reasons(part)
     precision = advice.get("precision")
     if precision is not None:
@@ -113,7 +131,7 @@ def _write(advice: Mapping[str, Any]) -> Iterator[str]:
     yield json.dumps(advice["request"], indent=2, ensure_ascii=False)
 
 
-def _write_reasons(part: Mapping[str, Any]) -> Iterator[str]:
+def _write_reasons(part: ReasonedPart) -> Iterator[str]:
     for reason in part["reasons"]:
         yield from _wrap(reason["reason"], "  ")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from service.cli.failures import ExitStatus
 from service.cli.output import print_json, print_table
@@ -12,6 +12,7 @@ from service.cli.output import print_json, print_table
 if TYPE_CHECKING:
     from service.cli.requests import NamedRequest
     from thetahat_client import Client, Evaluation
+    from thetahat_client.results import SummaryDict
 
 COLUMNS: Final = ("id", "status", "kind", "name", "best model", "submitted (UTC)", "took")
 
@@ -57,12 +58,13 @@ def submit_batch(
 
 def describe_row(evaluation: Evaluation) -> tuple[str, ...]:
     """Return the cells of an evaluation in a table."""
+    summary = cast("SummaryDict | None", evaluation.members.get("summary"))
     return (
         evaluation.id,
         evaluation.status,
         evaluation.kind,
         evaluation.name or "",
-        str((evaluation.members.get("summary") or {}).get("best_model", "")),
+        "" if summary is None else summary.get("best_model", ""),
         f"{evaluation.created_at:%Y-%m-%d %H:%M}" if evaluation.created_at else "",
         "" if evaluation.seconds is None else f"{evaluation.seconds:.1f} s",
     )
@@ -79,7 +81,7 @@ def _wait_for_all(client: Client, evaluations: Sequence[Evaluation]) -> list[Eva
 
 def _describe(client: Client, evaluation: Evaluation) -> dict[str, object]:
     """Return an evaluation as JSON, with its result if it has one."""
-    members = dict(evaluation.members)
+    members: dict[str, object] = dict(evaluation.members)
     if evaluation.status == "succeeded":
         members["result"] = client.result(evaluation.id)
     return members

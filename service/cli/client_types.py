@@ -1,12 +1,15 @@
-"""``thetahat client-types``: the types of results for the Python client."""
+"""``thetahat client-types``: the types of answers for the Python client."""
 
 from __future__ import annotations
 
 from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -20,7 +23,7 @@ def client_types(
         typer.Option("--output", metavar="FILE", help="Write to this file instead of printing."),
     ] = None,
 ) -> None:
-    """Print the module with the types of results for the Python client."""
+    """Print the module with the types of answers for the Python client."""
     text = render_module()
     if output is None:
         print(text, end="")
@@ -30,10 +33,32 @@ def client_types(
 
 def render_module() -> str:
     """Return ``thetahat_client/results.py``; kinds whose results have no type are left out."""
+    from pydantic.json_schema import models_json_schema
+
     from service.kinds.registry import JOB_KINDS
+    from service.schemas.batch import BatchOutcome
     from service.schemas.client_types import render_client_types
+    from service.schemas.dataset import DatasetPreview, DatasetRead
+    from service.schemas.evaluation import FigureRead, FinishedEvaluation, LossTableRead
+    from service.schemas.methods import MethodRead
     from service.schemas.result_schemas import build_schemas
+    from service.schemas.sign_off import SignOffRead
+    from service.schemas.webhooks import DeliveryRead, NewWebhook, WebhookRead
     from thetahat.advice import Advice
+
+    answers: list[type[BaseModel]] = [
+        BatchOutcome,
+        DatasetPreview,
+        DatasetRead,
+        DeliveryRead,
+        FigureRead,
+        FinishedEvaluation,
+        LossTableRead,
+        MethodRead,
+        NewWebhook,
+        SignOffRead,
+        WebhookRead,
+    ]
 
     typed: dict[str, type] = {
         name: kind.result
@@ -41,4 +66,6 @@ def render_module() -> str:
         if is_dataclass(getattr(kind, "result", None))
     }
     names = {name: cls.__name__ for name, cls in typed.items()}
-    return render_client_types(build_schemas([*typed.values(), Advice]), names)
+    _, described = models_json_schema([(model, "serialization") for model in answers])
+    schemas = {**described["$defs"], **build_schemas([*typed.values(), Advice])}
+    return render_client_types(schemas, names)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -18,6 +19,7 @@ from thetahat.common_names import LABEL_NAMES, NUMBERING_WORDS, TARGET_NAMES
 
 if TYPE_CHECKING:
     from service.jobs.in_process import FileColumn
+    from thetahat.values.json_values import JsonValue
 
 PANEL: Final = "Evaluations"
 LABELS: Final = ("block", "repeat", "instance", "cluster")
@@ -100,11 +102,11 @@ def compare(
     """Compare models by their losses in a file, and say which is better and how certain that is."""
     labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
     columns, unused = _choose_columns(_read_columns(file), model, labels)
-    kind = blocks or (Blocks.HOLDOUT if columns.get("block") is None else Blocks.SOURCE)
-    request: dict[str, object] = {
+    kind = blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
+    request: dict[str, JsonValue] = {
         "kind": "losses",
         "blocks": kind.value,
-        "columns": columns,
+        "columns": {"losses": columns.losses, **columns.labels},
         "level": level,
     }
     if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
@@ -138,17 +140,33 @@ def _read_columns(file: Path) -> Mapping[str, FileColumn]:
     return read_columns(file, guess_media_type(file.name))
 
 
+@dataclass(frozen=True, slots=True)
+class LossColumns:
+    """The columns of a file of losses.
+
+    Parameters
+    ----------
+    losses : list of str
+        The columns of the models.
+    labels : dict of str to str
+        The columns that name block, repeat, instance and cluster, where there are such.
+    """
+
+    losses: list[str]
+    labels: dict[str, str]
+
+
 def _choose_columns(
     columns: Mapping[str, FileColumn],
     models: Sequence[str] | None,
     labels: Mapping[str, str | None],
-) -> tuple[dict[str, object], list[str]]:
+) -> tuple[LossColumns, list[str]]:
     """Return the columns of the request, and a sentence on each column that is not used.
 
     The models are all columns of numbers that are no labels; columns that number the rows or are
     named like labels are taken as models only if they are named as models.
     """
-    chosen: dict[str, object] = {
+    chosen = {
         name: column or (name if name in columns and name not in (models or ()) else None)
         for name, column in labels.items()
     }
@@ -167,8 +185,8 @@ def _choose_columns(
             f"The file has no column of numbers to compare; its columns are {', '.join(columns)}."
         )
         raise UserError(message)
-    request = {"losses": losses, **{name: column for name, column in chosen.items() if column}}
-    return request, [text for name, text in unused.items() if name not in losses]
+    named = {name: column for name, column in chosen.items() if column}
+    return LossColumns(losses, named), [text for name, text in unused.items() if name not in losses]
 
 
 def _describe_label(column: FileColumn) -> str | None:
@@ -215,10 +233,11 @@ def _is_named_like_labels(name: str) -> bool:
     return " ".join(words) in LABEL_NAMES or (bool(words) and words[-1] in NUMBERING_WORDS)
 
 
-def _describe(columns: Mapping[str, Any], blocks: Blocks, better: BetterValues) -> str:
+def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str:
     """Return one sentence about how the file was understood."""
-    names = columns["losses"]
+    names = columns.losses
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-    labels = ", ".join(f"{name} from column {columns[name]}" for name in LABELS if name in columns)
+    named = columns.labels
+    labels = ", ".join(f"{name} from column {named[name]}" for name in LABELS if name in named)
     ends = f"; {labels}" if labels else ""
     return f"models: {shown} ({better.value} is better); blocks: {blocks.value}{ends}"

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from service.cli.connection import DEFAULT_URL, AsJson, Url, Yes, connect
 from service.cli.output import confirm, print_json, print_table
+from service.cli.sectioned_help import SectionedGroup
 
 if TYPE_CHECKING:
     from thetahat_client import Dataset
+    from thetahat_client.results import DatasetPreviewDict
 
 MOST_COLUMNS: Final = 8
 
-app = typer.Typer(help="Upload, list, show and delete data sets.", no_args_is_help=True)
+app = typer.Typer(
+    cls=SectionedGroup, help="Upload, list, show and delete data sets.", no_args_is_help=True
+)
 DatasetId = Annotated[str, typer.Argument(metavar="ID", help="Id of the data set.")]
 
 
@@ -92,7 +95,7 @@ def delete(
             print(f"{dataset_id}  deleted")
 
 
-def _print_first_rows(preview: Mapping[str, Any]) -> None:
+def _print_first_rows(preview: DatasetPreviewDict) -> None:
     """Print the first rows of as many columns as a terminal can hold."""
     names = [column["name"] for column in preview["columns"]]
     print()

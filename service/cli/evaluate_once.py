@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -14,6 +14,9 @@ from service.cli.progress import wait_with_progress
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+    from service.json_types import JsonObject
+    from thetahat_client.results import AnyResult
 
 OptionalUrl = Annotated[
     str | None,
@@ -31,21 +34,23 @@ Margin = Annotated[
 
 
 def evaluate(
-    request: Mapping[str, Any], data: Path | None, url: str | None
-) -> tuple[dict[str, Any], str | None]:
+    request: JsonObject, data: Path | None, url: str | None
+) -> tuple[AnyResult, str | None]:
     """Return the result of a request, and the id of the evaluation if a service computed it."""
     if url is None:
         return _evaluate_here(request, data), None
+    from thetahat_client.result_types import read_result
+
     body = dict(request)
     with connect(url) as client:
         if data is not None:
             body["dataset"] = client.upload(str(data)).id
         submitted = client.submit(body)
         wait_with_progress(client, submitted.id)
-        return dict(client.result(submitted.id)), submitted.id
+        return read_result(dict(client.result(submitted.id))), submitted.id
 
 
-def _evaluate_here(request: Mapping[str, Any], data: Path | None) -> dict[str, Any]:
+def _evaluate_here(request: JsonObject, data: Path | None) -> AnyResult:
     from pydantic import ValidationError
 
     from service.jobs.in_process import evaluate_in_process
@@ -58,9 +63,10 @@ def _evaluate_here(request: Mapping[str, Any], data: Path | None) -> dict[str, A
         raise UserError(message)
     media_type = None if data is None else guess_media_type(data.name)
     try:
-        return evaluate_in_process(request, data, media_type)
+        result = evaluate_in_process(request, data, media_type)
     except ValidationError as error:
         raise UserError(_explain(error, request)) from None
+    return cast("AnyResult", result)
 
 
 def _explain(error: ValidationError, request: Mapping[str, object]) -> str:

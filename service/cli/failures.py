@@ -86,10 +86,10 @@ def _describe_os_error(error: OSError) -> str:
 
 
 def _describe_database_error(reason: str) -> str:
-    from service.settings import settings
+    from service.settings import get_settings
 
     if "unable to open database file" in reason:
-        reason = f"the file of {settings().resolved_database_url} cannot be opened or made."
+        reason = f"the file of {get_settings().resolved_database_url} cannot be opened or made."
     return f"The database cannot be used: {reason}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 from xml.etree import ElementTree as ET
 
 import typer
@@ -14,6 +14,11 @@ from service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from service.cli.failures import UserError
 from service.cli.output import choose_prose_width, print_json, write_text
 from service.cli.requests import read_request
+
+if TYPE_CHECKING:
+    from service.json_types import JsonObject
+    from thetahat_client.result_types import ModelsResult
+    from thetahat_client.results import GateResultDict
 
 PANEL: Final = "Evaluations"
 
@@ -92,15 +97,22 @@ def gate(
         "require": require and require.value,
         "undecided": undecided and undecided.value,
     }
-    named = {name: value for name, value in options.items() if value is not None}
-    request["gate"] = {**(request.get("gate") or {}), **named}
-    if not {"model", "against"} <= set(request["gate"]):
+    named: JsonObject = {name: value for name, value in options.items() if value is not None}
+    in_request = request.get("gate")
+    gate_options = {**in_request, **named} if isinstance(in_request, Mapping) else named
+    request["gate"] = gate_options
+    if not {"model", "against"} <= set(gate_options):
         message = 'Name both models: --model and --against, or "gate" in the request.'
         raise UserError(message)
     if margin is not None:
         request["margin"] = margin
     result, identifier = evaluate(request, data, url)
-    outcome: Mapping[str, Any] = result["gate"]
+    from thetahat_client.result_types import has_models
+
+    if not has_models(result) or "gate" not in result:
+        message = f"Kind {result['kind']} compares no models, so its result has no gate."
+        raise UserError(message)
+    outcome = result["gate"]
     if markdown is not None:
         write_text(markdown, write_markdown(result, identifier))
     if junit is not None:
@@ -109,17 +121,17 @@ def gate(
         print_json(dict(outcome))
     elif markdown != "-":
         _print_outcome(outcome)
-    raise typer.Exit(GateStatus[str(outcome["outcome"]).upper()])
+    raise typer.Exit(GateStatus[outcome["outcome"].upper()])
 
 
-def write_junit(gate: Mapping[str, Any]) -> str:
+def write_junit(gate: GateResultDict) -> str:
     """Return a JUnit report: a failure if the gate fails, an error if it is undecided."""
     outcome = gate["outcome"]
     failed, undecided = outcome == "fail", outcome == "undecided"
     counts = {"tests": "1", "failures": str(int(failed)), "errors": str(int(undecided))}
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": "thetahat gate", **counts})
-    name = f"{gate['model']} {str(gate['require']).replace('_', ' ')} against {gate['against']}"
+    name = f"{gate['model']} {gate['require'].replace('_', ' ')} against {gate['against']}"
     case = ET.SubElement(suite, "testcase", {"name": name, "classname": "thetahat.gate"})
     if outcome != "pass":
         tag = "failure" if failed else "error"
@@ -130,7 +142,7 @@ def write_junit(gate: Mapping[str, Any]) -> str:
     return ET.tostring(suites, encoding="unicode", xml_declaration=True)
 
 
-def write_markdown(result: Mapping[str, Any], identifier: str | None) -> str:
+def write_markdown(result: ModelsResult, identifier: str | None) -> str:
     """Return the gate and the whole result as Markdown."""
     from thetahat_client.text import result_markdown
     from thetahat_client.text.markdown import escape_markdown
@@ -146,9 +158,9 @@ def write_markdown(result: Mapping[str, Any], identifier: str | None) -> str:
     return "\n\n".join(parts)
 
 
-def _print_outcome(gate: Mapping[str, Any]) -> None:
+def _print_outcome(gate: GateResultDict) -> None:
     from thetahat_client.text import Page
 
-    print(str(gate["outcome"]).upper())
+    print(gate["outcome"].upper())
     page = Page(prose=choose_prose_width())
     print("\n".join(page.format_paragraphs([gate["sentence"]], bullet="", indent="")))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from service.cli.output import print_table
+from service.cli.sectioned_help import SectionedGroup
 from service.process.request_context import Scope
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ LONGEST_NAME: Final = 120
 MOST_DAYS: Final = 3650
 
 
-app = typer.Typer(help="Create, list, rotate and revoke API keys.", no_args_is_help=True)
+app = typer.Typer(
+    cls=SectionedGroup, help="Create, list, rotate and revoke API keys.", no_args_is_help=True
+)
 
 
 def _check_name(text: str) -> str:

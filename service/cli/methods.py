@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from service.cli.connection import (
     find_service_url,
 )
 from service.cli.output import choose_prose_width, print_json
+
+if TYPE_CHECKING:
+    from thetahat_client.results import MethodReadDict
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -62,10 +65,11 @@ def methods(
         print("\n".join(_describe(method)))
 
 
-def _describe(method: Mapping[str, Any]) -> Iterator[str]:
+def _describe(method: MethodReadDict) -> Iterator[str]:
     """Yield the lines about one method."""
     yield f"{method['name']}: {method['title']}"
-    parameters = ", ".join((method.get("parameters") or {}).get("properties", {}))
+    properties = method["parameters"].get("properties")
+    parameters = ", ".join(properties) if isinstance(properties, dict) else ""
     for label, text in (
         ("parameters", parameters),
         ("assumes", method.get("assumptions")),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
+
+if TYPE_CHECKING:
+    from thetahat_client.result_types import ResultJson
 
 UNFOLDED: Final = 10_000  # characters: no table is folded on its way to a file or a program
 NARROWEST, WIDEST = 60, 100  # characters of a line of prose
@@ -40,7 +43,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     console.print(table)
 
 
-def print_result(result: Mapping[str, object], *, show_all: bool) -> None:
+def print_result(result: ResultJson, *, show_all: bool) -> None:
     """Print a result as text for people."""
     from thetahat_client import result_text
 

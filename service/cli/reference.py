@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 if TYPE_CHECKING:
+    from service.json_types import MethodDescription
     from thetahat.analyses.losses.rules import RankedInterval
-
-Description = Mapping[str, Any]
+    from thetahat.values.json_schema import JsonSchema
+    from thetahat.values.json_values import JsonValue
 
 OPENING: Final = """\
 # Methods
@@ -91,14 +92,14 @@ def _write_title(family: str) -> str:
     return TITLES.get(family, family.replace("_", " ").capitalize())
 
 
-def _write_contents(described: Mapping[str, Sequence[Description]]) -> Iterator[str]:
+def _write_contents(described: Mapping[str, Sequence[MethodDescription]]) -> Iterator[str]:
     yield "| family | methods |"
     yield "|---|---|"
     for family, methods in described.items():
         yield f"| {_write_title(family)} | {_format_code(method['name'] for method in methods)} |"
 
 
-def _write_entry(method: Description) -> Iterator[str]:
+def _write_entry(method: MethodDescription) -> Iterator[str]:
     yield f"### `{method['name']}`"
     yield f"**{method['title']}.** {method['summary']}"
     if method["formula"]:
@@ -119,29 +120,29 @@ def _write_entry(method: Description) -> Iterator[str]:
             yield f"- *{label}:* {text}"
 
 
-def _describe_input(method: Description) -> str:
+def _describe_input(method: MethodDescription) -> str:
     """Return the input and blocks of an estimate; nothing for a method without a target."""
     if not method["targets"]:
         return ""
     return f"`{method['needs']}`; blocks {_format_code(method['blocks'])}"
 
 
-def _format_code(names: Any) -> str:
+def _format_code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _write_parameter(name: str, schema: Mapping[str, Any]) -> str:
+def _write_parameter(name: str, schema: JsonSchema) -> str:
     default = f", default {_encode_json(schema['default'])}" if "default" in schema else ""
     return f"`{name}` ({_describe_type(schema)}{default})"
 
 
-def _encode_json(value: Any) -> str:
+def _encode_json(value: JsonValue) -> str:
     from service.storage.engine import encode_json
 
     return f"`{encode_json(value)}`"
 
 
-def _describe_type(schema: Mapping[str, Any]) -> str:
+def _describe_type(schema: JsonSchema) -> str:
     """Return a JSON Schema in words."""
     if "anyOf" in schema:
         return " or ".join(_describe_type(option) for option in schema["anyOf"])
@@ -153,7 +154,8 @@ def _describe_type(schema: Mapping[str, Any]) -> str:
         return str(schema["$ref"]).rpartition("/")[2].lower()
     if schema.get("type") != "array":
         return str(schema.get("type", "any value"))
-    item = _describe_type(schema.get("items") or schema.get("prefixItems", [{}])[0])
+    anything: JsonSchema = {}
+    item = _describe_type(schema.get("items") or schema.get("prefixItems", [anything])[0])
     has_fixed_length = "maxItems" in schema and schema["maxItems"] == schema.get("minItems")
     return f"list of {schema['maxItems']} {item}s" if has_fixed_length else f"list of {item}"
 

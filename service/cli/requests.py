@@ -7,9 +7,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from service.cli.failures import UserError
+
+if TYPE_CHECKING:
+    from thetahat.values.json_values import JsonValue
 
 JSON_LINES: Final = (".jsonl", ".ndjson")
 
@@ -19,10 +22,10 @@ class NamedRequest:
     """A request, and where it was read, for messages."""
 
     place: str
-    body: dict[str, object]
+    body: dict[str, JsonValue]
 
 
-def read_request(name: str) -> dict[str, Any]:
+def read_request(name: str) -> dict[str, JsonValue]:
     """Return the request in a file, or on standard input if the name is ``-``."""
     place, text = _read(name)
     return _parse_object(text, place)
@@ -69,7 +72,7 @@ def _are_lines(text: str) -> bool:
     return True
 
 
-def _parse_object(text: str, place: str) -> dict[str, object]:
+def _parse_object(text: str, place: str) -> dict[str, JsonValue]:
     try:
         request = json.loads(text, parse_constant=_refuse_constant)
     except ValueError as error:

@@ -6,7 +6,9 @@ import json
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final
 from uuid import uuid4
@@ -21,13 +23,25 @@ DataDir = Annotated[
     typer.Option(help="Folder of the embedded database, broker and files (THETAHAT_DATA_DIR)."),
 ]
 Workers = Annotated[str | None, typer.Option(help="Number of worker processes (THETAHAT_WORKERS).")]
+COMPILED_PACKAGES: Final = (
+    "alembic",
+    "billiard",
+    "celery",
+    "kombu",
+    "migrations",
+    "replications",
+    "service",
+    "thetahat",
+    "worker",
+)
+"""Packages whose modules are all compiled in advance; of others those that the service loads."""
 
 
 def add_commands(app: typer.Typer) -> None:
     """Add the commands of this module."""
     for command in (serve, api, worker, sweeper, migrate, doctor, backup, restore):
         app.command(rich_help_panel=PANEL)(command)
-    app.command("compile", rich_help_panel=PANEL)(compile_loops)
+    app.command("compile", rich_help_panel=PANEL)(compile_all)
 
 
 def serve(
@@ -35,10 +49,10 @@ def serve(
 ) -> None:
     """Run API, broker and workers on this machine."""
     _configure(host=host, port=port, data_dir=data_dir, workers=workers)
-    from service.settings import settings
+    from service.settings import get_settings
     from service.supervisor import run
 
-    run.serve(settings(), _print)
+    run.serve(get_settings(), _print)
 
 
 def api(
@@ -58,28 +72,28 @@ def api(
 def worker(workers: Workers = None) -> None:
     """Run workers and a sweeper on this machine."""
     _configure(workers=workers)
-    from service.settings import settings
+    from service.settings import get_settings
     from service.supervisor import run
 
-    run.run_workers(settings(), _print)
+    run.run_workers(get_settings(), _print)
 
 
 def sweeper() -> None:
     """Run a sweeper alone: it sends lost work again."""
     _configure()
-    from service.settings import settings
+    from service.settings import get_settings
     from service.supervisor import run
 
-    run.sweep_only(settings())
+    run.sweep_only(get_settings())
 
 
 def migrate() -> None:
     """Bring the database to the schema of this release."""
     _configure()
-    from service.settings import settings
+    from service.settings import get_settings
     from service.storage import engine, schema
 
-    settings().data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    get_settings().data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     schema.upgrade()
     _print(f"The database is at revision {schema.read_revision()}.")
     engine.reset()
@@ -92,13 +106,13 @@ def doctor(
     """Check settings, database, file store, broker and workers; status 1 if there is a fault."""
     from dataclasses import asdict
 
-    from service.settings import InvalidSettings, settings
+    from service.settings import InvalidSettings, get_settings
     from service.storage import engine
     from service.supervisor.doctor import Check, State, run_checks
 
     try:
         _configure(data_dir=data_dir)
-        checks = run_checks(settings())
+        checks = run_checks(get_settings())
     except InvalidSettings as error:
         advice = "Change or unset these variables; docs/settings.md describes them."
         checks = [Check(name="settings", state=State.FAULT, message=str(error), advice=advice)]
@@ -119,10 +133,10 @@ def backup(
 ) -> None:
     """Copy the SQLite database and the files to a new folder; the service may run meanwhile."""
     _configure(data_dir=data_dir)
-    from service.settings import settings
+    from service.settings import get_settings
     from service.supervisor.backup import back_up
 
-    report = back_up(settings(), folder)
+    report = back_up(get_settings(), folder)
     _print(f"{folder} has the database and {report.files} files of {report.bytes} bytes.")
     _print_missing(report.missing)
 
@@ -133,11 +147,11 @@ def restore(
 ) -> None:
     """Copy a backup to a data folder without a database; `thetahat serve` then goes on with it."""
     _configure(data_dir=data_dir)
-    from service.settings import settings
+    from service.settings import get_settings
     from service.supervisor.backup import restore as restore_backup
 
-    report = restore_backup(settings(), folder)
-    target = settings().data_dir.resolve()
+    report = restore_backup(get_settings(), folder)
+    target = get_settings().data_dir.resolve()
     _print(f"{target} has the database and {report.files} files of {report.bytes} bytes.")
     _print_missing(report.missing)
 
@@ -149,25 +163,37 @@ def _print_missing(names: Sequence[str]) -> None:
         print(f"  {name}", file=sys.stderr)
 
 
-def compile_loops(
+def compile_all(
     folder: Annotated[
         Path | None,
         typer.Option(help="Folder for the compiled loops; without it, beside the source files."),
     ] = None,
 ) -> None:
-    """Compile the numerical loops now, so that no evaluation waits for the compiler."""
+    """Compile numerical loops and modules now, so that no start or evaluation waits for it."""
     from service.process import compiled_loops
+    from service.process.compiled_modules import compile_modules
 
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         os.environ[compiled_loops.VARIABLE] = str(folder.resolve())
-    from thetahat.numerics.loops.compile_ahead import compile_all
+    from service.api import preload
+    from service.supervisor import api_process
+    from thetahat.numerics.loops import compile_ahead
+    from worker.preload import import_learners
 
     start = time.monotonic()
-    compile_all()
+    compile_ahead.compile_all()
     if folder is not None:
         compiled_loops.stamp_loops(folder, uuid4().hex)
-    _print(f"The numerical loops are compiled ({time.monotonic() - start:.1f} s).")
+    for name in (api_process.APPLICATION, "alembic.command", "sqlalchemy.dialects.postgresql"):
+        import_module(name)
+    preload.load_needed_modules()
+    preload.load_slow_modules()
+    deque(import_learners(), maxlen=0)
+    count = compile_modules(COMPILED_PACKAGES)
+    _print(
+        f"The numerical loops and {count} modules are compiled ({time.monotonic() - start:.1f} s)."
+    )
 
 
 def _configure(**options: str | None) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -17,6 +17,7 @@ from service.cli.progress import wait_with_progress
 from service.cli.study_pages import build_study_files
 
 if TYPE_CHECKING:
+    from thetahat.values.json_values import JsonValue
     from thetahat_client import Client
 
 DEFAULT_SEED: Final = 20_261_121
@@ -27,6 +28,14 @@ VERDICTS: Final = ("holds", "fails", "undecided")
 def add_commands(app: typer.Typer) -> None:
     """Add the command."""
     app.command(rich_help_panel="Evaluations")(study)
+
+
+class StudyInput(TypedDict):
+    """A file for a role of a preset, as a request names it."""
+
+    dataset: str
+    columns: dict[str, str | list[str]]
+    task: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +56,9 @@ class Options:
         words += [f"--input '{text}'" for text in self.inputs]
         return " ".join(words)
 
-    def request(self, preset: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    def request(self, preset: str, inputs: Mapping[str, StudyInput]) -> dict[str, object]:
         """Return the request that runs a preset."""
-        request = {"kind": "study", "preset": preset, "seed": self.seed}
+        request: dict[str, object] = {"kind": "study", "preset": preset, "seed": self.seed}
         request.update(_parse_override(text) for text in self.overrides)
         if self.repetitions is not None:
             request["repetitions"] = self.repetitions
@@ -98,7 +107,7 @@ def study(
             submitted = client.submit(options.request(preset, own_files))
             print(f"{preset}: evaluation {submitted.id}", file=sys.stderr)
             wait_with_progress(client, submitted.id)
-            result = client.result(submitted.id)
+            result = client.result(submitted.id, "study")
             _write(output / preset, build_study_files(result, options.build_command(preset)))
             verdicts = [claim["verdict"] for claim in result["claims"]]
             counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in VERDICTS)
@@ -112,25 +121,27 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
         path.write_bytes(content)
 
 
-def _parse_override(text: str) -> tuple[str, Any]:
+def _parse_override(text: str) -> tuple[str, JsonValue]:
     """Return the name and the value of ``NAME=JSON``; a value that is not JSON is a string."""
     name, _, value = text.partition("=")
     try:
-        return name, json.loads(value)
+        parsed: JsonValue = json.loads(value)
     except ValueError:
         return name, value
+    return name, parsed
 
 
-def _upload_input(client: Client, text: str) -> tuple[str, dict[str, Any]]:
+def _upload_input(client: Client, text: str) -> tuple[str, StudyInput]:
     """Upload the file of a role; return the role and its entry in the request."""
     role, _, value = text.partition("=")
     file, _, words = value.rpartition(":")
-    columns: dict[str, Any] = dict(word.split("=", 1) for word in words.split(",") if "=" in word)
-    if not role or not file or not columns:
+    named = dict(word.split("=", 1) for word in words.split(",") if "=" in word)
+    if not role or not file or not named:
         message = f"--input {text!r} must have the form ROLE=FILE:target=COLUMN,..."
         raise UserError(message)
-    task = columns.pop("task", "classification")
-    if "features" in columns:
-        columns["features"] = columns["features"].split("+")
+    task = named.pop("task", "classification")
+    columns: dict[str, str | list[str]] = {**named}
+    if "features" in named:
+        columns["features"] = named["features"].split("+")
     dataset = client.upload(file)
     return role, {"dataset": dataset.id, "columns": columns, "task": task}

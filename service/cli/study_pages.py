@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from thetahat_client.results import (
+        MonteCarloNumberDict,
+        StudyClaimDict,
+        StudyResultDict,
+        StudyTableDict,
+    )
 
 MOST_ROWS: Final = 1000
 """Most rows of a table on the page; a longer table has a page of its own."""
 
 
-def build_study_files(result: Mapping[str, Any], command: str) -> dict[str, bytes]:
+def build_study_files(result: StudyResultDict, command: str) -> dict[str, bytes]:
     """Return the files of a study by name; ``command`` reproduces its numbers."""
     from service.figures.catalogue import list_figures
     from service.figures.drawing import draw
@@ -31,24 +39,28 @@ def build_study_files(result: Mapping[str, Any], command: str) -> dict[str, byte
     return {**result_files, **long_tables, **figures}
 
 
-def _is_long(table: Mapping[str, Any]) -> bool:
+def _is_long(table: StudyTableDict) -> bool:
     """Return whether a table gets a separate page."""
     return len(table["rows"]) > MOST_ROWS
 
 
-def _build_long_table_page(table: Mapping[str, Any]) -> bytes:
+def _build_long_table_page(table: StudyTableDict) -> bytes:
     lines = [f"# {table['title']}", "", *_write_table(table)]
     if table["note"]:
         lines += ["", table["note"]]
     return ("\n".join(lines) + "\n").encode()
 
 
-def _build_page(result: Mapping[str, Any], command: str) -> Iterator[str]:
+def _build_page(result: StudyResultDict, command: str) -> Iterator[str]:
     study, provenance = result["study"], result["provenance"]
     yield f"# {study['preset']}"
     yield ""
     yield f"`{command}`, version {provenance['version']}, seed {provenance['seed']}, "
     yield f"{study['repetitions']} repetitions."
+    draws = {**study}.get("draws")
+    if isinstance(draws, dict):
+        of_parts = ", ".join(f"{name} {n}" for name, n in draws.items())
+        yield from ("", f"Repetitions of each part: {of_parts}.")
     for caution in result["cautions"]:
         yield ""
         yield f"**{caution['code']}**: {caution['message']}"
@@ -69,15 +81,19 @@ def _build_page(result: Mapping[str, Any], command: str) -> Iterator[str]:
             yield from ("", table["note"])
 
 
-def _write_claims(claims: list[Mapping[str, Any]]) -> Iterator[str]:
-    yield "| claim | where | verdict | measured | figure | bounds |"
-    yield "|---|---|---|---|---|---|"
+def _write_claims(claims: list[StudyClaimDict]) -> Iterator[str]:
+    has_undecided = any(claim.get("undecided_because") for claim in claims)
+    names = ["claim", "where", "verdict", "measured", "figure", "bounds"]
+    names += ["undecided because"] * has_undecided
+    yield _write_row(names)
+    yield "|---" * len(names) + "|"
     for claim in claims:
         figure = _format_cell({"value": claim["figure"], "standard_error": claim["standard_error"]})
         bounds = _format_bounds(claim["at_least"], claim["at_most"])
         where = ", ".join(part for part in (claim["reference"], claim["place"]) if part)
         words = (claim["text"], where, f"**{claim['verdict']}**", claim["measured"])
-        yield _write_row([*words, figure, bounds])
+        because = [claim.get("undecided_because") or ""] * has_undecided
+        yield _write_row([*words, figure, bounds, *because])
 
 
 def _format_bounds(least: float | None, most: float | None) -> str:
@@ -87,7 +103,7 @@ def _format_bounds(least: float | None, most: float | None) -> str:
     return f"at least {least:.4g}" if most is None else f"{least:.4g} to {most:.4g}"
 
 
-def _write_table(table: Mapping[str, Any]) -> Iterator[str]:
+def _write_table(table: StudyTableDict) -> Iterator[str]:
     yield _write_row(list(table["columns"].values()))
     yield "|---" * len(table["columns"]) + "|"
     for row in table["rows"]:
@@ -98,11 +114,11 @@ def _write_row(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
-def _format_cell(cell: Any) -> str:
+def _format_cell(cell: MonteCarloNumberDict | float | str | None) -> str:
     """Return a cell as text: a number with its standard error in brackets."""
     if cell is None:
         return ""
-    if isinstance(cell, Mapping):
+    if isinstance(cell, dict):
         value, error = cell["value"], cell["standard_error"]
         return _format_cell(value) if error is None else f"{_format_cell(value)} ({error:.2g})"
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

@@ -13,7 +13,7 @@ import time
 from typing import Any, Final
 
 from service.process.request_context import CALLER, REQUEST_ID
-from service.settings import LogFormat, settings
+from service.settings import LogFormat, get_settings
 
 LIBRARIES: Final = ("celery", "kombu", "amqp", "alembic", "httpx", "sqlalchemy")
 """Packages of which only warnings and errors are logged."""
@@ -55,9 +55,9 @@ class JsonFormatter(logging.Formatter):
 
 def configure() -> None:
     """Send this process's log to standard error, in the format of the settings."""
-    level = logging.getLevelNamesMapping()[settings().log_level.upper()]
+    level = logging.getLevelNamesMapping()[get_settings().log_level.upper()]
     handler = logging.StreamHandler()
-    is_json = settings().log_format is LogFormat.JSON
+    is_json = get_settings().log_format is LogFormat.JSON
     handler.setFormatter(JsonFormatter() if is_json else TextFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]

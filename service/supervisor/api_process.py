@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import socket
 from contextlib import ExitStack
@@ -11,11 +10,11 @@ from typing import Any
 
 import uvicorn
 
-from service.data.parsing import start_parsers
 from service.process import tracing
 from service.process.exit_with_parent import set_process_name
+from service.process.imports import import_without_garbage_collection
 from service.process.start_signal import wait_for_start_signal
-from service.settings import settings
+from service.settings import get_settings
 from service.supervisor.database_folder import require_database
 from service.supervisor.http_protocol import LimitedHttpProtocol
 from service.supervisor.listener import open_listener
@@ -36,8 +35,8 @@ def run_api(descriptor: int | None = None) -> None:
     set_process_name("thetahat-api")
     with ExitStack() as stack:
         if descriptor is None:
-            require_database(settings())
-            listener = stack.enter_context(open_listener(settings()))
+            require_database(get_settings())
+            listener = stack.enter_context(open_listener(get_settings()))
         else:
             listener = stack.enter_context(socket.socket(fileno=descriptor))
         _answer_requests(listener)
@@ -45,15 +44,16 @@ def run_api(descriptor: int | None = None) -> None:
 
 def _answer_requests(listener: socket.socket) -> None:
     """Load the application and answer requests on a socket until a signal comes."""
-    application = import_module(APPLICATION).app
-    import_module(PRELOAD).start_loading()
+    with import_without_garbage_collection():
+        application = import_module(APPLICATION).app
+        preload = import_module(PRELOAD)
+        preload.load_needed_modules()
     wait_for_start_signal()
-    require_keys(settings().host)
-    start_parsers()
+    require_keys(get_settings().host)
     for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
     config = build_server_config(application)
-    gc.freeze()  # what is imported now stays, and is not searched for garbage
+    preload.start_loading()
     tracing.configure("thetahat-api")
     try:
         uvicorn.Server(config).run(sockets=[listener])
@@ -77,5 +77,5 @@ def build_server_config(application: Any) -> uvicorn.Config:
         server_header=False,
         backlog=1024,
         proxy_headers=True,
-        forwarded_allow_ips=settings().trusted_proxies,
+        forwarded_allow_ips=get_settings().trusted_proxies,
     )

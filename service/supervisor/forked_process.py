@@ -7,7 +7,6 @@ ordinary one, because by then the supervisor has threads.
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import sys
@@ -20,6 +19,7 @@ from subprocess import TimeoutExpired
 from typing import Final, NoReturn
 
 from service.process.exit_with_parent import request_signal_on_parent_exit
+from service.process.imports import import_without_garbage_collection
 from service.process.threads import limit_to_one_thread
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -30,12 +30,9 @@ POLL_S = 0.01
 def load_shared_modules() -> None:
     """Import the modules that API and workers share, and exempt them from garbage collection."""
     limit_to_one_thread()
-    gc.disable()
-    import service.jobs.submit  # noqa: PLC0415 - slow to load, and only here
-    import service.storage.schema  # noqa: F401, PLC0415 - likewise
-
-    gc.freeze()
-    gc.enable()
+    with import_without_garbage_collection():
+        import service.jobs.submit  # noqa: PLC0415 - slow to load, and only here
+        import service.storage.schema  # noqa: F401, PLC0415 - likewise
 
 
 def can_fork() -> bool:

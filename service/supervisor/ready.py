@@ -57,15 +57,16 @@ class ReadyNotice:
     def __init__(self, node: UUID, say_ready: Callable[[], None]) -> None:
         self._node = node
         self._say_ready = say_ready
-        self._is_done = False
+        self.is_done = False
+        """Whether the function was called."""
 
     def check(self) -> None:
         """Check whether a worker is prepared; while the database is unreachable, none is."""
-        if self._is_done:
+        if self.is_done:
             return
         with suppress(SQLAlchemyError), reading() as connection:
-            self._is_done = workers.has_prepared(connection, self._node)
-        if self._is_done:
+            self.is_done = workers.has_prepared(connection, self._node)
+        if self.is_done:
             self._say_ready()
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 POLL_S = 0.1
+FIRST_POLL_S = 0.02  # until a worker can compute
 WAITS_FOR_WORKER: Final = (
     "Evaluations wait until a worker has imported its packages and loaded its compiled loops."
 )
@@ -163,7 +164,7 @@ def _request_stops(children: Sequence[ChildProcess]) -> None:
 def _restart_until_stopped(
     children: Sequence[ChildProcess], stop: StopSignal, notice: ReadyNotice
 ) -> None:
-    while not stop.wait(POLL_S):
+    while not stop.wait(POLL_S if notice.is_done else FIRST_POLL_S):
         for child in children:
             child.restart_if_ended()
         notice.check()

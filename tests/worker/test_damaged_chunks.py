@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from service.jobs import read
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.units import UnitKey
@@ -75,7 +75,7 @@ def test_exact_a_damaged_chunk_is_computed_again(
 def test_exact_after_the_last_attempt_the_evaluation_fails_with_the_reason(sqlite: None) -> None:
     evaluation_id, worker = submit_nap(n_chunks=3, seed=5), make_executor()
     run_chunks(evaluation_id, worker)
-    for _ in range(settings().max_attempts):
+    for _ in range(get_settings().max_attempts):
         assert look(evaluation_id).status == "running"
         output_file = unit(evaluation_id, 2).output_file
         open_file_store().delete(output_file)

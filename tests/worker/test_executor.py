@@ -13,7 +13,7 @@ import thetahat
 from service.broker import queue
 from service.jobs import failures, read, record
 from service.jobs.cancel import cancel
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import unit_queue
 from service.storage import units as unit_table
 from service.storage.open_files import open_file_store
@@ -251,7 +251,7 @@ def test_exact_cancelled_work_is_ended(
 def test_exact_a_stopped_worker_queues_its_work_again(database: str, setting: Setting) -> None:
     setting(lease_s=0.6)
     stopping = SharedFlag()
-    worker = UnitExecutor(settings(), stopping)
+    worker = UnitExecutor(get_settings(), stopping)
     worker.start()
     stopping.set()
     evaluation_id = submit_nap(seconds=20.0)

@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError
 
 from service.errors import Unavailable
 from service.jobs import read, record
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.files import FileStore
 from service.storage.infrastructure import describe_fault, find_fault
 from service.storage.owners import LOCAL_OWNER_ID
@@ -263,4 +263,4 @@ def test_exact_reasons_name_no_path_and_no_address() -> None:
     assert describe_fault(FULL) == "The file store does not work: No space left on device."
     assert describe_fault(away) == "The database cannot be reached."
     assert describe_fault(Unavailable("It is away.")) == "It is away."
-    assert settings().max_outage_s > 0
+    assert get_settings().max_outage_s > 0

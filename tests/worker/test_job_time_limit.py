@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from service.jobs import failures, record, sweep
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import units as unit_table
 from service.storage.tables import UNIT
 from service.storage.unit_of_work import reading
@@ -81,7 +81,7 @@ def test_exact_lost_attempts_count(database: str, setting: Setting) -> None:
         assert record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
         begun = UNIT.c.claimed_at - 500.0
         set_unit(evaluation_id, 1, claimed_at=begun, lease_until=begun + lost_s)
-        assert sweep.sweep(holder, settings()).reclaimed == 1
+        assert sweep.sweep(holder, get_settings()).reclaimed == 1
         set_unit(evaluation_id, 1, not_before=0.0)
     assert abs(unit(evaluation_id, 1).lost_seconds - 99.0) < 1e-6
     assert worker.run((evaluation_id, 2))

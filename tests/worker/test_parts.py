@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from service.jobs import failures, read, record, sweep
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import unit_queue
 from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
@@ -121,7 +121,7 @@ def test_exact_a_learner_whose_workers_die_fails_alone(database: str, setting: S
         assert record.claim_unit((evaluation_id, 1), uuid4(), 30.0) is not None
         set_unit(evaluation_id, 1, lease_until=1.0)
         holder = uuid4()
-        sweep.sweep(holder, settings())
+        sweep.sweep(holder, get_settings())
         sweep.release_duty(holder)
     result = _end(evaluation_id, worker)
     assert result["a"]["code"] == "worker_lost"

@@ -23,12 +23,10 @@ def test_exact_modules_and_loops_are_loaded_only_while_there_is_no_work(
             yield
 
     monkeypatch.setattr(gc, "freeze", lambda: held.append(preload.BUSY.locked()))
-    monkeypatch.setattr(preload, "every_loop", one_by_one)
-    monkeypatch.setattr(preload, "import_learners", one_by_one)
 
-    preload.prepare()
+    preload.load_one_by_one(one_by_one())
 
-    assert held == [True] * 7
+    assert held == [True] * 4
     assert not preload.BUSY.locked()
 
 

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 import thetahat
 from service.cli import main
 from service.process import memory
-from service.settings import MEBIBYTE, settings
+from service.settings import MEBIBYTE, get_settings
 from service.storage import schema, workers
 from service.storage.files import MARK
 from service.storage.open_files import open_file_store
@@ -155,7 +155,7 @@ def test_exact_missing_workers_and_broker_are_faults_only_while_the_service_runs
     sqlite: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert states(run_json(capsys)[1])["workers"] == "warning"
-    with lock_data_dir(settings().data_dir.resolve()):
+    with lock_data_dir(get_settings().data_dir.resolve()):
         status, checks = run_json(capsys)
     assert status == 1
     assert (checks["workers"]["state"], checks["broker"]["state"]) == ("fault", "fault")

@@ -25,7 +25,7 @@ def entry(name: str) -> list[str]:
     return [part for part in parts if part.startswith(f"### `{name}`\n")]
 
 
-def listed() -> dict[str, dict[str, Any]]:
+def listed() -> dict[str, Any]:
     """Return what the service says of every method of the core's families."""
     return {
         f"{name}/{item['name']}": item

@@ -107,7 +107,7 @@ def test_exact_a_result_is_printed_for_papers(
     option: str, sign: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = {"mean": {"macro": 0.5, "pooled": 0.5}, "n": 4, "blocks": 2, "recommended": {}}
-    content = {"kind": "losses", "models": {"a_b": model}}
+    content = {"kind": "losses", "models": {"a_b": model}, "comparisons": [], "cautions": []}
     with run_stub(Reply(200, content)) as stub:
         assert run(stub, "result", ID, option) == 0
         assert sign in capsys.readouterr().out

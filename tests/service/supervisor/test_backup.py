@@ -16,7 +16,7 @@ import pytest
 
 from service.jobs import read, sign_offs
 from service.jobs.sign_offs import Signature
-from service.settings import settings
+from service.settings import get_settings
 from service.states import SignOffDecision
 from service.storage import engine, schema
 from service.storage.files import build_dataset_file_name
@@ -49,11 +49,11 @@ def test_exact_a_restored_installation_has_the_same_bytes_and_goes_on(
     for number in (0, 1):
         worker.run((half_done, number))
 
-    report = back_up(settings(), tmp_path / "backup")
+    report = back_up(get_settings(), tmp_path / "backup")
     assert report.missing == ()
     assert (tmp_path / "backup").stat().st_mode & 0o077 == 0
     setting(data_dir=tmp_path / "elsewhere")
-    again = restore(settings(), tmp_path / "backup")
+    again = restore(get_settings(), tmp_path / "backup")
     assert (again.files, again.bytes, again.missing) == (report.files, report.bytes, ())
 
     assert read.get_result(LOCAL_OWNER_ID, done) == result
@@ -85,7 +85,7 @@ def test_property_a_backup_during_writes_is_that_of_one_moment(
         thread.start()
     try:
         for i in range(3):
-            back_up(settings(), tmp_path / f"backup{i}")
+            back_up(get_settings(), tmp_path / f"backup{i}")
     finally:
         stop.set()
         for thread in threads:
@@ -102,27 +102,27 @@ def test_property_a_backup_during_writes_is_that_of_one_moment(
 def test_exact_lost_files_are_named(sqlite: None, tmp_path: Path) -> None:
     row, _ = keep(b"a\n1\n")
     open_file_store().delete(build_dataset_file_name(row.sha256))
-    report = back_up(settings(), tmp_path / "backup")
+    report = back_up(get_settings(), tmp_path / "backup")
     assert report.missing == (build_dataset_file_name(row.sha256),)
 
 
 def test_invalid_nothing_is_overwritten(sqlite: None, setting: Setting, tmp_path: Path) -> None:
-    back_up(settings(), tmp_path / "backup")
+    back_up(get_settings(), tmp_path / "backup")
     with pytest.raises(CannotStart, match="exists already"):
-        back_up(settings(), tmp_path / "backup")
+        back_up(get_settings(), tmp_path / "backup")
     with pytest.raises(CannotStart, match="exists already"):
-        restore(settings(), tmp_path / "backup")
+        restore(get_settings(), tmp_path / "backup")
     with pytest.raises(CannotStart, match="not a backup"):
-        restore(settings(), tmp_path / "nothing")
+        restore(get_settings(), tmp_path / "nothing")
     setting(data_dir=tmp_path / "new")
     with (
         lock_data_dir(tmp_path / "new"),
         pytest.raises(CannotStart, match="already running"),
     ):
-        restore(settings(), tmp_path / "backup")
+        restore(get_settings(), tmp_path / "backup")
     setting(database_url="postgresql+psycopg://u:p@127.0.0.1:1/x")
     with pytest.raises(CannotStart, match="pg_dump"):
-        back_up(settings(), tmp_path / "other")
+        back_up(get_settings(), tmp_path / "other")
 
 
 def _thetahat(*words: str) -> None:

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from service.broker import queue
 from service.jobs import health
 from service.process.start_signal import VARIABLE, StartSignal, wait_for_start_signal
-from service.settings import LONGEST_SOCKET, settings
+from service.settings import LONGEST_SOCKET, get_settings
 from service.states import Stage
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import API_KEY
@@ -87,26 +87,26 @@ def test_exact_the_socket_is_short_for_a_long_folder(tmp_path: Path, setting: Se
     setting(data_dir=tmp_path)
     deep = tmp_path / ("x" * 120)
     setting(data_dir=deep)
-    path = settings().broker_socket
+    path = get_settings().broker_socket
     assert len(os.fsencode(path)) <= LONGEST_SOCKET
-    assert settings().broker_socket == path
+    assert get_settings().broker_socket == path
     setting(data_dir=deep / "y")
-    assert settings().broker_socket != path
+    assert get_settings().broker_socket != path
     setting(data_dir="/x")
-    assert settings().broker_socket == Path("/x/run/broker.sock")
+    assert get_settings().broker_socket == Path("/x/run/broker.sock")
 
 
 def test_exact_the_broker_answers_on_its_socket_alone(tmp_path: Path, setting: Setting) -> None:
     setting(data_dir=tmp_path / "a folder")
-    child = ChildProcess("broker", lambda: broker.build_command(settings()), 3.0)
+    child = ChildProcess("broker", lambda: broker.build_command(get_settings()), 3.0)
     child.start()
     try:
-        broker.wait_until_up(settings(), child.is_alive)
+        broker.wait_until_up(get_settings(), child.is_alive)
         assert queue.is_up()
         assert queue.enqueue([(uuid4(), 0)])
         assert queue.enqueue([(uuid4(), 0), (uuid4(), 1)], Stage.CHUNK)
         assert queue.count_messages() == 3
-        assert settings().broker_socket.stat().st_mode & 0o077 == 0
+        assert get_settings().broker_socket.stat().st_mode & 0o077 == 0
     finally:
         child.stop()
     queue.reset()
@@ -124,17 +124,17 @@ def test_exact_the_broker_starts_beside_files_that_a_full_disk_has_damaged(
     folder.parent.chmod(0o700)
     (folder / "appendonly.aof.manifest").write_text("file appendonly.aof.1.incr.aof seq 1 type i\n")
     (folder / "appendonly.aof.1.incr.aof").write_text("*1\r\n$4\r\nPI" + "\0" * 100 + "*1\r\n")
-    child = ChildProcess("broker", lambda: broker.build_command(settings()), 3.0)
+    child = ChildProcess("broker", lambda: broker.build_command(get_settings()), 3.0)
     child.start()
     try:
-        broker.wait_until_up(settings(), child.is_alive)
+        broker.wait_until_up(get_settings(), child.is_alive)
     finally:
         child.stop()
 
 
 def test_invalid_a_broker_that_ends_is_reported(empty_sqlite: None) -> None:
     with pytest.raises(CannotStart, match="did not start"):
-        broker.wait_until_up(settings(), lambda: False)
+        broker.wait_until_up(get_settings(), lambda: False)
 
 
 def test_invalid_a_port_in_use_is_reported(empty_sqlite: None, setting: Setting) -> None:
@@ -143,7 +143,7 @@ def test_invalid_a_port_in_use_is_reported(empty_sqlite: None, setting: Setting)
         listener.listen()
         setting(port=listener.getsockname()[1])
         with pytest.raises(CannotStart, match="Choose another with --port"):
-            open_listener(settings()).__enter__()
+            open_listener(get_settings()).__enter__()
 
 
 def test_exact_a_process_is_started_again_with_growing_pauses() -> None:

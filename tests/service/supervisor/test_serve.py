@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from service.jobs import read
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import look, submit_nap, wait_for
 from tests.service.storage.databases import Setting
@@ -119,4 +119,4 @@ def test_invalid_another_address_needs_a_key(tmp_path: Path) -> None:
 
 
 def test_exact_the_settings_of_the_test_are_those_of_the_service(tmp_path: Path) -> None:
-    assert settings().data_dir == tmp_path
+    assert get_settings().data_dir == tmp_path
