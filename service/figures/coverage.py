@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from service.figures.figure import Figure
 from service.figures.log_ticks import log_ticks
 from service.figures.style import Json, Style
 from service.figures.words import phrase
+
+if TYPE_CHECKING:
+    from thetahat_client.results import StudyFigureDict
 
 ROW: Final = 14
 
@@ -39,7 +41,7 @@ class CoverageRow:
     error: float | None = None
 
 
-def build_coverage(figure: Mapping[str, Any]) -> Figure:
+def build_coverage(figure: StudyFigureDict) -> Figure:
     """Return the figure of a study whose points have labels: its intervals as rows."""
     rows: list[CoverageRow] = []
     nominal = next((s["y"][0] for s in figure["series"] if s["style"] == "dashed"), None)
@@ -74,7 +76,7 @@ def build_coverage(figure: Mapping[str, Any]) -> Figure:
 
 
 def _build_view(
-    figure: Mapping[str, Any], rows: list[CoverageRow], nominal: float | None, style: Style
+    figure: StudyFigureDict, rows: list[CoverageRow], nominal: float | None, style: Style
 ) -> Json:
     palette = style.palette
     values: list[Json] = [

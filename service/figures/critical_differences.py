@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from service.figures.figure import Figure, Result
 from service.figures.style import Json, Style
 from service.figures.words import find_block_word, phrase, write_level
+
+if TYPE_CHECKING:
+    from thetahat_client.results import CriticalDifferenceDiagramDict, PostHocOmnibusResultDict
 
 ROW: Final = 20
 LOW_ROW: Final = 15
@@ -25,7 +28,10 @@ def build_critical_differences(result: Result) -> Iterator[Figure]:
 
 
 def _build(
-    result: Result, name: str, test: Mapping[str, Any], diagram: Mapping[str, Any]
+    result: Result,
+    name: str,
+    test: PostHocOmnibusResultDict,
+    diagram: CriticalDifferenceDiagramDict,
 ) -> Figure:
     scores = diagram["values"]
     order = sorted(scores, key=lambda model: scores[model])

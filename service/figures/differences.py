@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from service.figures.figure import Figure, Result
 from service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from service.figures.result_types import has_models
-from service.figures.style import Json, Palette, Style
+from service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Palette, Style
 from service.figures.words import (
     SIDES,
     describe_ends,
@@ -345,8 +345,7 @@ def _build_view(differences: Differences, style: Style) -> Json:
                 "domain": False,
                 "grid": True,
                 "labelPadding": 8,
-                "labelLimit": style.label_limit,
-                "labelFontSize": 10 if is_long else 12,
+                **style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
             },
         },
         "color": {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from service.figures.figure import Figure, Result
 from service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from service.figures.result_types import has_models
-from service.figures.style import Json, Style
+from service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
 from service.figures.words import (
     SIDES,
     TARGET_ORDER,
@@ -123,8 +123,16 @@ def build_forest(result: Result) -> Iterator[Figure]:
             continue
         higher = next(models[name]["metrics"][key]["higher_is_better"] for name in entries)
         title = METRICS[key].info.title if key in METRICS else key
+        # A title that begins with a name, such as Matthews or F1, keeps its capital letter.
+        is_name = title.split()[0].lower() == key
+        quantity = title if is_name else f"{title[:1].lower()}{title[1:]}"
         yield _build_figure(
-            result, entries, name=f"metric_{key}", title=title, quantity=key, higher=higher
+            result,
+            entries,
+            name=f"metric_{key}",
+            title=title,
+            quantity=quantity if key in METRICS else key,
+            higher=higher,
         )
 
 
@@ -286,8 +294,7 @@ def _build_view(forest: Forest, style: Style) -> Json:
             "domain": False,
             "grid": True,
             "labelPadding": 8,
-            "labelLimit": style.label_limit,
-            "labelFontSize": 10 if is_long else 12,
+            **style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
         },
         "scale": {"paddingInner": gap / step, "paddingOuter": gap / step / 2},
     }

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
 from service.figures.by_source import MOST_FIGURES, build_numbered_name
 from service.figures.differences import build_reference_marks
 from service.figures.figure import Figure, Result
 from service.figures.lines import Line, LinePlot, build_line_view, needs_log
 from service.figures.style import Json, Style
-from service.figures.words import describe_size, find_value_word, phrase
+from service.figures.words import (
+    describe_size,
+    find_target_word,
+    find_value_word,
+    phrase,
+    write_level,
+)
+
+if TYPE_CHECKING:
+    from thetahat_client.results import CurveDict, SaturationDict
 
 MOST_LEARNERS: Final = 8
 """Learners of one figure: there are as many colours."""
@@ -24,21 +33,39 @@ def build_learning_curves(result: Result) -> Iterator[Figure]:
         return
     names = sorted(curves, key=lambda name: _find_last(curves[name]))
     for place, start in enumerate(range(0, len(names), MOST_LEARNERS), start=1):
-        yield _build(result, names[start : start + MOST_LEARNERS], place)
+        part = names[start : start + MOST_LEARNERS]
+        title = "Would more rows help?"
+        if len(part) < len(names):
+            title += f" Learners {start + 1} to {start + len(part)} of {len(names)}"
+        yield _build(result, part, place, title)
     with_sizes = [name for name in names if len(curves[name]["saturation"]["sizes"]) > 1]
     for place, name in enumerate(with_sizes[:MOST_FIGURES], start=1):
         yield _build_saturation(result, name, place)
 
 
-def _find_last(curve: Mapping[str, Any]) -> float:
-    return next((y for y in reversed(curve["figure"]["y"]) if y is not None), float("inf"))
+def _choose_target(result: Result) -> str | None:
+    """Return what the intervals of a curve are about: the question, where it has intervals."""
+    recommended = [
+        point["recommended"] for curve in result["curves"].values() for point in curve["points"]
+    ]
+    wanted: str = result["summary"]["target"]
+    if any(wanted in each for each in recommended):
+        return wanted
+    return next((target for each in recommended for target in each), None)
 
 
-def _build(result: Result, names: list[str], place: int) -> Figure:
+def _find_last(curve: CurveDict) -> float:
+    means: list[float | None] = [*curve["figure"]["y"]]
+    return next((mean for mean in reversed(means) if mean is not None), float("inf"))
+
+
+def _build(result: Result, names: list[str], place: int, title: str) -> Figure:
     curves = {name: result["curves"][name] for name in names}
+    target = _choose_target(result)
     lines: list[Line] = []
     for colour, (name, curve) in enumerate(curves.items()):
         drawn, saturation = curve["figure"], curve["saturation"]
+        intervals = [point["recommended"].get(target) for point in curve["points"]]
         sizes = [point["size"] for point in curve["points"]]
         enough = saturation["from_size"]
         lines.append(
@@ -46,8 +73,8 @@ def _build(result: Result, names: list[str], place: int) -> Figure:
                 name=name,
                 x=drawn["x"],
                 y=drawn["y"],
-                lower=drawn["lower"],
-                upper=drawn["upper"],
+                lower=[None if each is None else each["lower"] for each in intervals],
+                upper=[None if each is None else each["upper"] for each in intervals],
                 ringed=(sizes.index(enough),) if enough in sizes else (),
                 colour=colour,
             )
@@ -77,8 +104,16 @@ def _build(result: Result, names: list[str], place: int) -> Figure:
     first = next(iter(curves.values()))["points"][0]
     caption = (
         f"Each point is the {quantity} over {describe_size(result, first)} after learning from so "
-        "many rows, on average over the splits. Bars are the recommended intervals."
+        "many rows, on average over the splits."
     )
+    if target is not None:
+        level = write_level(result["summary"]["level"])
+        caption += (
+            f" Bars are the recommended {level} confidence intervals for "
+            f"{find_target_word(target, result)}."
+        )
+        if len(curves) > 1:
+            caption += " Points of one size are drawn beside one another."
     if any(curve["figure"]["law"] for curve in curves.values()):
         caption += " Dashed lines are power laws that were fitted to the points, to look ahead."
     if any(line.ringed for line in lines):
@@ -88,7 +123,7 @@ def _build(result: Result, names: list[str], place: int) -> Figure:
     ends = [f"{name} ends at {phrase(_find_last(curve))}" for name, curve in curves.items()]
     return Figure(
         name=build_numbered_name("learning_curve", place),
-        title="Would more rows help?",
+        title=title,
         caption=caption,
         alt=f"Learning curves of {len(names)} learners: {', '.join(ends)}.",
         about=tuple(names) if len(result["curves"]) > len(names) else (),
@@ -116,7 +151,7 @@ def _build_saturation(result: Result, name: str, place: int) -> Figure:
     )
 
 
-def _build_saturation_view(saturation: Mapping[str, Any], quantity: str, style: Style) -> Json:
+def _build_saturation_view(saturation: SaturationDict, quantity: str, style: Style) -> Json:
     palette, margin = style.palette, saturation["margin"]
     rows = [
         {
@@ -135,7 +170,7 @@ def _build_saturation_view(saturation: Mapping[str, Any], quantity: str, style: 
             "type": "nominal",
             "sort": [row["size"] for row in rows],
             "title": None,
-            "axis": {"ticks": False, "domain": False, "grid": True},
+            "axis": {"ticks": False, "domain": False, "grid": True, "labelPadding": 8},
         },
         "color": {
             "condition": {"test": "datum.enough", "value": palette.green},

@@ -24,6 +24,10 @@ SPREADS: Final = 4.5
 HEIGHT: Final = 240
 ROW: Final = 22
 MOST_ROWS: Final = 60
+PREFIX: Final = "bayesian_"
+"""The beginning of the names of Bayesian tests, which rows of them need not repeat."""
+NOT_NEGATIVE: Final = "datum.value < 0 ? '' : datum.label"
+"""The labels of an axis of densities, which goes below 0 for the bar of the interval."""
 ANSWERS: Final = ("first model better", "practically equivalent", "second model better")
 
 
@@ -71,7 +75,8 @@ def _build_probabilities(
     is_first_low = not is_higher_better(result)  # then a difference below 0 means that it is better
     several = len({name for _, name, _ in rows}) > 1
     for pair, name, test in rows:
-        label = f"{pair['a']} − {pair['b']}" + (f", {name}" if several else "")
+        test_name = name.removeprefix(PREFIX).replace("_", " ")
+        label = f"{pair['a']} − {pair['b']}" + (f", {test_name}" if several else "")
         start = 0.0
         ends = (test["p_left"], test["p_right"])
         first, second = ends if is_first_low else ends[::-1]
@@ -115,7 +120,7 @@ def _build_probability_view(values: list[Json], style: Style) -> Json:
                 "type": "nominal",
                 "sort": list(dict.fromkeys(value["row"] for value in values)),
                 "title": None,
-                "axis": {"ticks": False, "domain": False, "labelLimit": style.label_limit},
+                "axis": {"ticks": False, "domain": False, **style.shorten_labels()},
             },
             "x": {
                 "field": "from",
@@ -214,6 +219,7 @@ def _build_density_view(  # noqa: PLR0913 - the parts of a picture
     palette = style.palette
     x: Json = {"type": "quantitative", "title": title, "scale": {"nice": False, "zero": False}}
     y: Json = {"type": "quantitative", "title": "density", "stack": None}
+    y["axis"] = {"labelExpr": NOT_NEGATIVE}
     colours = [palette.blue, palette.green, palette.vermilion]
     if is_higher:
         colours.reverse()

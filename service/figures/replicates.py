@@ -8,7 +8,8 @@ import numpy as np
 
 from service.figures.figure import Figure, Result
 from service.figures.style import Json, Style
-from service.figures.words import phrase, write_level
+from service.figures.words import name_method, phrase, write_level
+from thetahat.analyses.bootstrap.intervals import choose_headline_interval
 from thetahat.values.number_text import format_count
 
 
@@ -17,10 +18,10 @@ def build_replicates(result: Result) -> Iterator[Figure]:
     replicates = result.get("replicates")
     if not replicates or "statistic" not in result:
         return
-    statistic, estimate = result["statistic"].replace("_", " "), result["estimate"]
+    statistic, estimate = name_method(result["statistic"]), result["estimate"]
     intervals = [
         {
-            "method": interval["method"],
+            "method": name_method(interval["method"]),
             "lower": interval["lower"],
             "upper": interval["upper"],
             "level": interval["level"],
@@ -55,9 +56,9 @@ def build_components(result: Result) -> Iterator[Figure]:
     components = [part for part in result.get("components", ()) if part["standard_error"]]
     if "statistic" not in result or not components or not components[0]["intervals"]:
         return
-    statistic = result["statistic"].replace("_", " ")
+    statistic = name_method(result["statistic"])
     methods = [interval["method"] for interval in components[0]["intervals"]]
-    method = next((name for name in ("bca", "percentile") if name in methods), methods[0])
+    method = choose_headline_interval(methods) or methods[0]
     place = methods.index(method)
     rows = []
     for component in components:
@@ -75,8 +76,8 @@ def build_components(result: Result) -> Iterator[Figure]:
         name="components",
         title=f"Components of the {statistic}",
         caption=(
-            f"Each component and its {level} {method} interval, in units of its own standard "
-            "error, so that components of different units can be compared. The line is 0."
+            f"Each component and its {level} {name_method(method)} interval, in units of its own "
+            "standard error, so that components of different units can be compared. The line is 0."
         ),
         alt=f"Estimates and {level} intervals of {len(rows)} components of the {statistic}.",
         view=lambda style: _build_component_view(rows, style),

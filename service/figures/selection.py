@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
 from service.figures.figure import Figure, Result
 from service.figures.lines import Line, LinePlot, build_line_view, needs_log
 from service.figures.ranges import Bar, find_domain
 from service.figures.risk_curves import place_values
-from service.figures.style import Json, Style
+from service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
 from service.figures.words import find_block_word, name_block, phrase
+
+if TYPE_CHECKING:
+    from thetahat_client.results import ParameterProfileDict
 
 MOST_CANDIDATES: Final = 60
 """Candidates that are shown: of more, the best ones."""
@@ -20,7 +23,7 @@ LOW_ROW: Final = 15
 SPLIT_ROW: Final = 32
 """Height of an external split: two points, and the name of the chosen candidate above."""
 INTERNAL: Final = "internal, by which it is chosen"
-EXTERNAL: Final = "external, on rows that the choice has not seen"
+EXTERNAL: Final = "external, on rows not used to choose"
 
 
 def build_selection(result: Result) -> Iterator[Figure]:
@@ -118,8 +121,7 @@ def _build_candidate_view(rows: list[Json], title: str, style: Style) -> Json:
                 "ticks": False,
                 "domain": False,
                 "grid": True,
-                "labelLimit": style.label_limit,
-                "labelFontSize": 10 if is_long else 12,
+                **style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
             },
         },
         "color": {
@@ -260,13 +262,15 @@ def _build_split_view(rows: list[Json], quantity: str, style: Style) -> Json:
     }
 
 
-def _build_profile(result: Result, grid: str, parameter: str, along: Mapping[str, Any]) -> Figure:
+def _build_profile(
+    result: Result, grid: str, parameter: str, along: ParameterProfileDict
+) -> Figure:
     quantity, higher = _find_quantity(result)
     x, categories = place_values(along["values"])
     means = along["mean"]
     errors = along["standard_error"]
-    defined_places = [place for place, mean in enumerate(means) if mean is not None]
-    best = (max if higher else min)(defined_places, key=lambda place: means[place])
+    defined_means = {place: mean for place, mean in enumerate(means) if mean is not None}
+    best = (max if higher else min)(defined_means, key=lambda place: defined_means[place])
     pairs = list(zip(means, errors, strict=True))
     lines = [
         Line(

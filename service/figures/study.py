@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from service.figures.coverage import build_coverage
 from service.figures.figure import Figure, Result
@@ -13,7 +13,7 @@ from service.figures.style import Json, Palette, Style
 from thetahat.values.number_text import format_count
 
 if TYPE_CHECKING:
-    from thetahat_client.results import FigureAxisDict, FigureSeriesDict
+    from thetahat_client.results import FigureAxisDict, FigureSeriesDict, StudyFigureDict
 
 
 HEIGHT: Final = 300
@@ -61,7 +61,7 @@ def build_study(result: Result) -> Iterator[Figure]:
             yield _build(figure, result["study"]["repetitions"])
 
 
-def _build(figure: Mapping[str, Any], repetitions: int) -> Figure:
+def _build(figure: StudyFigureDict, repetitions: int) -> Figure:
     series, note = figure["series"], figure.get("note", "")
     has_errors = any(line["error"] for line in series)
     caption = [note] if note else []
@@ -162,7 +162,7 @@ def build_series_channels(looks: Sequence[SeriesLook]) -> Json:
     }
 
 
-def _build_plane(figure: Mapping[str, Any], style: Style) -> Json:
+def _build_plane(figure: StudyFigureDict, style: Style) -> Json:
     """Return a figure with two numerical axes."""
     looks = assign_looks(figure["series"], style.palette)
     rows = [row for series in figure["series"] for row in make_points(series)]
@@ -251,7 +251,7 @@ def _build_plane(figure: Mapping[str, Any], style: Style) -> Json:
     }
 
 
-def _build_rows(figure: Mapping[str, Any], style: Style) -> Json:
+def _build_rows(figure: StudyFigureDict, style: Style) -> Json:
     """Return a figure whose categories are rows, in which the series lie below one another."""
     labels = list(figure["x"]["labels"])
     looks = assign_looks(figure["series"], style.palette)

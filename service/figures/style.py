@@ -12,6 +12,8 @@ Json = dict[str, Any]
 
 LETTER: Final = 6.2
 """Average width of a letter of a label, in pixels."""
+WIDE_LETTER: Final = 7.2
+"""Width of a letter that a label with many digits and capitals does not exceed on average."""
 PADDING: Final = 12
 TITLE_SIZE: Final = 15
 NARROWEST: Final = 320
@@ -21,6 +23,10 @@ FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first is inside vl-convert; the others have the same widths on a page."""
 LABEL_SHARE: Final = 0.35
 """Share of the width after which the label of a row is cut with an ellipsis."""
+LABEL_SIZE: Final = 12.0
+"""Font size of the labels of rows."""
+SMALL_LABEL_SIZE: Final = 10.0
+"""The same of many rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +144,22 @@ class Style:
     def label_limit(self) -> int:
         """Longest label of a row, in pixels."""
         return round(LABEL_SHARE * self.width)
+
+    def shorten_labels(self, font_size: float = LABEL_SIZE) -> Json:
+        """Return the fields of an axis that shorten its labels in the middle.
+
+        The ends stay, because names such as ``ridge[penalty=0.001]`` differ there.
+        """
+        n = max(5, int(self.label_limit / (WIDE_LETTER * font_size / LABEL_SIZE)))
+        n_first = n // 3
+        shortened = (
+            f"slice(datum.label, 0, {n_first}) + '…' + slice(datum.label, {n_first + 1 - n})"
+        )
+        return {
+            "labelLimit": self.label_limit,
+            "labelFontSize": font_size,
+            "labelExpr": f"length(datum.label) > {n} ? {shortened} : datum.label",
+        }
 
     def count_legend_columns(self, names: Iterable[str]) -> int:
         """Return how many entries of a legend fit beside one another."""

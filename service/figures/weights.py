@@ -93,6 +93,7 @@ def _build_view(rows: list[Json], mean: float, style: Style) -> Json:
                         "field": "series",
                         "type": "nominal",
                         "title": None,
+                        "legend": {"columns": style.count_legend_columns((ROWS, WEIGHT))},
                         "scale": {
                             "domain": [ROWS, WEIGHT],
                             "range": [palette.blue, palette.vermilion],

@@ -18,6 +18,8 @@ TARGET_ORDER: Final = (
     Target.NEW_POPULATION,
     Target.THESE_MODELS,
 )
+WRITTEN_NAMES: Final = {"auc": "AUC", "bca": "BCa", "student_t": "Student t"}
+"""Names of methods that people write with capital letters."""
 SIDES: Final = {"two_sided": "", "less": ", one-sided", "greater": ", one-sided"}
 
 
@@ -74,6 +76,11 @@ def describe_size(result: Mapping[str, object], model: ModelResultDict) -> str:
 def write_level(level: float) -> str:
     """Return a confidence level as text that no line break divides."""
     return format_percent(level).replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def name_method(name: str) -> str:
+    """Return the name of a statistic or an interval as people write it."""
+    return WRITTEN_NAMES.get(name, name.replace("_", " "))
 
 
 def phrase(value: float | None) -> str:

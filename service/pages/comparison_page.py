@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from service.figures.words import write_level
 from service.pages.result_view import ResultView
 from service.pages.tables import Table
 from service.pages.texts import (
@@ -61,9 +62,10 @@ def describe_agreement(first: Side, second: Side) -> str:
     shared = set(first.view.result["models"]) & set(second.view.result["models"])
     if not shared:
         return "The two evaluations have no model with the same name, so nothing can be compared."
-    data = "the same data" if first.data_sha256 == second.data_sha256 else "other data"
+    data = "the same data" if first.data_sha256 == second.data_sha256 else "different data"
     targets = [side.view.result["summary"]["target"] for side in (first, second)]
-    text = f"{len(shared)} models are in both evaluations, which rest on {data}."
+    models = "1 model is" if len(shared) == 1 else f"{len(shared)} models are"
+    text = f"{models} in both evaluations, which rest on {data}."
     if targets[0] != targets[1]:
         text += (
             " They answer different questions: the first is about the error "
@@ -103,9 +105,9 @@ def _compare_models(first: Side, second: Side, names: Sequence[str]) -> Table:
         columns=[
             "Model",
             first.title,
-            "Interval",
+            _name_interval(first),
             second.title,
-            "Interval",
+            _name_interval(second),
             "Second minus first",
         ],
         rows=rows,
@@ -113,6 +115,13 @@ def _compare_models(first: Side, second: Side, names: Sequence[str]) -> Table:
         note="The intervals are those of each evaluation. The last column has no interval, because "
         "the two evaluations were not computed together.",
     )
+
+
+def _name_interval(side: Side) -> str:
+    """Return the level of the intervals of an evaluation, and what they are about."""
+    summary = side.view.result["summary"]
+    about = describe_target(summary["target"], side.view.unit)
+    return f"{write_level(summary['level'])} interval {about}"
 
 
 def _compare_pairs(first: Side, second: Side) -> Table:

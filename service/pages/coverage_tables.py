@@ -74,7 +74,7 @@ def _describe_recommended() -> MeasuredTable:
             _build_average_table(("Of", "Scheme", "Target"), averages),
             Table(caption="Every case", columns=headings, rows=cases, numbers=frozenset({2, 7})),
         ),
-        command="python -m replications.presets.interval_coverage.recommended",
+        command=recommended.COMMAND,
     )
 
 
@@ -92,7 +92,7 @@ def _describe_metrics() -> MeasuredTable:
             "Samples have 50 and 200 rows; few positives are 15 % of them.",
         ),
         tables=(_build_average_table(headings, averages),),
-        command="python -m replications.presets.interval_coverage.recommended_metrics",
+        command=recommended.COMMAND,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from service.json_types import FilePreview
 from service.pages.tables import Table
 from service.pages.texts import MISSING, capitalise, write_number
 
@@ -17,6 +18,7 @@ WORDS: Final = {
     "boolean": "yes or no",
     "string": "texts",
     "sparse": "sparse group",
+    "matrix": "matrix of numbers",
 }
 
 
@@ -30,7 +32,7 @@ def list_understood(media_type: str, details: Mapping[str, object]) -> list[tupl
     return facts
 
 
-def tabulate_columns(preview: Mapping[str, Any]) -> Table:
+def tabulate_columns(preview: FilePreview) -> Table:
     """Return the columns of a file with their types."""
     columns = preview["columns"]
     left_out = len(columns) - MAX_LISTED
@@ -50,7 +52,7 @@ def tabulate_columns(preview: Mapping[str, Any]) -> Table:
     )
 
 
-def tabulate_rows(preview: Mapping[str, Any]) -> Table:
+def tabulate_rows(preview: FilePreview) -> Table:
     """Return the first rows of a file."""
     columns = preview["columns"][:MAX_COLUMNS]
     left_out = len(preview["columns"]) - len(columns)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from service.pages.headlines import write_headline
+from service.pages.headlines import SELECTED, describe_selected, write_headline
 from service.pages.texts import describe_kind
 
 
@@ -69,7 +69,9 @@ def describe_entry(row: Any, outcome: str = "") -> ListEntry:
     if row.error is not None:
         headline = str(row.error.get("detail", ""))
     elif row.summary is not None:
-        headline = write_headline(row.summary)
+        is_choice = [model["name"] for model in row.summary["models"]] == [SELECTED]
+        describe = describe_selected if row.kind == "selection" and is_choice else write_headline
+        headline = describe(row.summary)
     return ListEntry(
         id=row.id,
         title=row.name or describe_kind(row.kind),

@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from service.figures.result_types import has_models
+from service.pages.headlines import SELECTED, describe_selected
 from service.pages.kind_tables import describe_outcome, list_main_tables
-from service.pages.method_tables import list_method_tables, list_metric_tables
+from service.pages.method_page import describe_family
+from service.pages.method_tables import (
+    list_calibration_tables,
+    list_method_tables,
+    list_metric_tables,
+    list_population_tables,
+)
 from service.pages.result_view import (
     MAX_DOUBTS,
     MAX_SENTENCES,
@@ -18,7 +25,7 @@ from service.pages.result_view import (
     collect_cautions,
 )
 from service.pages.tables import Table
-from service.pages.texts import capitalise, describe_target, join_words
+from service.pages.texts import describe_target, join_words
 
 Json = Mapping[str, Any]
 
@@ -67,12 +74,18 @@ class ResultSections:
         What a block is called, and several.
     higher_is_better : bool
         Whether the values are scores and not losses.
+    has_intervals : bool
+        Whether a difference of two models has an interval.
     doubts, cautions : sequence of ShownCaution
         What to know before a decision, and all cautions.
     scope : str
         What the numbers are about, in a sentence.
     metrics : sequence of Table
         The metrics of the models.
+    population : sequence of Table
+        The loss in the target population, where the request has weights or a sample of it.
+    calibration : sequence of Table
+        How often the intervals contained the truth on samples of the data, where it was measured.
     methods : sequence of Table
         Numbers by method.
     used : sequence of tuple
@@ -91,10 +104,13 @@ class ResultSections:
     unit: str
     units: str
     higher_is_better: bool
+    has_intervals: bool
     doubts: Sequence[ShownCaution]
     cautions: Sequence[ShownCaution]
     scope: str
     metrics: Sequence[Table]
+    population: Sequence[Table]
+    calibration: Sequence[Table]
     methods: Sequence[Table]
     used: Sequence[tuple[str, str, str]]
 
@@ -121,21 +137,34 @@ def describe_result(
             unit="source",
             units="sources",
             higher_is_better=False,
+            has_intervals=False,
             doubts=[c for c in cautions if c.severity != "info"][:MAX_DOUBTS],
             cautions=cautions,
             scope="",
             metrics=(),
+            population=(),
+            calibration=(),
             methods=(),
             used=used,
         )
+    kind: str = result["kind"]
     view = ResultView(result, request)
-    sentences = [*outcome, *view.sentences]
+    # The headline of a single model says the same as its sentence.
+    is_single = len(view.model_names) == 1
+    sentences = [*outcome, *([] if is_single else view.sentences)]
     # Of many verdicts the headline and the figure show which matter.
-    n_shown = len(sentences) if len(sentences) <= MAX_SENTENCES else len(outcome) + 1
+    # Without any interval of a difference, every verdict says the same.
+    has_intervals = any(pair["interval"] is not None for pair in view.pairs)
+    is_short = len(sentences) <= MAX_SENTENCES and (has_intervals or len(view.pairs) < 2)
+    n_shown = len(sentences) if is_short else len(outcome) + 1
     names = view.model_names if view.has_sources and len(view.model_names) > 1 else []
     chosen = pair or view.default_pair()
     return ResultSections(
-        headline=view.headline,
+        headline=(
+            describe_selected(view.result["summary"])
+            if kind == "selection" and view.model_names == [SELECTED]
+            else view.headline
+        ),
         sentences=sentences[:n_shown],
         more_sentences=sentences[n_shown:],
         main=main,
@@ -147,28 +176,39 @@ def describe_result(
         unit=view.unit,
         units=view.units,
         higher_is_better=view.higher_is_better,
+        has_intervals=has_intervals,
         doubts=view.doubts,
         cautions=view.cautions,
         scope=describe_scope(view),
         metrics=list_metric_tables(view.result, view.unit),
-        methods=list_method_tables(view.result),
+        population=list_population_tables(view.result),
+        calibration=list_calibration_tables(view.result, view.unit),
+        methods=list_method_tables(view.result, view.unit),
         used=used,
     )
 
 
 def describe_scope(view: ResultView) -> str:
     """Return what the numbers of a result are about, and what they are not about."""
-    target = view.result["summary"]["target"]
-    about = f"The verdicts are about the {view.quantity} {describe_target(target, view.unit)}."
+    target = view.main_target
+    if target is None:
+        return (
+            "No interval could be built, so the numbers do not say how far the means may be from "
+            "the truth."
+        )
+    subject = "The verdicts are" if len(view.model_names) > 1 else "The interval is"
+    about = f"{subject} about the {view.quantity} {describe_target(target, view.unit)}."
     if target == "these_sources" and not view.has_sources:
         return (
-            f"{about} They do not say how the models do at a source that is not in the data, such "
-            "as another site or customer."
+            f"{about} Nothing here says how the models do at a source that is not in the data, "
+            "such as another site or customer."
         )
     if target == "new_source":
-        return f"{about} They do not say how the models do on more data from the same {view.units}."
+        return (
+            f"{about} Nothing here says how the models do on more data from the same {view.units}."
+        )
     if target == "these_models":
-        return f"{about} They leave out how much results change with other training data."
+        return f"{about} How much results change with other training data is left out."
     return about
 
 
@@ -200,7 +240,7 @@ def _describe_method(method: Json) -> tuple[str, str, str]:
     steps = list_steps(method.get("prepare"))
     if steps:
         parameters.append(f"after {join_words(steps)}")
-    return capitalise(method["family"]), name, "; ".join(parameters)
+    return describe_family(method["family"])[0], name, "; ".join(parameters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,9 +264,14 @@ class PlacedFigures:
 
 MODEL_FIGURES: Final = ("forest",)
 PAIR_FIGURES: Final = ("differences",)
+FIGURES_OF_TESTS: Final = ("critical_differences", "posterior_probabilities")
+"""Beginnings of the names of figures that answer which models differ where no difference has an
+interval; the first of each."""
 SOURCE_FIGURES: Final = "by_source"
 METRIC_FIGURES: Final = "metric_"
 MAX_METRIC_FIGURES: Final = 4
+MAX_CURVE_FIGURES: Final = 25
+"""Figures of learning curves that a result can have: 200 learners, eight in each."""
 MAIN_FIGURES: Final = (
     "candidates",
     "nested_selection",
@@ -237,6 +282,7 @@ MAIN_FIGURES: Final = (
 )
 """Beginnings of the names of figures that answer the question of a kind."""
 MAX_MAIN_FIGURES: Final = 3
+FURTHER: Final = frozenset(f"learning_curve_{place}" for place in range(2, MAX_CURVE_FIGURES + 1))
 
 
 def place_figures(figures: Sequence[ShownFigure], sections: ResultSections) -> PlacedFigures:
@@ -246,9 +292,14 @@ def place_figures(figures: Sequence[ShownFigure], sections: ResultSections) -> P
     """
     models = [figure for figure in figures if figure.name in MODEL_FIGURES]
     pairs = [each for each in figures if each.name in PAIR_FIGURES]
+    if not sections.has_intervals:
+        by_test = [[f for f in figures if f.name.startswith(start)] for start in FIGURES_OF_TESTS]
+        pairs += [found[0] for found in by_test if found]
     sources = _choose_by_source(figures, sections.sources)
     starts = MAIN_FIGURES if sections.models else ("",)
-    main = [each for each in figures if each.name.startswith(starts)][:MAX_MAIN_FIGURES]
+    # Of many learners the first figure has the best ones; the others are folded away.
+    main = [each for each in figures if each.name.startswith(starts) and each.name not in FURTHER]
+    main = main[:MAX_MAIN_FIGURES]
     metrics = [each for each in figures if each.name.startswith(METRIC_FIGURES)]
     metrics = metrics[:MAX_METRIC_FIGURES] if sections.metrics else []
     placed = {each.name for each in (*models, *pairs, *sources, *main, *metrics)}

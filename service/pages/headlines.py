@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from service.pages.texts import join_words, write_number
+from service.figures.words import write_level
+from service.pages.texts import join_words, write_estimate
 
 if TYPE_CHECKING:
     from thetahat_client.results import ModelSummaryDict, SummaryDict
 
 MAX_NAMES: Final = 4
+SELECTED: Final = "selected"
+"""The name of what a selection chooses, among the models of its result."""
 MIRRORED: Final = {"better": "worse", "worse": "better"}
 
 
@@ -38,7 +41,7 @@ def write_headline(summary: SummaryDict, comparisons: Sequence[ComparedPair] | N
             ComparedPair(pair["a"], pair["b"], pair["decision"]) for pair in summary["comparisons"]
         ]
     if len(models) < 2:
-        return _describe_one(models[0]) if models else ""
+        return _describe_one(summary, models[0]) if models else ""
     by_decision: dict[str, list[str]] = {}
     for comparison in comparisons:
         if best in {comparison.a, comparison.b}:
@@ -90,8 +93,20 @@ def _list_names(names: Sequence[str], order: Mapping[str, int]) -> str:
     return join_words([*shown, f"{len(ranked) - len(shown)} others"])
 
 
-def _describe_one(model: ModelSummaryDict) -> str:
-    estimate = f"{model['name']}: {write_number(model['estimate'])}"
-    if model["lower"] is None or model["upper"] is None:
-        return estimate
-    return f"{estimate} ({write_number(model['lower'])} to {write_number(model['upper'])})"
+def describe_selected(summary: SummaryDict) -> str:
+    """Return the error of the learner that a selection chooses, from the external splits."""
+    sentence = _describe_one(summary, summary["models"][0])
+    return sentence.replace(f"of {SELECTED} is", "of the learner that is chosen is", 1)
+
+
+def _describe_one(summary: SummaryDict, model: ModelSummaryDict) -> str:
+    quantity = "mean score" if summary.get("better") == "higher" else "mean loss"
+    subject = f"The {quantity} of {model['name']} is"
+    lower, upper = model["lower"], model["upper"]
+    if lower is None or upper is None:
+        return f"{subject} {write_estimate(model['estimate'], None)}."
+    error = (upper - lower) / 4  # about one standard error, which decides on the digits
+    low, high = write_estimate(lower, error), write_estimate(upper, error)
+    level = write_level(summary["level"])
+    estimate = write_estimate(model["estimate"], error)
+    return f"{subject} {estimate} ({level} interval {low} to {high})."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from latex2mathml.converter import convert
@@ -15,7 +15,10 @@ from service.pages.measured_coverage import tabulate_coverage
 from service.pages.tables import Table
 from service.pages.texts import MISSING, capitalise, describe_target, join_words, write_number
 
-Json = Mapping[str, Any]
+if TYPE_CHECKING:
+    from service.json_types import MethodDescription
+    from thetahat.values.json_schema import JsonSchema
+
 
 FAMILY_TITLES: Final = {
     "schemes": ("Schemes", "Rules that divide data into training and test parts."),
@@ -26,6 +29,7 @@ FAMILY_TITLES: Final = {
     "variances": ("Variances", "Estimators of the variance of a mean loss."),
     "intervals": ("Intervals", "Ranges that contain a target with a stated probability."),
     "tests": ("Tests", "Tests of pairs of models, and of all models at once."),
+    "omnibus": ("Tests of all models", "Tests of all models at once."),
     "two_sample_tests": ("Tests of two samples", "Tests of two independent samples."),
     "corrections": ("Corrections", "Adjustments of p-values for several comparisons."),
     "risks": ("Weighted risks", "Estimators of the error in another population."),
@@ -71,7 +75,7 @@ def describe_family(name: str) -> tuple[str, str]:
     return FAMILY_TITLES.get(name, (capitalise(name.replace("_", " ")), ""))
 
 
-def describe_method(item: Json, family: str = "") -> ShownMethod:
+def describe_method(item: MethodDescription, family: str = "") -> ShownMethod:
     """Return a method of the catalogue as its page shows it, with its measured coverage."""
     is_preset = family == "presets"
     targets = [describe_target(target) for target in item.get("targets") or ()]
@@ -111,8 +115,8 @@ def typeset(formula: str) -> Markup:
         return Markup("<code>{}</code>").format(formula)
 
 
-def _tabulate_parameters(schema: Json) -> Table | None:
-    properties: Json = schema.get("properties") or {}
+def _tabulate_parameters(schema: JsonSchema) -> Table | None:
+    properties = schema.get("properties") or {}
     if not properties:
         return None
     required = set(schema.get("required") or ())
@@ -140,7 +144,7 @@ def write_default(value: Any) -> str:
     return write_number(value)
 
 
-def _describe_type(field: Json) -> str:
+def _describe_type(field: JsonSchema) -> str:
     """Return the values that a parameter may have, from its JSON Schema."""
     if "enum" in field:
         return ", ".join(map(str, field["enum"]))

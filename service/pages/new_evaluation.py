@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from service.json_types import ColumnDescription, MethodDescription
 from service.pages.texts import join_words
+from thetahat.schemes import SCHEMES as REGISTERED_SCHEMES
 
 Fields = Mapping[str, Sequence[str]]
-Json = Mapping[str, Any]
 
 PARTS: Final = {
     "cross_validation": "Data to learn from: learners are trained and tested on parts of the file",
@@ -28,9 +29,6 @@ SCHEMES: Final = (
     "leave_one_out",
     "time_series",
     "predefined",
-)
-FOLD_SCHEMES: Final = frozenset(
-    {"k_fold", "stratified_k_fold", "repeated_k_fold", "source_k_fold", "time_series"}
 )
 LEARNERS: Final = {
     "regression": (
@@ -135,7 +133,7 @@ class FormView:
         What was wrong with it.
     """
 
-    columns: Sequence[Json]
+    columns: Sequence[ColumnDescription]
     learners: Mapping[str, Sequence[FormOption]]
     more_learners: Sequence[FormOption]
     schemes: Sequence[FormOption]
@@ -172,8 +170,8 @@ class FormView:
 
 
 def build_form(
-    columns: Sequence[Json],
-    catalogue: Mapping[str, Sequence[Json]],
+    columns: Sequence[ColumnDescription],
+    catalogue: Mapping[str, Sequence[MethodDescription]],
     values: Fields | None = None,
     problems: FormProblems | None = None,
 ) -> FormView:
@@ -198,7 +196,7 @@ def build_form(
     )
 
 
-def _build_choice(item: Json) -> FormOption:
+def _build_choice(item: MethodDescription) -> FormOption:
     return FormOption(
         value=item["name"],
         title=item.get("title") or item["name"],
@@ -206,7 +204,9 @@ def _build_choice(item: Json) -> FormOption:
     )
 
 
-def build_request(values: Fields, dataset: str, columns: Sequence[Json]) -> dict[str, object]:
+def build_request(
+    values: Fields, dataset: str, columns: Sequence[ColumnDescription]
+) -> dict[str, object]:
     """Return the request that a form makes; the service checks it as any other request.
 
     What cannot be read as a number is left as text, so that the refusal names it.
@@ -226,7 +226,7 @@ def build_request(values: Fields, dataset: str, columns: Sequence[Json]) -> dict
 
 
 def _add_cross_validation(
-    request: dict[str, object], values: Fields, columns: Sequence[Json]
+    request: dict[str, object], values: Fields, columns: Sequence[ColumnDescription]
 ) -> None:
     target = _read(values, "target")
     roles = {name: _read(values, name) for name in ("source", "cluster", "time", "fold")}
@@ -252,7 +252,9 @@ def _add_cross_validation(
     _add(request, "loss", _read(values, "loss"))
 
 
-def _list_steps(columns: Sequence[Json], *, has_missing: bool) -> list[dict[str, object]]:
+def _list_steps(
+    columns: Sequence[ColumnDescription], *, has_missing: bool
+) -> list[dict[str, object]]:
     """Return the preparation steps for columns of these types."""
     texts = [c["name"] for c in columns if c["type"] in TEXT_TYPES]
     numbers = [c["name"] for c in columns if c["type"] in NUMBER_TYPES]
@@ -272,17 +274,23 @@ def _list_steps(columns: Sequence[Json], *, has_missing: bool) -> list[dict[str,
 def _read_scheme(values: Fields) -> dict[str, object]:
     scheme: dict[str, object] = {"name": _read(values, "scheme") or ""}
     parameters: dict[str, object] = {}
-    if scheme["name"] in FOLD_SCHEMES:
-        _add(parameters, "n_folds", _read_number(values, "n_folds"))
-    if scheme["name"] == "repeated_k_fold":
-        _add(parameters, "n_repeats", _read_number(values, "n_repeats"))
+    known_parameters = _list_scheme_parameters(str(scheme["name"]))
+    for name in ("n_folds", "n_repeats"):
+        if name in known_parameters:
+            _add(parameters, name, _read_number(values, name))
     if parameters:
         scheme["params"] = parameters
     return scheme
 
 
-def _add_predictions(request: dict[str, Any], values: Fields) -> None:
-    columns = {
+def _list_scheme_parameters(scheme: str) -> set[str]:
+    """Return the names of a scheme's parameters; none for a name that is no scheme."""
+    method: Any = REGISTERED_SCHEMES.get(scheme)
+    return set() if method is None else {each.name for each in fields(method)}
+
+
+def _add_predictions(request: dict[str, object], values: Fields) -> None:
+    columns: dict[str, object] = {
         "target": _read(values, "target"),
         "predictions": {name: name for name in values.get("predictions", ())},
     }
@@ -295,7 +303,7 @@ def _add_losses(request: dict[str, object], values: Fields) -> None:
     _add(request, "better", _read(values, "better"))
 
 
-def _add_layout(request: dict[str, Any], columns: dict[str, Any], values: Fields) -> None:
+def _add_layout(request: dict[str, object], columns: dict[str, object], values: Fields) -> None:
     for name in ("block", "cluster"):
         _add(columns, name, _read(values, name))
     request["columns"] = columns
@@ -328,12 +336,16 @@ def _split(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
-def sort_problems(errors: Sequence[tuple[tuple[str | int, ...], str]], detail: str) -> FormProblems:
+def sort_problems(
+    errors: Sequence[tuple[tuple[str | int, ...], str]],
+    detail: str,
+    fields: Mapping[tuple[str | int, ...], str] = FIELD_OF_PATH,
+) -> FormProblems:
     """Return the errors of a request by the field of the form that they are about."""
     by_field: dict[str, str] = {}
     other_faults = []
     for path, message in errors:
-        name = _find_field(path)
+        name = _find_field(path, fields)
         if name is None:
             place = ".".join(map(str, path))
             other_faults.append(f"{place}: {message}" if place else message)
@@ -344,9 +356,11 @@ def sort_problems(errors: Sequence[tuple[tuple[str | int, ...], str]], detail: s
     return FormProblems(by_field=by_field, others=other_faults)
 
 
-def _find_field(path: tuple[str | int, ...]) -> str | None:
+def _find_field(
+    path: tuple[str | int, ...], fields: Mapping[tuple[str | int, ...], str]
+) -> str | None:
     for length in range(len(path), 0, -1):
-        field = FIELD_OF_PATH.get(path[:length])
+        field = fields.get(path[:length])
         if field is not None:
             return field
     return None

@@ -31,11 +31,13 @@ def _make_environment() -> Environment:
     )
     environment.filters |= {
         "number": texts.write_number,
+        "count": texts.count,
         "moment": texts.write_moment,
         "duration": texts.write_duration,
         "filesize": texts.write_bytes,
         "kind_name": texts.describe_kind,
         "state_name": texts.describe_state,
+        "typeset": texts.typeset,
         "sentence_case": texts.capitalise,
     }
     environment.globals["static"] = build_static_path

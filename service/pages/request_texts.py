@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import orjson
 
+from thetahat.values.json_values import JsonValue
+
 MAX_SHOWN: Final = 20_000
 """Characters of a request that a page shows in full; of a longer one, long lists are shortened."""
 MAX_ITEMS: Final = 6
@@ -22,7 +24,7 @@ def write_request(request: Mapping[str, object]) -> tuple[str, bool]:
     return text[:MAX_SHOWN], False
 
 
-def write_command(request: Mapping[str, Any], base_url: str, *, needs_key: bool) -> str:
+def write_command(request: Mapping[str, JsonValue], base_url: str, *, needs_key: bool) -> str:
     """Return the curl command that sends a request; a long request is read from a file."""
     body = orjson.dumps(request).decode()
     data = "@request.json" if len(body) > MAX_SHOWN else body

@@ -13,7 +13,7 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
 from service.figures.differences import MOST_PAIRS, PairsBeyondMargin
-from service.figures.words import name_block
+from service.figures.words import name_block, write_level
 from service.pages.headlines import ComparedPair, write_headline
 from service.pages.tables import Table
 from service.pages.texts import (
@@ -143,6 +143,19 @@ class ResultView:
         present = {t for model in self.result["models"].values() for t in model["recommended"]}
         return [target for target in TARGET_ORDER if target in present]
 
+    @property
+    def main_target(self) -> str | None:
+        """What the verdicts are about; None where no interval could be built.
+
+        The target of the summary is the question. Where a request leaves only methods for another
+        target, its verdicts are about that one.
+        """
+        for pair in self.result["comparisons"]:
+            if pair["interval"] is not None:
+                return str(pair["interval"]["target"])
+        wanted: str = self.result["summary"]["target"]
+        return wanted if wanted in self.targets else next(iter(self.targets), None)
+
     def tabulate_models(self) -> Table:
         """Return the mean of each model with its interval for each target."""
         has_prediction = any("prediction" in m for m in self.result["models"].values())
@@ -161,23 +174,24 @@ class ResultView:
             if has_prediction:
                 cells.append(write_ends(model.get("prediction")))
             rows.append([*cells, write_number(model["n"])])
-        note = "The best model is first."
+        note = "The best model is first." if len(rows) > 1 else ""
         if has_prediction:
             note += (
                 f" The column for one more {self.unit} is where the mean of a single new "
                 f"{self.unit} will lie. It is wider than an interval for the average over all."
             )
         return Table(
-            caption=f"{capitalise(self.quantity)} of each model ({self._level} % intervals)",
+            caption=f"{capitalise(self.quantity)} of each model"
+            + (f" ({self._level} intervals)" if self.targets else ""),
             columns=columns,
             rows=rows,
             numbers=frozenset(range(1, len(columns))),
-            note=note,
+            note=note.strip(),
         )
 
     @property
     def _level(self) -> str:
-        return f"{100 * self.result['summary']['level']:.6g}"
+        return write_level(self.result["summary"]["level"])
 
     @cached_property
     def pairs(self) -> list[AnyComparison]:
@@ -230,7 +244,7 @@ class ResultView:
         target = next((p["interval"]["target"] for p in self.pairs if p["interval"]), None)
         return Table(
             caption=f"{caption} {describe_target(target, self.unit)}".strip(),
-            columns=["Pair", "Difference", f"{self._level} % interval", "Verdict", "p"],
+            columns=["Pair", "Difference", f"{self._level} interval", "Verdict", "p"],
             rows=rows,
             numbers=frozenset({1, 2, 4}),
             note=note,
@@ -342,7 +356,7 @@ class ResultView:
         return [c for c in _collect(self._list_shown_parts()) if c.severity != "info"][:MAX_DOUBTS]
 
     def _list_shown_parts(self) -> Iterator[Any]:
-        main = self.result["summary"]["target"]
+        main = self.main_target
         yield self.result["cautions"]
         for model in self.result["models"].values():
             if main in model["recommended"]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from thetahat.values.number_text import format_count, format_number, format_to_error
 
+_PERCENT: Final = re.compile(r"(?<=\d) %")
+_NEGATIVE: Final = re.compile(r"(?<=\b(?:is|to|of) )-(?=\d)|(?<=\binterval )-(?=\d)")
+"""The hyphen of a negative number in a sentence; a hyphen in a name stays."""
 MISSING: Final = "–"
 
 TARGETS: Final = {
@@ -60,6 +64,11 @@ def describe_state(state: str) -> str:
 def capitalise(text: str) -> str:
     """Return a text with its first letter in upper case."""
     return text[:1].upper() + text[1:]
+
+
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun, as ``1 table`` or ``3 tables``."""
+    return f"{format_count(n)} {noun if n == 1 else f'{noun}s'}"
 
 
 def write_number(value: Any) -> str:
@@ -137,6 +146,12 @@ def write_bytes(size: int) -> str:
             return f"{number:.3g} {unit}"
         number /= 1000
     return f"{number:.3g} GB"
+
+
+def typeset(sentence: str) -> str:
+    """Return a sentence with minus signs, and with percentages that no line break divides."""
+    text = _PERCENT.sub("\N{NO-BREAK SPACE}%", sentence)
+    return _NEGATIVE.sub("\N{MINUS SIGN}", text)
 
 
 def join_words(words: list[str]) -> str:

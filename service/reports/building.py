@@ -46,6 +46,8 @@ Json = Mapping[str, Any]
 
 MAX_ROWS: Final = 60
 """Rows of a table of a report; the result as JSON has all."""
+MOST_VALUES: Final = 10
+"""Values of a list that a fact of a report has; of longer ones it has their number."""
 MAX_FIGURES: Final = 4
 """Figures of a report beside those of the main sections."""
 DECISIONS: Final = {
@@ -110,6 +112,10 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
         yield _build_section("sources", f"Is it a few {parts.units} or most?", blocks)
     metrics = [*figures.list_section("metrics"), *map(_to_block, parts.metrics)]
     yield _build_section("metrics", "What do other metrics say?", metrics)
+    population = list(map(_to_block, parts.population))
+    yield _build_section("population", "What does it say about the target population?", population)
+    calibration = list(map(_to_block, parts.calibration))
+    yield _build_section("calibration", "Do the intervals hold on data like these?", calibration)
     yield _build_section("figures", "More figures", figures.list_others())
     shown = {caution.code for caution in parts.doubts}
     cautions = [each for each in parts.cautions if each.code not in shown]
@@ -223,7 +229,9 @@ def _describe_data(source: ReportSource) -> list[Block]:
         ]
         blocks.append(FactList(items=facts, codes=SHA256))
     if not source.data:
-        blocks.append(Paragraph(text="The data are part of the request."))
+        is_drawn = source.kind == "study"
+        text = "The study draws its data." if is_drawn else "The data are part of the request."
+        blocks.append(Paragraph(text=text))
     facts = [("SHA-256 of the data", source.data_sha256)]
     result = source.result
     if "models" in result:
@@ -254,7 +262,10 @@ def _list_learners(result: Json) -> list[Block]:
 
 def _describe_scheme(source: ReportSource) -> list[Block]:
     request = source.request
-    fields = ("scheme", "external", "loss", "blocks", "better", "unit", "target_sample")
+    fields = (
+        *("preset", "population", "draw", "statistic", "scheme", "internal", "external", "loss"),
+        *("blocks", "better", "unit", "target_sample"),
+    )
     facts = [
         (capitalise(field.replace("_", " ")), _write_method(request[field]))
         for field in fields
@@ -269,12 +280,17 @@ def _describe_scheme(source: ReportSource) -> list[Block]:
         for field in ("margin", "correction", "control")
         if request.get(field) is not None
     ]
+    repetitions = source.result.get("study", {}).get("repetitions")
+    numbers = (("Repetitions", repetitions), ("Resamples", source.result.get("n_resamples")))
+    facts += [(name, write_number(n)) for name, n in numbers if n is not None]
     facts.append(("Seed", str(source.seed)))
     return [FactList(items=facts)]
 
 
 def _write_method(method: Any) -> str:
     """Return a field of a request in words: a method with its parameters, or the value."""
+    if isinstance(method, list) and len(method) > MOST_VALUES:
+        return f"{write_number(len(method))} values"
     if not isinstance(method, Mapping):
         return str(method)
     if "name" not in method:

@@ -35,6 +35,7 @@ REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
     "variances": EVERY_VARIANCE,
     "intervals": EVERY_INTERVAL,
     "tests": EVERY_TEST,
+    "omnibus": EVERY_TEST,
     "corrections": CORRECTIONS,
     "risks": WEIGHTED_RISKS,
     "statistics": EVERY_STATISTIC,

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from thetahat.values.json_values import JsonValue
+
 LINE: Final = 92
 MAX_LETTERS: Final = 8000
 """Length from which long lists of a request are shortened."""
@@ -13,7 +15,7 @@ MAX_ITEMS: Final = 8
 MAX_LINES: Final = 150
 
 
-def list_request(request: Mapping[str, Any]) -> tuple[str, bool]:
+def list_request(request: Mapping[str, JsonValue]) -> tuple[str, bool]:
     """Return a request as indented JSON, and whether it is whole.
 
     A list or an object that fits on one line stands on one line.

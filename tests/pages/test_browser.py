@@ -264,6 +264,8 @@ def paths(url: str) -> list[str]:
         "/evaluations/new",
         f"/evaluations/new?dataset={dataset.id}",
         f"/compare?a={first}&b={second}",
+        "/advice",
+        "/advice?n=400&source_sizes=8&expected_error=0.2&margin=0.05",
         "/data-sets",
         f"/data-sets/{dataset.id}",
         "/methods",
@@ -279,6 +281,26 @@ def test_exact_no_page_has_faults(tab: Tab, paths: list[str]) -> None:
         page = tab.open(path)
         wait_for_charts(page)
         tab.check()
+
+
+def test_exact_a_person_asks_which_scheme_fits(tab: Tab) -> None:
+    page = tab.open("/evaluations/new")
+    page.get_by_role("link", name="Ask which scheme fits").click()
+    page.get_by_label("Rows", exact=True).fill("400")
+    page.get_by_label("Sources", exact=True).fill("8, 9")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("alert")).to_be_focused()
+    expect(page.get_by_label("Sources", exact=True)).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Rows", exact=True)).to_have_value("400")
+    tab.problems.clear()  # the browser notes the status 422
+    tab.check()
+
+    page.get_by_label("Sources", exact=True).fill("8")
+    page.get_by_role("button", name="Ask", exact=True).click()
+
+    expect(page.get_by_role("heading", name="Advice", exact=True)).to_be_visible()
+    expect(page.get_by_text("leave_one_source_out").first).to_be_visible()
+    tab.check()
 
 
 def test_exact_a_page_that_is_not_there_is_a_page(tab: Tab) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from service.figures.catalogue import list_figures
 from service.figures.drawing import draw
-from service.figures.style import PALETTES, Json, Style
+from service.figures.style import PALETTES, WIDE_LETTER, Json, Style
 from tests.service.figures.results import evaluation, interval
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -238,3 +238,18 @@ def test_exact_the_text_for_those_who_do_not_see_it_has_the_ends(
     figures = {figure.name: figure for figure in list_figures(result)}
 
     assert words in figures["differences"].alt
+
+
+def test_exact_long_names_that_differ_at_their_ends_stay_different_on_a_telephone() -> None:
+    style = Style(width=340)
+    n = int(style.label_limit / WIDE_LETTER)
+    name = "ridge[penalty=0.00000000000001]"
+    assert len(name) > n
+    result = evaluation(2)
+    result["models"] = {name: result["models"]["model 0"], "b": result["models"]["model 1"]}
+    result["comparisons"] = []
+
+    figure = next(each for each in list_figures(result) if each.name == "forest")
+    texts = ET.fromstring(draw(figure.build_spec(style), "svg")).itertext()
+
+    assert f"{name[: n // 3]}…{name[n // 3 + 1 - n :]}" in list(texts)

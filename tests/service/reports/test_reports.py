@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import subprocess
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,7 +20,7 @@ from service.pages.evaluation_page import describe_result
 from service.pages.method_tables import list_metric_tables
 from service.reports import pdf
 from service.reports.building import build_report
-from service.reports.cited_methods import REGISTRIES, write_parameters
+from service.reports.cited_methods import REGISTRIES, cite_methods, write_parameters
 from service.reports.document import CautionList, CitedMethod, FactList, Report, ReportSource
 from service.reports.formulas import parse_formula
 from service.reports.html import build_policy, render_html
@@ -64,7 +65,9 @@ def words_of(report: Report) -> str:
 def test_exact_a_report_of_every_kind_has_its_verdict_in_html_and_pdf(kind: str) -> None:
     source = source_of(kind, data=[data_set()], sign_offs=[signed()])
     report = build_report(source)
-    verdict = describe_result(source.result, source.request).headline
+    verdict = describe_result(source.result, source.request).headline.replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
     page = HtmlPage(render_html(report, draw_one).decode())
     text = read_text(render_pdf(report, draw_one))
@@ -299,8 +302,9 @@ def test_exact_metrics_have_a_section_with_the_word_for_a_source() -> None:
 
     (table,) = list_metric_tables(result, "school")
 
+    assert list(table.columns[3:]) == ["95\N{NO-BREAK SPACE}% interval on a new school"]
     assert table.rows[0][0] == "roc_auc"
-    assert table.rows[0][2:] == ["0.800", "0.700 to 0.900", "on a new school"]
+    assert table.rows[0][2:] == ["0.800", "0.700 to 0.900"]
 
 
 def test_degenerate_letters_of_other_scripts_and_long_words_are_set() -> None:
@@ -392,3 +396,33 @@ def test_exact_no_child_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subprocess, "run", refuse)
     with pytest.raises(Unavailable):
         render_pdf(build_report(source_of("weights")), draw_one)
+
+
+def test_exact_tests_of_all_models_are_described() -> None:
+    used: list[dict[str, Any]] = [
+        {"family": "omnibus", "name": name, "params": {}} for name in ("friedman", "quade")
+    ]
+
+    for method in cite_methods(used):
+        assert method.heading.startswith("Tests of all models: ")
+        assert method.summary
+        assert method.sources
+
+
+def test_exact_a_study_says_what_it_draws_and_how_often() -> None:
+    report = build_report(source_of("study"))
+    text = HtmlPage(render_html(report, draw_one).decode()).text
+
+    assert "The study draws its data." in text
+    assert "generator = random_effects (omega = 0.3)" in text
+    assert "Repetitions 40" in text
+
+
+def test_degenerate_a_sample_in_the_request_is_counted_and_not_printed() -> None:
+    source = source_of("cross_validation")
+    sample = {"X": [[place, 0.123456] for place in range(60)]}
+    report = build_report(replace(source, request={**source.request, "target_sample": sample}))
+    (scheme,) = (section for section in report.sections if section.name == "scheme")
+    (facts,) = (block for block in scheme.blocks if isinstance(block, FactList))
+
+    assert dict(facts.items)["Target sample"] == "X = 60 values"
