@@ -17,6 +17,7 @@ from service.api.request_middleware import RequestMiddleware
 from service.api.routes import (
     access,
     advice,
+    advice_pages,
     batches,
     catalogue_pages,
     datasets,
@@ -73,6 +74,7 @@ def create_app() -> FastAPI:
         webhooks,
         methods,
         advice,
+        advice_pages,
         access,
         meta,
         explorer,

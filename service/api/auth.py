@@ -25,7 +25,7 @@ from starlette.types import Scope as ConnectionScope
 from service.api.page_responses import LOG_OUT_PATH, SESSION_COOKIE, is_page_path
 from service.errors import Forbidden, NotAuthenticated
 from service.process.request_context import Caller, Scope
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import api_keys, sessions
 from service.storage.api_keys import Credential
 from service.storage.owners import LOCAL_OWNER_ID
@@ -188,7 +188,7 @@ def require_local(scope: ConnectionScope, headers: Headers) -> None:
     client = scope.get("client")
     host, origin = headers.get("host", ""), headers.get("origin")
     is_local = (
-        is_loopback(settings().host)
+        is_loopback(get_settings().host)
         and (client is None or is_loopback(client[0]))
         and _is_own_host(f"//{host}")
         and (origin is None or _is_own_origin(origin, host, scope["method"]))
@@ -213,7 +213,7 @@ def _is_own_host(url: str) -> bool:
         host = urlsplit(url).hostname
     except ValueError:
         return False
-    return host in {None, *OWN_HOSTS, settings().host}
+    return host in {None, *OWN_HOSTS, get_settings().host}
 
 
 @lru_cache(maxsize=1024)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 
 from pydantic import TypeAdapter
 
 from service.errors import ResourceNotFound
-from service.settings import settings
+from service.json_types import MethodDescription
+from service.settings import get_settings
 from thetahat.analyses.losses import EVERY_TEST
 from thetahat.analyses.losses.rules import ListedRule, list_rules
 from thetahat.analyses.studies.presets import collect_presets
@@ -26,13 +27,33 @@ from thetahat.schemes import SCHEMES
 from thetahat.similar_names import suggest_name
 from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
-from thetahat.values.json_values import to_json
+from thetahat.values.json_schema import JsonSchema
+from thetahat.values.json_values import JsonValue, to_json
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
-Description = dict[str, Any]
+
+class FamilyDescription(TypedDict):
+    """All methods of a family."""
+
+    family: str
+    items: list[MethodDescription]
 
 
-def describe(method: type[Any]) -> Description:
+class FamilyEntry(TypedDict):
+    """A family, and the path of its methods."""
+
+    name: str
+    link: str
+
+
+class CatalogueIndex(TypedDict):
+    """The families, and the rules by which an interval is recommended."""
+
+    families: list[FamilyEntry]
+    recommendation: list[JsonValue]
+
+
+def describe(method: type[Any]) -> MethodDescription:
     """Return the description of a method, with the JSON Schema of its parameters."""
     info: MethodInfo = method.info
     return {
@@ -51,20 +72,21 @@ def describe(method: type[Any]) -> Description:
     }
 
 
-def describe_parameters(method: type[Any]) -> dict[str, object]:
+def describe_parameters(method: type[Any]) -> JsonSchema:
     """Return the JSON Schema of a method's fields, without the name and docstring of its class."""
     schema = TypeAdapter(method).json_schema()
-    return {key: value for key, value in schema.items() if key not in {"title", "description"}}
+    kept = {key: value for key, value in schema.items() if key not in {"title", "description"}}
+    return cast("JsonSchema", kept)
 
 
-def _describe_registry(registry: Mapping[str, type[Any]]) -> Callable[[], list[Description]]:
-    def describe_all() -> list[Description]:
+def _describe_registry(registry: Mapping[str, type[Any]]) -> Callable[[], list[MethodDescription]]:
+    def describe_all() -> list[MethodDescription]:
         return [describe(registry[name]) for name in registry]
 
     return describe_all
 
 
-def _describe_presets() -> list[Description]:
+def _describe_presets() -> list[MethodDescription]:
     """Describe presets, with their repetitions and the data sets that they can use by role."""
     return [
         {
@@ -76,27 +98,29 @@ def _describe_presets() -> list[Description]:
     ]
 
 
-def _describe_generators() -> list[Description]:
+def _describe_generators() -> list[MethodDescription]:
     """Describe generators, with what they draw: losses, data or pairs."""
     return [{**describe(GENERATORS[name]), "gives": GENERATORS[name].draws} for name in GENERATORS]
 
 
-def _describe_learners() -> list[Description]:
+def _describe_learners() -> list[MethodDescription]:
     """Describe the service's own learners, and those of scikit-learn that were reviewed."""
     from thetahat.pipelines import describe_learners  # noqa: PLC0415 - it imports scikit-learn
 
     own_learners = {name: describe(LEARNERS[name]) for name in LEARNERS}
-    names = describe_learners(allowed_packages=settings().allowed_packages)
-    return [{**own_learners.get(item["name"], {}), **item} for item in names]
+    names = describe_learners(allowed_packages=get_settings().allowed_packages)
+    return [
+        cast("MethodDescription", {**own_learners.get(item["name"], {}), **item}) for item in names
+    ]
 
 
-def _describe_transformers() -> list[Description]:
+def _describe_transformers() -> list[MethodDescription]:
     from thetahat.pipelines import describe_steps  # noqa: PLC0415 - likewise
 
-    return list(describe_steps())
+    return [cast("MethodDescription", step) for step in describe_steps()]
 
 
-FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
+FAMILIES: Final[dict[str, Callable[[], list[MethodDescription]]]] = {
     "schemes": _describe_registry(SCHEMES),
     "learners": _describe_learners,
     "transformers": _describe_transformers,
@@ -116,7 +140,7 @@ FAMILIES: Final[dict[str, Callable[[], list[Description]]]] = {
 
 
 @lru_cache(maxsize=len(FAMILIES))
-def read_family(name: str) -> dict[str, Any]:
+def read_family(name: str) -> FamilyDescription:
     """Return all methods of a family, or raise ``ResourceNotFound``."""
     if name not in FAMILIES:
         near = suggest_name(name, FAMILIES)
@@ -132,7 +156,7 @@ def describe_rules() -> tuple[ListedRule, ...]:
     return list_rules([m.info for m in intervals], [m.info for m in variances])
 
 
-def build_index() -> dict[str, Any]:
+def build_index() -> CatalogueIndex:
     """Return the families, and the rules by which an interval is recommended."""
     return {
         "families": [{"name": name, "link": f"/v1/methods/{name}"} for name in FAMILIES],

@@ -16,18 +16,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import orjson
 
 from service.api.shortening import shorten_text
 from service.errors import FieldError, InvalidRequest
 from service.jobs.partial import IncludedChunks, IncludedLearners
+from service.json_types import JsonObject
 from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.schemas.evaluation import EvaluationRead
-from service.schemas.result_schemas import JsonSchema, SchemaBuilder
+from service.schemas.result_schemas import SchemaBuilder
 from thetahat.similar_names import suggest_name
+from thetahat.values.json_schema import JsonSchema
+from thetahat.values.json_values import JsonValue
 
 RESULT: Final = "result"
 MAX_DEPTH: Final = 20
@@ -61,12 +64,12 @@ def check_selection(selection: FieldSelection, kind: str) -> None:
     _check(selection, _build_document_shape(kind), ())
 
 
-def select_fields(value: Mapping[str, Any], selection: FieldSelection, kind: str) -> dict[str, Any]:
+def select_fields(value: JsonObject, selection: FieldSelection, kind: str) -> dict[str, JsonValue]:
     """Return the selected fields of an evaluation with its result.
 
     Raises ``InvalidRequest`` for a name, such as that of a model, that the result does not have.
     """
-    selected: dict[str, Any] = _select(value, selection, _build_document_shape(kind), ())
+    selected: dict[str, JsonValue] = _select(value, selection, _build_document_shape(kind), ())
     return selected
 
 
@@ -132,7 +135,7 @@ class _Shape:
             if "$ref" in schema:
                 inner = [self.definitions[schema["$ref"].rpartition("/")[2]]]
             elif "anyOf" in schema or "oneOf" in schema:
-                inner = schema.get("anyOf") or schema["oneOf"]
+                inner = [*(schema.get("anyOf") or schema["oneOf"])]
             elif schema.get("type") == "array":
                 inner = [schema.get("items", {})]
             elif "type" not in schema or schema["type"] == "object":
@@ -153,8 +156,10 @@ class _Shape:
             further = schema.get("additionalProperties", "type" not in schema)
             if name in schema.get("properties", {}):
                 schemas.append(schema["properties"][name])
+            elif isinstance(further, dict):
+                schemas.append(further)
             elif further:
-                schemas.append({} if further is True else further)
+                schemas.append({})
         return _Shape(schemas, self.definitions)
 
 
@@ -202,7 +207,7 @@ def _build_document_shape(kind: str) -> _Shape:
     """Return the shape of an evaluation of a kind with its result."""
     builder = SchemaBuilder()
     result = builder.add(JOB_KINDS[kind].result)
-    properties = {
+    properties: dict[str, JsonSchema] = {
         "provenance": builder.add(Provenance),
         "partial": {"anyOf": [builder.add(IncludedLearners), builder.add(IncludedChunks)]},
     }
@@ -212,8 +217,9 @@ def _build_document_shape(kind: str) -> _Shape:
         **definitions[name],
         "properties": {**definitions[name]["properties"], **properties},
     }
-    document = EvaluationRead.model_json_schema(mode="serialization")
-    definitions |= document.pop("$defs")
+    described = EvaluationRead.model_json_schema(mode="serialization")
+    definitions |= described.pop("$defs")
+    document = cast("JsonSchema", described)
     document["properties"][RESULT] = result
     return _Shape([document], definitions)
 

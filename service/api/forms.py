@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from service.api.page_responses import is_form_token
 from service.errors import Forbidden, MalformedRequest, TooLarge, UnsupportedMedia
-from service.settings import settings
+from service.settings import get_settings
 
 FORM_TYPE: Final = "application/x-www-form-urlencoded"
 MOST_FIELDS: Final = 60_000
@@ -22,7 +22,7 @@ async def read_form(request: Request) -> Mapping[str, list[str]]:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != FORM_TYPE:
         raise UnsupportedMedia(f"The body must be {FORM_TYPE}, as forms of a page send it.")
-    limit, body = settings().max_json_bytes, b""
+    limit, body = get_settings().max_json_bytes, b""
     async for piece in request.stream():
         body += piece
         if len(body) > limit:

@@ -22,7 +22,7 @@ from starlette.types import Scope
 
 import thetahat
 from service.process.counters import SECONDS_BOUNDS, CounterKey
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import counters
 from service.storage.queue_state import read_queue_state
 
@@ -88,7 +88,7 @@ class _StoredMetrics(Collector):
 
 def _queue_metrics() -> Iterator[Metric]:
     """Yield the numbers of waiting evaluations and units, and of workers."""
-    state = read_queue_state(settings().lease_s)
+    state = read_queue_state(get_settings().lease_s)
     evaluations = GaugeMetricFamily(
         "thetahat_evaluations_unfinished", "Unfinished evaluations.", labels=["kind", "status"]
     )

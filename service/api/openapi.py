@@ -26,7 +26,8 @@ from service.kinds.registry import JOB_KINDS
 from service.schemas.batch import BatchRequest
 from service.schemas.evaluation import ANY_RESULT
 from service.schemas.events import EVENTS
-from service.schemas.result_schemas import REF, JsonSchema, SchemaBuilder
+from service.schemas.result_schemas import REF, SchemaBuilder
+from thetahat.values.json_schema import JsonSchema
 
 BATCH_PATH: Final = "/v1/evaluations/batch"
 ANY_REQUEST: Final = "AnyRequest"
@@ -125,12 +126,12 @@ def _add_results(document: Document) -> None:
     """Add the results of the kinds as one union with the discriminator ``kind``."""
     builder = SchemaBuilder()
     provenance = builder.add(Provenance)
-    partial = {
+    partial: JsonSchema = {
         "anyOf": [builder.add(IncludedLearners), builder.add(IncludedChunks)],
         "description": PARTIAL,
     }
     refs: dict[str, str] = {}
-    summaries: list[dict[str, Any]] = []
+    summaries: list[JsonSchema] = []
     for name, kind in JOB_KINDS.items():
         refs[name] = builder.add(kind.result)["$ref"]
         schema = builder.definitions[kind.result.__name__]
@@ -140,7 +141,9 @@ def _add_results(document: Document) -> None:
             "provenance",
         ]
         if summary := schema["properties"].get("summary"):
-            summaries.append({key: summary[key] for key in summary if key != "description"})
+            bare_summary = summary.copy()
+            bare_summary.pop("description", None)
+            summaries.append(bare_summary)
     for path, answer in advice.ANSWERS.items():
         post = document["paths"][path]["post"]["responses"]["200"]
         post["content"] = {"application/json": {"schema": builder.add(answer)}}
@@ -266,11 +269,16 @@ def _remove_title(schema: JsonSchema) -> None:
 def _iterate_inner_schemas(schema: JsonSchema) -> Iterator[JsonSchema]:
     """Yield the schemas of an object's fields, of a list's entries and of a union's members."""
     yield from schema.get("properties", {}).values()
-    for keyword in ("anyOf", "oneOf", "allOf", "prefixItems"):
-        yield from schema.get(keyword, [])
-    for keyword in ("items", "additionalProperties"):
-        if isinstance(schema.get(keyword), dict):
-            yield schema[keyword]
+    for member_list in (
+        schema.get("anyOf"),
+        schema.get("oneOf"),
+        schema.get("allOf"),
+        schema.get("prefixItems"),
+    ):
+        yield from member_list or ()
+    for inner in (schema.get("items"), schema.get("additionalProperties")):
+        if isinstance(inner, dict):
+            yield inner
 
 
 def _remove_unused(document: Document) -> None:

@@ -17,7 +17,7 @@ from service.pages.rendering import render
 from service.pages.viewer import Viewer
 from service.process.request_context import Caller, Scope
 
-PAGE_PATHS: Final = ("/evaluations", "/compare", "/data-sets", "/methods", "/studies")
+PAGE_PATHS: Final = ("/evaluations", "/compare", "/advice", "/data-sets", "/methods", "/studies")
 """Beginnings of the paths of pages that only an authenticated sender may see."""
 LOG_IN_PATH: Final = "/log-in"
 LOG_OUT_PATH: Final = "/log-out"

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from service.api.blocking_calls import ANSWER_S
 from service.process.batched_calls import PerEventLoop
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.time_limits import limit_statements
 
 P = ParamSpec("P")
@@ -35,7 +35,7 @@ class _ParserTurns:
     @asynccontextmanager
     async def wait_for_turn(self, owner_id: UUID) -> AsyncIterator[None]:
         """Wait until the owner may use a parser, and count it until the block ends."""
-        max_running = max(1, settings().parsers - 1)
+        max_running = max(1, get_settings().parsers - 1)
         async with self._changed:
             await self._changed.wait_for(lambda: self._running[owner_id] < max_running)
             self._running[owner_id] += 1
@@ -67,5 +67,5 @@ async def run_parser(
     loop = asyncio.get_running_loop()
     async with _TURNS.get().wait_for_turn(owner_id):
         return await loop.run_in_executor(
-            _make_parser_threads(settings().parsers), copy_context().run, call
+            _make_parser_threads(get_settings().parsers), copy_context().run, call
         )

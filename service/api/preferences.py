@@ -10,7 +10,7 @@ from typing import Final
 from starlette.datastructures import Headers
 
 from service.errors import FieldError, InvalidRequest, MalformedRequest
-from service.settings import settings
+from service.settings import get_settings
 
 MAX_KEY_LENGTH: Final = 255
 MAX_RETRY_S: Final = 30
@@ -20,7 +20,7 @@ WAIT: Final = re.compile(r"(?:^|[,;\s])wait\s*=\s*\"?(\d{1,9})\"?", re.IGNORECAS
 def parse_prefer_wait(headers: Headers) -> float | None:
     """Return the seconds of ``Prefer: wait=N``, at most ``max_wait_s``; None without it."""
     match = WAIT.search(headers.get("prefer", ""))
-    return None if match is None else min(float(match[1]), settings().max_wait_s)
+    return None if match is None else min(float(match[1]), get_settings().max_wait_s)
 
 
 def parse_wait(text: str | None) -> float | None:
@@ -36,7 +36,7 @@ def parse_wait(text: str | None) -> float | None:
             f"The query parameter wait must be a number of seconds, 0 or more, and is {text!r}."
         )
         raise InvalidRequest(message, (FieldError(("query", "wait"), message, text),))
-    return min(seconds, settings().max_wait_s)
+    return min(seconds, get_settings().max_wait_s)
 
 
 def parse_idempotency_key(headers: Headers) -> str | None:

@@ -22,12 +22,12 @@ from service.api.deprecations import find_deprecation_headers
 from service.api.errors import HANDLERS, respond_internal_error
 from service.api.metrics import find_route_path, observe_request
 from service.api.page_responses import is_page_path, wants_html
-from service.api.preload import wait_until_loaded
+from service.api.preload import may_need_slow_modules, wait_until_loaded
 from service.api.rate_limits import LONGEST_DELAY_S, Allowance, RequestRates, WrongKeys
 from service.errors import NotAuthenticated, RateLimitExceeded
 from service.process import tracing
 from service.process.request_context import CALLER, REQUEST_ID, Caller
-from service.settings import settings
+from service.settings import get_settings
 
 if TYPE_CHECKING:
     from service.process.spans import RequestSpan
@@ -43,7 +43,6 @@ SECURITY_HEADERS: Final = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 )
 """Headers of every response that does not set them itself; pages have their own policy."""
-HEALTH_PATH: Final = "/healthz"
 EVALUATION_PATH: Final = re.compile(r".*/v1/evaluations/([0-9a-f]{8}(?:-[0-9a-f]{4,12}){4})")
 VALID_REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -96,7 +95,7 @@ class RequestMiddleware:
 
         began = time.perf_counter()
         try:
-            if scope["path"] != HEALTH_PATH:
+            if may_need_slow_modules(scope["path"]):
                 await wait_until_loaded()
             scope["authenticator"] = self._authenticator
             scope["delay_wrong_key"] = partial(self._delay_wrong_key, scope)
@@ -117,7 +116,7 @@ class RequestMiddleware:
         finally:
             seconds = time.perf_counter() - began
             observe_request(scope, status, seconds)
-            if settings().access_log:
+            if get_settings().access_log:
                 _log_access(scope, status, seconds)
 
     async def _authenticate(self, scope: Scope) -> Caller:
@@ -154,7 +153,7 @@ class RequestMiddleware:
 
     def _count_request(self, caller: Caller) -> Allowance | None:
         """Count a request of an owner; ``RateLimitExceeded`` over the rate of the settings."""
-        per_second = settings().rate_per_s
+        per_second = get_settings().rate_per_s
         if per_second == 0:
             return None
         if self._rates is None or self._rates.per_second != per_second:

@@ -14,12 +14,14 @@ from pydantic import ValidationError
 
 from service.api.blocking_calls import read_database, run_in_thread
 from service.api.bodies import encode_canonical_json, parse_json
+from service.api.preload import LIGHT_KINDS, is_loaded, wait_until_loaded
 from service.api.shortening import shorten_text
 from service.api.submission_batches import store_submission
 from service.api.validation import convert_validation_error, fill_in_value
 from service.errors import FieldError, InvalidRequest
 from service.jobs.datasets import read_dataset_files
 from service.jobs.submit import Submission, Submitted, prepare_submission
+from service.json_types import JsonObject
 from service.kinds.base import DatasetFile, JobKind
 from service.kinds.registry import JOB_KINDS
 from service.schemas.base import EvaluationRequest
@@ -28,6 +30,7 @@ from service.storage import idempotency
 from service.storage.unit_of_work import reading
 from thetahat.errors import EvaluationError, Loc
 from thetahat.similar_names import suggest_name
+from thetahat.values.json_values import JsonValue
 
 SMALL_BODY: Final = 16 * 1024
 SHALLOW_BRACKETS: Final = 200  # a body with fewer brackets cannot be nested too deeply
@@ -58,10 +61,12 @@ async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | Non
     time. All other checks run in a thread.
     """
     is_small = len(body) <= SMALL_BODY
-    if not is_small and idempotency_key is None:
+    if not is_small and idempotency_key is None and is_loaded():
         return await store_submission(await run_in_thread(_parse_and_check, owner_id, body))
     parse = partial(parse_request, body, has_key=idempotency_key is not None)
     parsed = parse() if is_small else await run_in_thread(parse)
+    if parsed.kind.name not in LIGHT_KINDS:
+        await wait_until_loaded()
     if idempotency_key is not None:
         # Before the checks: a data set that the request names may have been deleted since.
         earlier = await read_database(_find_earlier, owner_id, idempotency_key, parsed.fingerprint)
@@ -161,7 +166,7 @@ def _find_kind(value: Any) -> JobKind[Any]:
 
 
 def _read_datasets(
-    owner_id: UUID, request: EvaluationRequest, value: Mapping[str, object]
+    owner_id: UUID, request: EvaluationRequest, value: JsonObject
 ) -> dict[UUID, DatasetFile]:
     identifiers = tuple(dict.fromkeys(request.list_dataset_ids()))
     files = read_dataset_files(owner_id, identifiers)
@@ -175,7 +180,7 @@ def _read_datasets(
     return {identifier: files[identifier] for identifier in identifiers}
 
 
-def _find_dataset_loc(value: Mapping[str, Any], identifier: UUID) -> Loc:
+def _find_dataset_loc(value: Mapping[str, JsonValue], identifier: UUID) -> Loc:
     """Return the path at which a request names a data set."""
     return next(_iterate_dataset_locs(value, identifier, ()), ("dataset",))
 

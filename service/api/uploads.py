@@ -26,7 +26,7 @@ from service.errors import (
     UnsupportedMedia,
 )
 from service.jobs.datasets import Upload
-from service.settings import settings
+from service.settings import get_settings
 
 FORM: Final = "multipart/form-data"
 FORM_OVERHEAD: Final = 64 * 1024  # bytes that a form may have besides its file
@@ -62,7 +62,7 @@ class _ReceivedFile:
 @contextmanager
 def count_upload(owner_id: UUID) -> Iterator[None]:
     """Count an upload while it is received; ``RateLimitExceeded`` if the owner sends too many."""
-    limit = settings().max_uploads
+    limit = get_settings().max_uploads
     if _UPLOADS[owner_id] >= limit:
         raise RateLimitExceeded(
             f"{limit} uploads of this owner are being received, which is the most at a time.",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 from starlette.requests import Request
 
 from service.api.bodies import parse_json, read_body
@@ -15,7 +16,7 @@ from service.errors import FieldError, InvalidRequest
 from service.kinds.registry import JOB_KINDS
 from service.schemas.base import Schema
 from service.schemas.validation_messages import describe_errors, name_place
-from service.settings import settings
+from service.settings import get_settings
 from thetahat.errors import EvaluationError, Loc
 from thetahat.similar_names import suggest_name
 
@@ -26,7 +27,7 @@ Body = TypeVar("Body", bound=Schema)
 
 async def read_valid_body(request: Request, schema: type[Body]) -> Body:
     """Return the body of a request as its schema reads it, or raise ``InvalidRequest``."""
-    value = parse_json(await read_body(request, settings().max_json_bytes))
+    value = parse_json(await read_body(request, get_settings().max_json_bytes))
     try:
         return schema.model_validate(value)
     except ValidationError as error:
@@ -38,7 +39,7 @@ class _FieldFaults:
     """What pydantic reports about one place of a body: one error for each branch of a union."""
 
     value: Any
-    items: list[Mapping[str, Any]] = field(default_factory=list)
+    items: list[ErrorDetails] = field(default_factory=list)
     sentences: list[str] = field(default_factory=list)
 
 
@@ -64,7 +65,7 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
     return InvalidRequest(f"{message}{suffix}", errors)
 
 
-def _add_item(places: dict[Loc, _FieldFaults], item: Mapping[str, Any], body: Any) -> None:
+def _add_item(places: dict[Loc, _FieldFaults], item: ErrorDetails, body: Any) -> None:
     inner = item.get("ctx", {}).get("error")
     loc = find_path_in_body(body, item["loc"], is_missing=item["type"] == "missing")
     if isinstance(inner, EvaluationError):

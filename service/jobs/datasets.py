@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -18,8 +18,9 @@ from service.data.parsing import inspect_file, preview_file
 from service.data.stored_files import is_intact
 from service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
 from service.jobs.read import Position
+from service.json_types import DatasetPreviewJson
 from service.kinds.base import DatasetFile
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import audit, datasets
 from service.storage.audit import Action, Origin
 from service.storage.checksums import append_digest
@@ -123,7 +124,7 @@ def _note_upload(identifier: UUID) -> bool:
 
 def _check_quota(connection: sa.Connection, owner_id: UUID, size: int) -> None:
     """Raise ``QuotaExceeded`` if a file of this size would exceed the owner's quota."""
-    limit = settings().max_stored_bytes
+    limit = get_settings().max_stored_bytes
     stored = datasets.sum_bytes(connection, owner_id) if limit else 0
     if stored + size > limit > 0:
         raise QuotaExceeded(
@@ -150,7 +151,7 @@ def list_datasets(
     return rows, (rows[-1].created_at, rows[-1].id) if has_more else None
 
 
-def preview(owner_id: UUID, identifier: UUID, rows: int) -> dict[str, Any]:
+def preview(owner_id: UUID, identifier: UUID, rows: int) -> DatasetPreviewJson:
     """Return the first rows and the properties of the file."""
     row = get(owner_id, identifier)
     file = build_dataset_file(row)

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from service.broker import queue
 from service.errors import Unavailable
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import schema, workers
 from service.storage.open_files import open_file_store
 from service.storage.time_limits import answer_within
@@ -55,8 +55,8 @@ def check_readiness() -> Readiness:
             database = True
             if migrations:
                 with reading() as connection:
-                    alive = workers.count_alive(connection, settings().lease_s)
-                    prepared = workers.count_prepared(connection, settings().lease_s)
+                    alive = workers.count_alive(connection, get_settings().lease_s)
+                    prepared = workers.count_prepared(connection, get_settings().lease_s)
     except (SQLAlchemyError, OSError):
         database = database and migrations
     store = migrations and _has_store()

@@ -14,7 +14,7 @@ from uuid import UUID
 from service.data.receiving import check_length
 from service.errors import FieldError, InvalidFile, InvalidRequest, SourceFailed, Unavailable
 from service.outbound.addresses import CheckedTarget, RefusedAddress, resolve_target
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import audit
 from service.storage.audit import Action
 from service.storage.unit_of_work import unit_of_work
@@ -46,7 +46,7 @@ class FetchedFile:
 
 def check_source(url: str) -> CheckedTarget:
     """Return where to connect; ``InvalidRequest`` for a host that the operator has not listed."""
-    allowed = settings().allowed_import_hosts
+    allowed = get_settings().allowed_import_hosts
     if allowed.hosts:
         try:
             return resolve_target(url, allowed)
@@ -72,7 +72,7 @@ def fetch_file(url: str, file: IO[bytes]) -> FetchedFile:
     )
 
     target = check_source(url)
-    timeout_s = settings().import_timeout_s
+    timeout_s = get_settings().import_timeout_s
     deadline = time.monotonic() + timeout_s
     log.info("dataset.import", extra={"host": target.host, "port": target.port})
     try:
@@ -107,12 +107,12 @@ def _check_answer(response: Any, host: str) -> None:
         raise SourceFailed(f"{host} sent the file with a Content-Encoding, which is not supported.")
     length = response.headers.get("content-length", "")
     if length.isascii() and length.isdigit():
-        check_length(int(length[:20]), settings().max_upload_bytes)
+        check_length(int(length[:20]), get_settings().max_upload_bytes)
 
 
 def _write(response: Any, file: IO[bytes], deadline: float, host: str) -> tuple[str, int]:
     """Write the body to a file, and return its SHA-256 and its size."""
-    digest, size, limit = hashlib.sha256(), 0, settings().max_upload_bytes
+    digest, size, limit = hashlib.sha256(), 0, get_settings().max_upload_bytes
     for (
         piece
     ) in response.iter_raw():  # in pieces as they arrive, so that the time limit is checked often
@@ -120,7 +120,7 @@ def _write(response: Any, file: IO[bytes], deadline: float, host: str) -> tuple[
         check_length(size, limit)
         if time.monotonic() > deadline:
             raise SourceFailed(
-                f"{host} did not send the file within {settings().import_timeout_s:g} seconds "
+                f"{host} did not send the file within {get_settings().import_timeout_s:g} seconds "
                 "(THETAHAT_IMPORT_TIMEOUT_S)."
             )
         digest.update(piece)

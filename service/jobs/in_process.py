@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid4, uuid5
 
 import orjson
@@ -26,6 +25,7 @@ from service.kinds.provenance import Provenance
 from service.kinds.registry import JOB_KINDS
 from service.storage.engine import encode_json
 from thetahat.analyses.losses.cautions import is_numbering
+from thetahat.values.json_values import JsonValue
 
 UNLIMITED = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
 """The file is the caller's own, so the limits against hostile uploads do not apply."""
@@ -33,7 +33,7 @@ UNLIMITED = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=
 
 def evaluate_in_process(
     request: JsonObject, data: Path | None = None, media_type: str | None = None
-) -> dict[str, object]:
+) -> dict[str, JsonValue]:
     """Return the result of a request, with the numbers that the service would give.
 
     Parameters
@@ -97,7 +97,7 @@ def read_columns(data: Path, media_type: str) -> dict[str, FileColumn]:
         return columns
 
 
-def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, object]:
+def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, JsonValue]:
     """Return the result of a request as JSON values; the request is checked first."""
     kind = JOB_KINDS[str(body["kind"])]
     request = kind.request.model_validate(body)
@@ -110,7 +110,7 @@ def _run(body: JsonObject, datasets: Mapping[UUID, DatasetFile]) -> dict[str, ob
         data_sha256=digests.data_sha256,
         spec_sha256=digests.request_sha256,
     )
-    result: dict[str, Any] = orjson.loads(
+    result: dict[str, JsonValue] = orjson.loads(
         encode_json(encode_result(run_job(kind, job), provenance))
     )
     return result

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from service.errors import ResultPending
 from service.jobs import progress, read
-from service.settings import settings
+from service.settings import get_settings
 from service.states import UnitState
 from service.storage import unit_parts, units
 from service.storage.evaluations import EvaluationRow
@@ -237,7 +237,7 @@ def main() -> None:
     from thetahat.errors import EvaluationError  # noqa: PLC0415 - likewise
 
     request_signal_on_parent_exit()
-    memory.limit_memory(settings().memory_limit_mb)
+    memory.limit_memory(get_settings().memory_limit_mb)
     try:
         text = compute_partial_result(UUID(sys.argv[1]))
     except (EvaluationError, ResultPending) as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from service.settings import settings
+from service.settings import get_settings
 from service.states import UnitState
 from service.storage import unit_parts, workers
 from service.storage.evaluations import EvaluationRow
@@ -58,7 +58,7 @@ def read_progress(row: EvaluationRow) -> DetailedProgress:
 
 def _count_workers(connection: sa.Connection, row: EvaluationRow) -> int:
     """Return how many workers are idle or work on this evaluation; at least one."""
-    alive = workers.count_alive(connection, ALIVE_LEASES * settings().lease_s)
+    alive = workers.count_alive(connection, ALIVE_LEASES * get_settings().lease_s)
     return max(1, alive - unit_parts.count_running_elsewhere(connection, row.id))
 
 

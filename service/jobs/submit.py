@@ -25,7 +25,7 @@ from service.jobs.digests import compute_digests
 from service.kinds.base import DatasetFile
 from service.schemas.base import EvaluationRequest
 from service.schemas.validation_messages import name_place
-from service.settings import settings
+from service.settings import get_settings
 from service.states import EvaluationStatus
 from service.storage import audit, evaluations, idempotency, units
 from service.storage.audit import Action, Origin
@@ -197,7 +197,7 @@ def _check_limit(connection: sa.Connection, owner_id: UUID, ahead: int) -> None:
     Counting takes as long as storing, so far below the limit a count is used for a second. What
     other API processes accept during that time is not counted.
     """
-    limit = settings().max_unfinished
+    limit = get_settings().max_unfinished
     now = time.monotonic()
     last = _COUNTS.get(owner_id)
     if last is not None and now < last.until and 2 * last.unfinished < limit:

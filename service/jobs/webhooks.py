@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 from service.errors import FieldError, InvalidRequest, QuotaExceeded, ResourceNotFound
 from service.jobs.read import Position
 from service.outbound.addresses import RefusedAddress, check_url
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import audit, webhooks
 from service.storage.audit import Action
 from service.storage.unit_of_work import reading, unit_of_work
@@ -35,7 +35,7 @@ def create(
     delivery, not here.
     """
     try:
-        check_url(url, settings().webhook_hosts)
+        check_url(url, get_settings().webhook_hosts)
     except RefusedAddress as error:
         raise InvalidRequest(str(error), (FieldError(("url",), str(error), url),)) from None
     row = WebhookRow(
@@ -50,7 +50,7 @@ def create(
         previous_secret_until=None,
     )
     secret = _make_secret()
-    most = settings().max_webhooks
+    most = get_settings().max_webhooks
     with unit_of_work() as connection:
         if len(webhooks.list_of_owner(connection, owner_id)) >= most:
             raise QuotaExceeded(

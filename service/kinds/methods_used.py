@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from service.settings import settings
+from service.settings import get_settings
 from thetahat.analyses.losses.methods_used import list_parameters
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.pipelines import LearnerSpec, list_installed_learners, read_learner_spec
@@ -51,7 +51,7 @@ def record_learners(learners: Mapping[str, object]) -> tuple[LearnerUsed, ...]:
 
 def record_learner(name: str, spec: LearnerSpec) -> LearnerUsed:
     """Return the record of a learner with the name that it has in the result."""
-    package = list_installed_learners(settings().allowed_packages).get(spec.name)
+    package = list_installed_learners(get_settings().allowed_packages).get(spec.name)
     fields = asdict(spec)
     return LearnerUsed(
         family="learners",

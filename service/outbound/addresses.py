@@ -221,10 +221,15 @@ def _check_address(
     """Raise ``RefusedAddress`` unless an address may be connected to."""
     if any(address in network for network in allowed.networks):
         return
-    if not is_public(address) or port != DEFAULT_PORTS["https"]:
+    if not is_public(address):
         raise RefusedAddress(
-            f"The host {host!r} has the address {address} and port {port}, which is not public "
-            f"with port 443. The operator of the service can allow it ({allowed.setting})."
+            f"The host {host!r} has the address {address}, which is not public. The operator of "
+            f"the service can allow the network of this address ({allowed.setting})."
+        )
+    if port != DEFAULT_PORTS["https"]:
+        raise RefusedAddress(
+            f"The URL has port {port}, and only port 443 is open to everybody. The operator of the "
+            f"service can allow the host {host!r} with this port ({allowed.setting})."
         )
 
 

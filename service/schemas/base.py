@@ -9,6 +9,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from thetahat.values.json_values import JsonValue
+
 LabelKey = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[^:\s]+$")]
 LabelValue = Annotated[str, StringConstraints(max_length=512)]
 Seed = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
@@ -42,7 +44,7 @@ class EvaluationRequest(Schema):
         """Return the data sets that the request names."""
         return ()
 
-    def build_canonical(self) -> dict[str, Any]:
+    def build_canonical(self) -> dict[str, JsonValue]:
         """Return what the result depends on: the request without its name and labels.
 
         Lists of any JSON values are not copied, because that takes longer than encoding them.
@@ -57,7 +59,7 @@ class EvaluationRequest(Schema):
         )
         if not as_they_are:
             return dumped
-        ordered: dict[str, Any] = {}
+        ordered: dict[str, JsonValue] = {}
         for name, key in keys.items():
             if name in as_they_are:
                 ordered[key] = getattr(self, name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import BaseModel, Field, StringConstraints, WithJsonSchema
 
 from service.schemas.base import Schema
 from service.schemas.evaluation import EvaluationRead
 from service.schemas.problem import ProblemDocument
+from thetahat.values.json_values import JsonValue
 
 KEY_PATTERN: Final = "^[ -~]*[!#-~][ -~]*$"
 MAX_KEY_LENGTH: Final = 255
@@ -18,7 +19,8 @@ class BatchItem(Schema):
     """One evaluation of a batch."""
 
     request: Annotated[
-        dict[str, Any], WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/AnyRequest"}]})
+        dict[str, JsonValue],
+        WithJsonSchema({"anyOf": [{"$ref": "#/components/schemas/AnyRequest"}]}),
     ] = Field(description="The body of POST /v1/evaluations.")
     idempotency_key: (
         Annotated[

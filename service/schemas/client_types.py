@@ -1,7 +1,8 @@
-"""The types of results for the Python client, as the source of a module of TypedDicts.
+"""The types of answers for the Python client, as the source of a module of TypedDicts.
 
-They are made from the JSON Schemas of the results, which are made from the dataclasses of the
-results. ``make client-types`` writes the module; a test compares it with the code.
+They are made from JSON Schemas: those of results from the dataclasses of the results, and those of
+other answers from the models of the responses. ``make client-types`` writes the module; a test
+compares it with the code.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-JsonSchema = Mapping[str, Any]
+from service.schemas.evaluation import ANY_RESULT
+from thetahat.values.json_schema import JsonSchema
+
 WIDTH: Final = 100
 SIMPLE_TYPES: Final = {
     "boolean": "bool",
@@ -22,16 +25,16 @@ SIMPLE_TYPES: Final = {
     "string": "str",
 }
 HEADER: Final = '''\
-"""The types of results, by kind of evaluation.
+"""The types of results, by kind of evaluation, and of the other answers of the service.
 
-`make client-types` writes this file from the dataclasses of the service; do not edit it. A field of
+`make client-types` writes this file from the types of the service; do not edit it. A field of
 type ``NotRequired`` is in a result only if the evaluation has it. A number that is not finite is
 written as null.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias, TypedDict, final
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 """Any JSON value."""
@@ -44,7 +47,7 @@ def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str,
     Parameters
     ----------
     schemas : mapping of str to JSON Schema
-        Schemas of the results and of all their parts, by name.
+        Schemas of the results and of other answers, and of all their parts, by name.
     results : mapping of str to str
         Name of the schema of the result, by kind of evaluation.
     """
@@ -53,6 +56,7 @@ def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str,
         name: f"{name}{'Dict' if 'properties' in schema else 'Value'}"
         for name, schema in schemas.items()
     }
+    names[ANY_RESULT] = ANY_RESULT
     renamed = {name: _rename(schema, names) for name, schema in schemas.items()}
     blocks = [HEADER]
     for name in sorted(renamed):
@@ -61,7 +65,7 @@ def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str,
         lines = list(render(names[name], schema))
         blocks.append("\n".join(lines) + "\n")
     union = " | ".join(names[result] for result in results.values())
-    blocks.append(f'AnyResult: TypeAlias = "{union}"\n"""The result of any kind."""\n')
+    blocks.append(f'{ANY_RESULT}: TypeAlias = "{union}"\n"""The result of any kind."""\n')
     return "\n\n".join(blocks)
 
 
@@ -93,6 +97,8 @@ def _write_typed_dict(name: str, schema: JsonSchema) -> Iterator[str]:
     if "additionalProperties" in schema:
         description = f"{description} It may have further fields, which depend on the method."
     if all(key.isidentifier() and not keyword.iskeyword(key) for key in fields):
+        if "additionalProperties" not in schema:
+            yield "@final"
         yield f"class {name}(TypedDict):"
         yield from _write_docstring(description, "    ")
         for key, (kind, text) in fields.items():
@@ -133,7 +139,7 @@ def _write_type(schema: JsonSchema) -> str:
         return f"list[{_write_type(schema['items'])}]"
     if kind == "object":
         values = schema.get("additionalProperties", True)
-        return f"dict[str, {'JsonValue' if values is True else _write_type(values)}]"
+        return f"dict[str, {'JsonValue' if isinstance(values, bool) else _write_type(values)}]"
     return "JsonValue"
 
 

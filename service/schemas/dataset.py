@@ -9,8 +9,9 @@ from uuid import UUID
 from pydantic import BaseModel, Field, StringConstraints, WithJsonSchema
 
 from service.schemas.base import Schema
+from thetahat.values.json_values import JsonValue
 
-ColumnType = Literal["number", "integer", "boolean", "string", "sparse"]
+ColumnType = Literal["number", "integer", "boolean", "string", "sparse", "matrix"]
 
 
 class DatasetImport(Schema):
@@ -35,7 +36,10 @@ class DatasetColumn(BaseModel):
     """One column."""
 
     name: str = Field(description="Name of the column.")
-    type: ColumnType = Field(description="Type of the values; sparse is a group of sparse columns.")
+    type: ColumnType = Field(
+        description="Type of the values; sparse is a group of sparse columns, and matrix an array "
+        "of numbers with many columns, which is one feature by this name."
+    )
 
 
 PreviewCell = Annotated[
@@ -47,12 +51,15 @@ PreviewCell = Annotated[
                 {"type": "number"},
                 {"type": "boolean"},
                 {"type": "null"},
-                {"type": "object", "additionalProperties": {"type": "number"}},
+                {
+                    "type": "object",
+                    "additionalProperties": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+                },
             ]
         }
     ),
 ]
-"""A value of a data set; of a group of sparse columns an object of its first values."""
+"""A value of a data set; of a sparse group or a matrix an object of its first values."""
 
 
 class PreviewColumn(DatasetColumn):
@@ -78,7 +85,7 @@ class DatasetRead(BaseModel):
     bytes: int = Field(description="Size of the file.")
     rows: int = Field(description="Number of rows.")
     columns: list[DatasetColumn] = Field(description="Columns, in the order of the file.")
-    understood: dict[str, Any] = Field(
+    understood: dict[str, JsonValue] = Field(
         description="Properties of the file, such as delimiter, encoding and row groups."
     )
     created_at: datetime = Field(description="The time of the upload.")
@@ -101,4 +108,4 @@ class DatasetPreview(BaseModel):
     rows: list[list[PreviewCell]] = Field(
         description="Values by row; missing and infinite ones are null."
     )
-    understood: dict[str, Any] = Field(description="Properties of the file.")
+    understood: dict[str, JsonValue] = Field(description="Properties of the file.")

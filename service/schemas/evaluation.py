@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from service.states import EvaluationStatus
+from thetahat.values.json_values import JsonValue
 
 ANY_RESULT: Final = "AnyResult"
 """The component of the OpenAPI document that is the union of all kinds' results."""
@@ -68,10 +69,10 @@ class EvaluationRead(BaseModel):
     seconds_left: float | None = Field(
         description="Estimated seconds until the end, from the finished chunks; null if unknown."
     )
-    summary: dict[str, Any] | None = Field(
+    summary: dict[str, JsonValue] | None = Field(
         description="The summary of the result; null until there is one, or if the kind has none."
     )
-    error: dict[str, Any] | None = Field(
+    error: dict[str, JsonValue] | None = Field(
         description="The reason of a failure, as a problem document without status; else null."
     )
     links: EvaluationLinks = Field(description="Related paths.")
@@ -81,7 +82,7 @@ class FinishedEvaluation(EvaluationRead):
     """An evaluation that ended while the client waited, with its result."""
 
     result: Annotated[
-        dict[str, Any] | None,
+        dict[str, JsonValue] | None,
         WithJsonSchema(
             {"anyOf": [{"$ref": f"#/components/schemas/{ANY_RESULT}"}, {"type": "null"}]}
         ),

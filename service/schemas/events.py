@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel, Field
 
 from service.schemas.evaluation import LearnerProgress
+from thetahat.values.json_values import JsonValue
 
 
 class QueuedEvent(BaseModel):
@@ -51,7 +52,9 @@ class FailedEvent(BaseModel):
     """The evaluation failed."""
 
     at: datetime = Field(description="The time of the event.")
-    error: dict[str, Any] = Field(description="The reason, as a problem document without status.")
+    error: dict[str, JsonValue] = Field(
+        description="The reason, as a problem document without status."
+    )
 
 
 class CancelledEvent(BaseModel):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, Field
+
+from thetahat.values.json_values import JsonValue
 
 
 class ProblemFieldError(BaseModel):
@@ -12,7 +12,7 @@ class ProblemFieldError(BaseModel):
 
     loc: list[str | int] = Field(description="Path into the request.", examples=[["level"]])
     message: str = Field(description="The fault as a sentence.")
-    value: Any = Field(description="The value at the path, shortened; NaN is the string NaN.")
+    value: JsonValue = Field(description="The value at the path, shortened; NaN is the string NaN.")
 
 
 class ProblemDocument(BaseModel):

@@ -25,7 +25,8 @@ from uuid import UUID
 
 import numpy as np
 
-JsonSchema = dict[str, Any]
+from thetahat.values.json_schema import JsonSchema
+
 REF: Final = "#/components/schemas/{name}"
 _PARAMETER: Final = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
 _SIMPLE: Final[dict[Any, JsonSchema]] = {
@@ -74,7 +75,7 @@ class SchemaBuilder:
         if annotation is float and metadata.get("nullable"):
             return _build_union([_SIMPLE[float], _SIMPLE[NoneType]])
         if annotation in _SIMPLE:
-            return dict(_SIMPLE[annotation])
+            return _SIMPLE[annotation].copy()
         if isinstance(annotation, type) and (
             issubclass(annotation, StrEnum) or is_dataclass(annotation)
         ):
@@ -105,8 +106,12 @@ class SchemaBuilder:
             if argument is not ...
         ]
         if issubclass(origin, tuple) and ... not in arguments:
-            sizes = {"minItems": len(inner), "maxItems": len(inner)}
-            return {"type": "array", "items": _build_union(inner), **sizes}
+            return {
+                "type": "array",
+                "items": _build_union(inner),
+                "minItems": len(inner),
+                "maxItems": len(inner),
+            }
         if issubclass(origin, Sequence):
             return {"type": "array", "items": inner[0]}
         if issubclass(origin, Mapping):
@@ -230,9 +235,13 @@ def _remove_none(annotation: Any) -> Any:
 
 def _merge(first: JsonSchema, other: JsonSchema) -> JsonSchema:
     """Return the union of a field's schemas in two classes, with the description of the first."""
-    bare = [{k: v for k, v in schema.items() if k != "description"} for schema in (first, other)]
-    description = {k: v for k, v in first.items() if k == "description"}
-    return {**_build_union(bare), **description}
+    bare = [first.copy(), other.copy()]
+    for schema in bare:
+        schema.pop("description", None)
+    merged = _build_union(bare).copy()
+    if "description" in first:
+        merged["description"] = first["description"]
+    return merged
 
 
 def _build_union(schemas: Sequence[JsonSchema]) -> JsonSchema:

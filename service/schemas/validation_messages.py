@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from pydantic_core import ErrorDetails
+
 from service.schemas.numbers import shorten_value
 from thetahat.errors import Loc
 
@@ -65,12 +67,12 @@ def name_place(loc: Loc) -> str:
     return f"The field {'.'.join(map(str, loc))}"
 
 
-def describe_error(item: Mapping[str, Any], subject: str) -> str:
+def describe_error(item: ErrorDetails, subject: str) -> str:
     """Return one of pydantic's errors as a sentence about the subject."""
     return describe_errors((item,), subject)
 
 
-def describe_errors(items: Sequence[Mapping[str, Any]], subject: str) -> str:
+def describe_errors(items: Sequence[ErrorDetails], subject: str) -> str:
     """Return errors about one value as a sentence; a union has one for each of its branches."""
     rules = list(dict.fromkeys(filter(None, map(_find_rule, items))))
     if rules:
@@ -79,7 +81,7 @@ def describe_errors(items: Sequence[Mapping[str, Any]], subject: str) -> str:
     return _write_sentence(items[0], subject)
 
 
-def _find_rule(item: Mapping[str, Any]) -> str | None:
+def _find_rule(item: ErrorDetails) -> str | None:
     """Return what the value must be; None if the sentence about it does not show the value."""
     message = str(item["msg"]).removeprefix(_PREFIX)
     if item["type"] not in _RULES:
@@ -90,7 +92,7 @@ def _find_rule(item: Mapping[str, Any]) -> str | None:
         return None
 
 
-def _write_sentence(item: Mapping[str, Any], subject: str) -> str:
+def _write_sentence(item: ErrorDetails, subject: str) -> str:
     context = item.get("ctx", {})
     if context.get("min_length") == 1:
         return f"{subject} must not be empty."

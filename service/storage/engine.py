@@ -19,7 +19,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from service.settings import InvalidSettings, settings
+from service.settings import InvalidSettings, get_settings
 
 SQLITE_BUSY_MS = 10_000
 SQLITE_NO_WAIT_MS = 10
@@ -86,7 +86,7 @@ class _ProcessEngines:
 def get_engines() -> Engines:
     """Return the engines of this process; they are created at the first call."""
     if _ProcessEngines.engines is None:
-        _ProcessEngines.engines = make(settings().resolved_database_url)
+        _ProcessEngines.engines = make(get_settings().resolved_database_url)
     return _ProcessEngines.engines
 
 

@@ -23,7 +23,7 @@ from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import S3Store
 
 from service.errors import DamagedFile, Unavailable
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.checksums import is_named_by_content, verify
 from service.storage.files import (
     LEAST_FREE_BYTES,
@@ -207,8 +207,8 @@ def open_bucket(url: str, read_id: Callable[[FileStore], UUID] | None) -> Object
             retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=RETRY_S)},
         )
     folder = hashlib.sha256(url.encode()).hexdigest()[:16]
-    root = settings().data_dir.resolve() / "cache" / folder
-    return ObjectFileStore(_STORES[url], root, read_id, settings().cache_mb * 1024 * 1024)
+    root = get_settings().data_dir.resolve() / "cache" / folder
+    return ObjectFileStore(_STORES[url], root, read_id, get_settings().cache_mb * 1024 * 1024)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 from uuid import UUID
 
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.files import FileStore, LocalFileStore
 from service.storage.store_mark import read_store_id
 
@@ -18,9 +18,9 @@ def open_file_store(url: str = "") -> FileStore:
 
     Only the store of the settings is checked for the id that is in the database.
     """
-    if url and url != settings().resolved_files_url:
+    if url and url != get_settings().resolved_files_url:
         return open_unmarked(url)
-    return open_unmarked(settings().resolved_files_url, read_store_id)
+    return open_unmarked(get_settings().resolved_files_url, read_store_id)
 
 
 def open_unmarked(url: str, read_id: Callable[[FileStore], UUID] | None = None) -> FileStore:

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from service.errors import Unavailable
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.files import FileStore
 from service.storage.tables import FILE_STORE
 from service.storage.unit_of_work import reading, unit_of_work
@@ -40,7 +40,7 @@ def read_store_id(store: FileStore) -> UUID:
     At the first use of a database, the store is made if needed and gets its id. A store that has a
     mark already keeps it.
     """
-    url = settings().resolved_database_url
+    url = get_settings().resolved_database_url
     if url not in _IDS:
         _IDS[url] = _read() or _mark(store)
     return _IDS[url]

@@ -23,7 +23,7 @@ from alembic.script import ScriptDirectory
 from service.jobs import datasets, read, retention, sweep
 from service.jobs.cancel import cancel
 from service.process.request_context import Scope
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import api_keys, engine, schema
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import METADATA
@@ -134,7 +134,7 @@ def test_exact_what_the_previous_release_submits_is_computed(previous: PreviousR
     )  # fmt: skip
     assert look(identifier).labels == {"team": "red"}
 
-    sweep.sweep(uuid4(), settings())
+    sweep.sweep(uuid4(), get_settings())
     compute(identifier)
     body = orjson.loads(read.get_result(LOCAL_OWNER_ID, identifier))
     assert body["draws"] == expected_draws(5, 2)
@@ -187,6 +187,6 @@ def test_exact_retention_applies_to_rows_of_the_previous_release(
     finished, queued = uuid4(), uuid4()
     previous.insert_evaluation(finished, "cancelled")
     previous.insert_evaluation(queued)
-    limits = settings().model_copy(update={"keep_results_days": 1, "keep_datasets_days": 1})
+    limits = get_settings().model_copy(update={"keep_results_days": 1, "keep_datasets_days": 1})
     assert retention.remove_expired(limits).evaluations == 1
     assert [row["id"] for row in previous.select("evaluation")] == [queued]

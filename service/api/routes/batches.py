@@ -24,7 +24,7 @@ from service.errors import FieldError, InvalidRequest
 from service.jobs.submit import Submission, Submitted
 from service.schemas.batch import BatchItem, BatchOutcomes, BatchRequest
 from service.schemas.problem import ProblemDocument
-from service.settings import settings
+from service.settings import get_settings
 
 CHECKS_AT_ONCE: Final = 8
 """Items of one batch that are checked at the same time, so that other requests have threads."""
@@ -44,7 +44,7 @@ async def submit_batch(request: Request) -> Response:
     Idempotency-Key gives the evaluations that were accepted, and tries the others again.
     """
     key = parse_idempotency_key(request.headers)
-    body = await read_body(request, settings().max_json_bytes)
+    body = await read_body(request, get_settings().max_json_bytes)
     items = await run_in_thread(_parse_batch, body)
     turns = asyncio.Semaphore(CHECKS_AT_ONCE)
 
@@ -85,7 +85,7 @@ def _parse_batch(body: bytes) -> Sequence[BatchItem]:
         items = BatchRequest.model_validate(value).items
     except ValidationError as error:
         raise convert_validation_error(error, value) from None
-    max_items = settings().max_batch
+    max_items = get_settings().max_batch
     if len(items) > max_items:
         message = (
             f"A batch has at most {max_items} items (THETAHAT_MAX_BATCH), and this one has "

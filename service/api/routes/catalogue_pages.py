@@ -23,7 +23,7 @@ from service.pages.dataset_page import list_understood, tabulate_columns, tabula
 from service.pages.evaluation_list import describe_entry
 from service.pages.kept_studies import list_kept_studies
 from service.pages.method_page import ShownMethod, describe_family, describe_method
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.evaluations import Filters
 from service.storage.open_files import open_file_store
 
@@ -101,7 +101,7 @@ async def upload_from_page(request: Request) -> Response:
     store = open_file_store()
     try:
         with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
-            received = await receive(request, file, table, settings().max_upload_bytes)
+            received = await receive(request, file, table, get_settings().max_upload_bytes)
             row, _ = await run_parser(owner_id, datasets.store_upload, owner_id, received)
     except Unavailable:
         raise
@@ -121,9 +121,7 @@ async def show_dataset(request: Request, dataset_id: str) -> Response:
     identifier = parse_id(dataset_id, "data set")
     owner_id: UUID = request.scope["owner_id"]
     row = await read_database(datasets.get, owner_id, identifier)
-    preview: dict[str, object] = await run_parser(
-        owner_id, datasets.preview, owner_id, identifier, PREVIEW_ROWS
-    )
+    preview = await run_parser(owner_id, datasets.preview, owner_id, identifier, PREVIEW_ROWS)
     return build_page_response(
         request,
         "dataset.html",

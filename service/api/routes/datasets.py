@@ -22,7 +22,7 @@ from service.data.formats import FORMATS
 from service.jobs import datasets
 from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
 from service.schemas.problem import ProblemDocument
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.open_files import open_file_store
 
 FILTERS = "datasets"
@@ -83,7 +83,7 @@ async def upload_dataset(
     owner_id: UUID = request.scope["owner_id"]
     store = open_file_store()
     with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
-        received = await receive(request, file, table, settings().max_upload_bytes)
+        received = await receive(request, file, table, get_settings().max_upload_bytes)
         row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, received)
     headers = {"Location": build_dataset_path(row.id)}
     return build_json_response(build_dataset_document(row), 201 if is_new else 200, headers)

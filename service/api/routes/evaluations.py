@@ -49,7 +49,7 @@ from service.schemas.evaluation import (
     FinishedEvaluation,
 )
 from service.schemas.problem import ProblemDocument
-from service.settings import settings
+from service.settings import get_settings
 from service.states import EvaluationStatus
 from service.storage.evaluations import EvaluationRow
 
@@ -79,7 +79,7 @@ async def submit_evaluation(request: Request) -> Response:
     owner_id: UUID = request.scope["owner_id"]
     key = parse_idempotency_key(request.headers)
     wait = parse_prefer_wait(request.headers)
-    body = await read_body(request, settings().max_json_bytes)
+    body = await read_body(request, get_settings().max_json_bytes)
     submitted = await accept_request(owner_id, body, key)
     if wait:
         await wait_for_end(submitted.evaluation_id, wait)

@@ -16,7 +16,7 @@ from service.api.forms import read_form
 from service.api.page_responses import SESSION_COOKIE, build_page_response, set_cookie
 from service.errors import NotAuthenticated
 from service.process.request_context import Caller, Scope
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import sessions
 from service.storage.unit_of_work import unit_of_work
 
@@ -48,7 +48,7 @@ async def log_in(request: Request) -> Response:
         return _log_in_page(request, next_path, WRONG_KEY)
     if not caller.scope.includes(Scope.READ):
         return _log_in_page(request, next_path, NO_READER)
-    lifetime = timedelta(hours=settings().session_hours)
+    lifetime = timedelta(hours=get_settings().session_hours)
     token = await write_database(_create_session, caller, lifetime)
     response = RedirectResponse(_keep_local_path(next_path), SEE_OTHER)
     set_cookie(request, response, SESSION_COOKIE, token, int(lifetime.total_seconds()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -20,6 +20,7 @@ from service.schemas.base import Schema
 from service.schemas.problem import ProblemDocument
 from service.schemas.sign_off import SignOffPage, SignOffRead, SignOffRequest
 from service.storage.sign_offs import SignOffRow
+from thetahat.values.json_values import JsonValue
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}/sign-offs", tags=["evaluations"])
 
@@ -76,6 +77,6 @@ def _find_digest(owner_id: UUID, evaluation_id: UUID) -> str:
         return ""
 
 
-def _describe(row: SignOffRow, digest: str) -> dict[str, Any]:
+def _describe(row: SignOffRow, digest: str) -> dict[str, JsonValue]:
     shown = {name: value for name, value in asdict(row).items() if name in SHOWN}
     return {**shown, "matches_result": row.result_sha256 == digest}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import orjson
@@ -20,6 +20,7 @@ from service.api.parser_calls import run_parser
 from service.api.submission import accept_request
 from service.errors import FieldError, ServiceError
 from service.jobs import datasets, read
+from service.json_types import MethodDescription
 from service.pages.dataset_page import list_understood, tabulate_columns, tabulate_rows
 from service.pages.new_evaluation import FormProblems, build_form, build_request, sort_problems
 from thetahat.errors import EvaluationError
@@ -131,7 +132,7 @@ async def _show_form(
     )
 
 
-def _read_catalogue() -> dict[str, Any]:
+def _read_catalogue() -> dict[str, list[MethodDescription]]:
     return {name: read_family(name)["items"] for name in OFFERED_FAMILIES}
 
 

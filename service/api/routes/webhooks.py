@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
@@ -27,6 +27,7 @@ from service.schemas.webhooks import (
 )
 from service.states import DeliveryState
 from service.storage.webhooks import DeliveryRow, WebhookRow
+from thetahat.values.json_values import JsonValue
 
 router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
 
@@ -158,7 +159,7 @@ async def send_delivery_again(request: Request, webhook_id: str, delivery_id: st
     return build_json_response(_describe_delivery(row), 202)
 
 
-def _describe(row: WebhookRow) -> dict[str, Any]:
+def _describe(row: WebhookRow) -> dict[str, JsonValue]:
     values = {name: value for name, value in asdict(row).items() if name in WEBHOOK_FIELDS}
     return {**values, "labels": row.labels or {}}
 

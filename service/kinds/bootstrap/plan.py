@@ -58,7 +58,7 @@ class BootstrapPlan:
         The intervals to build.
     reasons : mapping of str to str
         By interval that does not fit, why.
-    tests : tuple of Chosen of TwoSampleTest
+    tests : tuple of ChosenMethod
         The tests of the two samples.
     test_reasons : mapping of str to str
         By test that does not fit, why.

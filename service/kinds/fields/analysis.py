@@ -20,6 +20,7 @@ from service.kinds.fields.method_names import (
     VarianceName,
 )
 from service.kinds.fields.methods import parse_methods
+from service.kinds.supplied_fits import SuppliedFits
 from service.schemas.base import EvaluationRequest, Schema
 from thetahat.analyses.losses import EVERY_TEST, Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.result import DetailLevel, GateOutcome, Requirement
@@ -211,7 +212,7 @@ class AnalysisRequest(EvaluationRequest):
             first = self.refit_methods[0]
             own_fits = (
                 ", or send the losses of your own fits in the field fits of the kind 'losses'"
-                if first.name in ("out_of_bag", "conservative_z")
+                if first.name in SuppliedFits.model_fields
                 else ""
             )
             raise UnsupportedCombination(

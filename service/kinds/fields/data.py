@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from service.data.base import SPARSE
+from service.data.base import GROUPS
 from service.data.reading import read_columns, read_features
 from service.kinds.base import DatasetFile
 from service.kinds.fields.layout import check_columns_given, require_columns, require_numbers
@@ -19,7 +19,7 @@ from service.schemas.base import Schema
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import read_columns_of_rows
-from thetahat.tables.data import Data, build_data
+from thetahat.tables.data import Data, build_data, name_matrix_columns
 from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 
 ROLES: Final = ("target", "source", "fold", "weight", "cluster", "time")
@@ -114,10 +114,11 @@ def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) 
     require_numbers(file, {("columns", role): roles[role] for role in numeric})
     types = {str(column["name"]): column["type"] for column in file.columns}
     for role, column_name in roles.items():
-        if types.get(column_name or "") == SPARSE:
+        group = GROUPS.get(types.get(column_name or "", ""))
+        if group is not None:
             raise InvalidParameter(
-                f"The column {column_name!r} is a group of sparse columns, which can only be a "
-                "feature. Choose another column.",
+                f"The column {column_name!r} is {group}, which can only be a feature. Choose "
+                "another column.",
                 loc=("columns", role),
             )
 
@@ -192,9 +193,8 @@ def _read_dataset(file: DatasetFile, columns: DataColumns, task: str, options: _
     feature_values = read_features(file, sorted(features))
     role_values = read_columns(file, sorted({*names.values()}))
     by_role = {role: role_values[name] for role, name in names.items()}
-    return build_data(
-        {name: feature_values[name] for name in features}, task=task, **by_role, **options
-    )
+    named = name_matrix_columns({name: feature_values[name] for name in features})
+    return build_data(named, task=task, **by_role, **options)
 
 
 def _read_inline(data: InlineData, task: str, options: _Options) -> Data:

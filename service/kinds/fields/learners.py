@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from pydantic import Field
@@ -18,6 +17,7 @@ from service.kinds.fields.method_names import (
     find_scheme,
 )
 from thetahat.schemes.base import Scheme
+from thetahat.values.json_values import JsonValue
 
 
 class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):
@@ -41,7 +41,7 @@ class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):
 class LearnersRequest(FitsRequest):
     """Data, learners, a scheme and a loss."""
 
-    learners: dict[str, str | dict[str, Any]] = Field(
+    learners: dict[str, str | dict[str, JsonValue]] = Field(
         min_length=1,
         max_length=200,
         description="The learners, each by the name that it has in the result: a name of "

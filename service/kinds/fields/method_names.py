@@ -25,6 +25,7 @@ from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import UNITS
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
@@ -87,7 +88,7 @@ class MethodEntry(Schema, Generic[N]):
     """A method by name, with its parameters."""
 
     name: N = Field(max_length=LONGEST_NAME, description="The method's name.")
-    params: dict[str, Any] = Field(
+    params: dict[str, JsonValue] = Field(
         default_factory=dict,
         description="Parameters by name; a parameter that is left out has its default.",
     )

@@ -26,6 +26,7 @@ from thetahat.error_paths import located_errors
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.importance_weights.base import MAX_MAGNITUDE
 from thetahat.tables.columns import RawColumn, parse_features, parse_numbers, read_columns_of_rows
+from thetahat.tables.data import name_matrix_columns
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
 from thetahat.values.left_out_rows import (
@@ -262,7 +263,7 @@ def read_sample(
             )
         values = read_columns(file, list(dict.fromkeys(roles.values())))
         return _build_sample(
-            read_features(file, names),
+            name_matrix_columns(read_features(file, names)),
             {field: values[name] for field, name in roles.items()},
             missing,
         )

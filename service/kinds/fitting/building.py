@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Final
 
 from service.kinds.fields.data import build_role_path, has_role
 from service.kinds.fields.learners import FitsRequest
 from service.kinds.fields.method_names import Method
 from service.kinds.fields.methods import parse_method
-from service.settings import settings
+from service.settings import get_settings
 from thetahat.cross_validation import check_learner, check_loss, check_target
 from thetahat.error_paths import errors_located_at, located_errors
 from thetahat.errors import InvalidParameter
@@ -23,6 +23,7 @@ from thetahat.pipelines.column_names import check_column_names
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.tables.data import Data
+from thetahat.values.json_values import JsonValue
 
 LONGEST_NAME: Final = 120
 
@@ -42,7 +43,7 @@ def build_loss(request: FitsRequest) -> Loss:
 
 def build_learners(
     request: FitsRequest,
-    specs: Mapping[str, str | dict[str, Any]],
+    specs: Mapping[str, str | dict[str, JsonValue]],
     loss: Loss,
     features: Collection[str] | None = None,
     *,
@@ -69,7 +70,7 @@ def build_learners(
         if features is not None:
             check_column_names(spec, features, loc=loc)
         learner = build_learner(
-            spec, request.task, allowed_packages=settings().allowed_packages, loc=loc
+            spec, request.task, allowed_packages=get_settings().allowed_packages, loc=loc
         )
         with errors_located_at(loc):
             check_learner(name, learner, request.task, loss, weighted=request.has_weighted_fits)
@@ -106,7 +107,7 @@ def check_scheme_columns(request: FitsRequest, scheme: Scheme) -> None:
             )
 
 
-def is_own_learner(spec: str | Mapping[str, Any]) -> bool:
+def is_own_learner(spec: str | Mapping[str, JsonValue]) -> bool:
     """Return whether a learner is the service's own, without preparation steps."""
     parsed = read_learner_spec(spec)
     return parsed.name in LEARNERS and not parsed.prepare

@@ -39,7 +39,7 @@ from service.kinds.fitting.learner_outputs import (
     pack_learner_outputs,
     unpack_learner_outputs,
 )
-from service.settings import settings
+from service.settings import get_settings
 from thetahat.cross_validation import Group
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import EvaluationError, InsufficientData, Loc
@@ -236,7 +236,7 @@ def run_together(
         try:
             outputs |= _run_isolated(Group((name,), (learner,)), key, run_group, learner_path)
         except MemoryError:
-            limit = describe_memory_limit(settings().memory_limit_mb)
+            limit = describe_memory_limit(get_settings().memory_limit_mb)
             outputs[name] = LearnerFailure(
                 code=limit["code"], message=limit["detail"], loc=learner_path(name)
             )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
-from service.settings import settings
+from service.settings import get_settings
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.learners.base import Learner
 from thetahat.pipelines.allowed_classes import load_class
 from thetahat.pipelines.constraints import get_defaults
 from thetahat.pipelines.pipeline import Pipeline
 from thetahat.pipelines.scikit_learner import ScikitLearner
+from thetahat.values.json_values import JsonValue
 from thetahat.values.number_text import format_count
 
 STEP_S: Final = 1e-3
@@ -37,7 +38,7 @@ def check_work(
     seconds = n_fits * sum(
         estimate_fit_seconds(learner, n_rows, n_features) for learner in learners.values()
     )
-    limit = settings().max_work_s
+    limit = get_settings().max_work_s
     if seconds > limit:
         raise InvalidParameter(
             f"The fits would take up to about {_format_hours(seconds)} of one processor "
@@ -86,8 +87,8 @@ def _is_boosting(name: str) -> bool:
     return name.startswith("HistGradientBoosting")
 
 
-def _read_hidden_widths(parameters: Mapping[str, Any]) -> list[int]:
-    sizes = parameters.get("hidden_layer_sizes", ())
+def _read_hidden_widths(parameters: Mapping[str, JsonValue]) -> list[int]:
+    sizes = cast("int | Sequence[int]", parameters.get("hidden_layer_sizes", ()))
     return [sizes] if isinstance(sizes, int) else list(sizes)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from service.kinds.fitting.work_estimate import check_work
 from service.kinds.importance_weighting.request import ImportanceWeightingRequest, LearnerEntry
-from service.settings import settings
+from service.settings import get_settings
 from thetahat.analyses.importance_weighting import LearnerWithGrid, SignClassifier
 from thetahat.cross_validation import check_learner
 from thetahat.error_paths import errors_located_at, located_errors
@@ -17,6 +17,7 @@ from thetahat.learners import is_penalised_least_squares
 from thetahat.losses.base import Loss
 from thetahat.pipelines import LearnerSpec, adapt_to_classes, find_tasks, read_learner_spec
 from thetahat.pipelines import build as build_learner
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import Label
 
 MAX_CANDIDATES: Final = 5000
@@ -98,13 +99,13 @@ def _build_candidate(  # noqa: PLR0913 - a learner, its path, and the request an
             f"The parameter {grid.parameter} is in params and in the grid. Give it once.",
             loc=grid.loc,
         )
-    allowed = settings().allowed_packages
+    allowed = get_settings().allowed_packages
     tasks = find_tasks(spec, request.task, allowed_packages=allowed, loc=loc)
     learns_signs = request.task == "classification" and request.task not in tasks
     task = "regression" if learns_signs else request.task
     learners = []
     for j, value in enumerate(grid.values):
-        params: Mapping[str, object] = spec.params
+        params: Mapping[str, JsonValue] = spec.params
         if grid.parameter is not None:
             params = {**spec.params, grid.parameter: value}
         parameter_path = ".".join(map(str, (*loc, "params", grid.parameter)))

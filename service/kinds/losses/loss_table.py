@@ -27,7 +27,7 @@ from service.kinds.fields.left_out import ColumnReader, keep_rows
 from service.kinds.losses.logs import read_log_losses
 from service.kinds.losses.request import LossDatasetColumns, LossInput
 from service.schemas.numbers import read_label_list, read_number_array, shorten_value
-from service.settings import settings
+from service.settings import get_settings
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
@@ -158,7 +158,7 @@ def _read_rows_or_scores(request: LossInput, datasets: Mapping[UUID, DatasetFile
 
 def _check_model_names(names: list[str], loc: Loc) -> None:
     """Refuse no model or too many, and names that are empty, too long or repeated."""
-    max_models = settings().max_models
+    max_models = get_settings().max_models
     if not 0 < len(names) <= max_models:
         raise InvalidParameter(
             f"The request has {len(names)} models. The number of models must be between 1 and "

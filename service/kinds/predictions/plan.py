@@ -53,11 +53,11 @@ class PredictionsPlan:
     ----------
     loss : Loss
         The loss as the request names it.
-    metrics : tuple of Chosen
+    metrics : tuple of ChosenMethod
         The metrics beside it.
     table : LossTable
         The losses of every model.
-    judged : mapping of str to Judged
+    judged : mapping of str to TruthAndPredictions
         The truth and the predictions by model, rows in the table's order.
     classes : tuple of label
         Empty for a regression.

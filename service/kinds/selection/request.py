@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -20,13 +20,14 @@ from thetahat.analyses.selection import SelectionRule
 from thetahat.errors import UnsupportedCombination
 from thetahat.metrics.base import Metric
 from thetahat.schemes.base import Scheme
+from thetahat.values.json_values import JsonValue
 
 
 class SelectionRequest(FitsRequest):
     """Data, candidates, and the schemes that choose and assess."""
 
     kind: Literal["selection"] = Field("selection", description="The kind of the evaluation.")
-    candidates: dict[str, str | dict[str, Any]] = Field(
+    candidates: dict[str, str | dict[str, JsonValue]] = Field(
         min_length=1,
         max_length=200,
         description="Learners by the name that each has in the result; of equally good ones the "

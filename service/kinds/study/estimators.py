@@ -10,7 +10,7 @@ from service.kinds.fields.methods import parse_method, parse_methods
 from service.kinds.fitting.expected_layout import approximate_layout
 from service.kinds.fitting.scheme_plan import check_choices
 from service.kinds.study.request import EstimatorChoices, EstimatorInput
-from service.settings import settings
+from service.settings import get_settings
 from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
 from thetahat.analyses.studies.learner_choice import SELECTED
 from thetahat.analyses.studies.truths import (
@@ -187,7 +187,7 @@ def _build_learners(entry: EstimatorInput, task: str, loss: Loss) -> dict[str, L
         learner = build_learner(
             read_learner_spec(value, loc=loc),
             task,
-            allowed_packages=settings().allowed_packages,
+            allowed_packages=get_settings().allowed_packages,
             loc=loc,
         )
         if "|" in name or name == SELECTED:

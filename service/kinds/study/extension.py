@@ -13,12 +13,15 @@ from service.schemas.numbers import shorten_value
 from service.states import FINISHED
 from service.storage import evaluations
 from service.storage.unit_of_work import reading
+from thetahat.values.json_values import JsonValue
 
 MAY_DIFFER: Final = frozenset({"kind", "extends", "repetitions", "name", "labels", "seed"})
 """Fields that may differ from the earlier request."""
 
 
-def complete_from_earlier(owner_id: UUID, value: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def complete_from_earlier(
+    owner_id: UUID, value: Mapping[str, JsonValue], kind: str
+) -> dict[str, JsonValue]:
     """Return the request with the other fields and the seed of the earlier study.
 
     Raises ``InvalidRequest`` if the earlier evaluation does not exist, belongs to another owner, is

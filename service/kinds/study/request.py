@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 from uuid import UUID
 
 from pydantic import ConfigDict, Field
@@ -28,6 +28,7 @@ from service.kinds.fields.method_names import (
 )
 from service.schemas.base import EvaluationRequest, Schema
 from thetahat.parameter_checks import MAX_ROWS
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import Alternative
 
 MOST_REPETITIONS: Final = 1_000_000
@@ -112,8 +113,8 @@ class EstimatorInput(Schema):
         description="The estimator's name in the result; by default that of its scheme.",
     )
     scheme: SchemeName | SchemeEntry | None = Field(None, description="The resampling scheme.")
-    learner: str | dict[str, Any] | None = Field(None, description="One learner.")
-    learners: dict[str, str | dict[str, Any]] | None = Field(
+    learner: str | dict[str, JsonValue] | None = Field(None, description="One learner.")
+    learners: dict[str, str | dict[str, JsonValue]] | None = Field(
         None, min_length=1, max_length=50, description="Several learners, by name."
     )
     loss: LossName | LossEntry | None = Field(
@@ -190,6 +191,6 @@ class StudyRequest(EvaluationRequest):
         return tuple(data.dataset for data in used if data is not None and data.dataset is not None)
 
     @property
-    def overrides(self) -> dict[str, Any]:
+    def overrides(self) -> dict[str, JsonValue]:
         """The parameters of the preset that the request gives."""
         return dict(self.model_extra or {})

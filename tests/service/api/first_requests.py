@@ -17,13 +17,24 @@ from starlette.testclient import TestClient
 
 from service.api.app import create_app
 from service.api.catalogue import FAMILIES
-from service.api.preload import load_modules
+from service.api.preload import LIGHT_KINDS, load_needed_modules, load_slow_modules
 from service.kinds.examples import REQUEST, read_examples
 from service.storage import schema
 from tests.service.api.requests import matrix
 
 CSV_BYTES = b"x,y,z\n" + b"".join(b"%d.5,%d,%d\n" % (i, i % 2, i % 3) for i in range(40))
 LIBSVM_BYTES = b"".join(b"%d 1:2 %d:4\n" % (i % 2, 2 + i % 5) for i in range(40))
+
+
+def send_light_requests(client: TestClient) -> Iterator[int]:
+    """Send requests that are answered before the slow modules are loaded; yield the statuses."""
+    bodies = read_examples(REQUEST)
+    for kind in sorted(LIGHT_KINDS):
+        made = client.post("/v1/evaluations", json=bodies[kind])
+        yield made.status_code
+        yield client.get(made.json()["links"]["self"]).status_code
+    for path in ("/healthz", "/readyz", "/v1/evaluations"):
+        yield client.get(path).status_code
 
 
 def send_requests(client: TestClient) -> Iterator[int]:
@@ -46,11 +57,13 @@ def submit(client: TestClient, bodies: list[dict[str, Any]]) -> Iterator[int]:
 
 if __name__ == "__main__":
     schema.upgrade()
-    load_modules()
+    client = TestClient(create_app(), base_url="http://localhost", client=("127.0.0.1", 1))
+    load_needed_modules()
     before = set(sys.modules)
-    statuses = list(
-        send_requests(
-            TestClient(create_app(), base_url="http://localhost", client=("127.0.0.1", 1))
-        )
-    )
-    print(json.dumps({"statuses": statuses, "modules": sorted(set(sys.modules) - before)}))
+    statuses = list(send_light_requests(client))
+    modules = set(sys.modules) - before
+    load_slow_modules()
+    before = set(sys.modules)
+    statuses += send_requests(client)
+    modules |= set(sys.modules) - before
+    print(json.dumps({"statuses": statuses, "modules": sorted(modules)}))

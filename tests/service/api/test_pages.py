@@ -122,8 +122,8 @@ def test_exact_the_list_has_state_headline_and_labels(
     [
         ("bootstrap_mean", "The mean is"),
         ("weights_given", "(effective sample size)"),
-        ("importance_weighting_given", "risk selects"),
-        ("study_linear_model_sources", "The study has"),
+        ("importance_weighting_given", "The risk estimator weighted"),
+        ("study_linear_model_sources", "contained the truth of the target"),
     ],
 )
 def test_exact_the_list_has_the_headline_of_a_result_without_models(

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from service.jobs import read
 from service.jobs.submit import prepare_submission, submit
-from service.settings import settings
+from service.settings import get_settings
 from service.storage.evaluations import EvaluationRow
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import UNIT
@@ -33,7 +33,7 @@ def look(evaluation_id: UUID) -> EvaluationRow:
 
 def make_executor() -> UnitExecutor:
     """Return a worker that is not watched; its claims do not lengthen."""
-    return UnitExecutor(settings(), SharedFlag())
+    return UnitExecutor(get_settings(), SharedFlag())
 
 
 def unit(evaluation_id: UUID, number: int = 0) -> sa.Row[Any]:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from service.broker import queue
 from service.jobs import read, sweep
 from service.jobs.cancel import cancel
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import unit_queue
 from service.storage import units as unit_table
 from service.storage.owners import LOCAL_OWNER_ID
@@ -46,7 +46,7 @@ def test_property_every_state_has_a_bounded_exit(
         elif event == "expire":
             _expire(key[0])
         else:
-            sweep.sweep(uuid4(), settings())
+            sweep.sweep(uuid4(), get_settings())
     cancel(LOCAL_OWNER_ID, made[-1])
     _bring_to_an_end(worker)
     assert [look(i).status for i in made] == ["succeeded"] * 3 + ["cancelled"]
@@ -78,7 +78,7 @@ def _bring_to_an_end(worker: object) -> None:
         _expire(None)
         with unit_of_work() as connection:
             connection.execute(sa.text("UPDATE lease SET until = 0"))
-        sweep.sweep(holder, settings())
+        sweep.sweep(holder, get_settings())
         _expire(None)
         with reading() as connection:
             line = [unit.key for unit in unit_queue.list_claimable(connection, 100)]

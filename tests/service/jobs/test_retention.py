@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from service.errors import ResourceNotFound, Unavailable
 from service.jobs import datasets as stored_datasets
 from service.jobs import retention
-from service.settings import settings
+from service.settings import get_settings
 from service.states import EvaluationStatus
 from service.storage import audit
 from service.storage.open_files import open_file_store
@@ -66,7 +66,7 @@ def test_exact_nothing_is_deleted_by_default(database: str) -> None:
     evaluation_id, row = finish_nap(), keep(b"a\n1\n")[0]
     age(10_000)
 
-    assert retention.remove_expired(settings()) == retention.RemovedCounts()
+    assert retention.remove_expired(get_settings()) == retention.RemovedCounts()
     assert remaining(EVALUATION) == {evaluation_id}
     assert remaining(DATASET) == {row.id}
     assert remaining(AUDIT_ENTRY)
@@ -79,11 +79,11 @@ def test_exact_results_go_with_their_files_after_their_days(
     evaluation_id = finish_nap(n_chunks=2)
     unfinished = submit_nap()
     age(29)
-    assert retention.remove_expired(settings()).evaluations == 0
+    assert retention.remove_expired(get_settings()).evaluations == 0
     assert kept_files()  # its losses
 
     age(31)
-    assert retention.remove_expired(settings()).evaluations == 1
+    assert retention.remove_expired(get_settings()).evaluations == 1
     with pytest.raises(ResourceNotFound):
         look(evaluation_id)
     assert look(unfinished).status == "queued"
@@ -106,14 +106,14 @@ def test_exact_an_evaluation_that_an_unfinished_one_extends_stays(
             .values(request=f'{{"extends":"{earlier}","note":""}}')
         )
     age(31)
-    assert retention.remove_expired(settings()).evaluations == 1
+    assert retention.remove_expired(get_settings()).evaluations == 1
     assert remaining(EVALUATION) == {earlier, later}
     assert other not in remaining(EVALUATION)
 
     with unit_of_work() as connection:
         last = {"status": EvaluationStatus.CANCELLED.value, "finished_at": datetime.now(UTC)}
         connection.execute(sa.update(EVALUATION).where(EVALUATION.c.id == later).values(last))
-    assert retention.remove_expired(settings()).evaluations == 1
+    assert retention.remove_expired(get_settings()).evaluations == 1
     assert remaining(EVALUATION) == {later}
 
 
@@ -125,9 +125,9 @@ def test_exact_a_data_set_stays_while_an_evaluation_names_it(
     evaluation_id = finish_nap()
     name_dataset(evaluation_id, named.id)
     age(6)
-    assert retention.remove_expired(settings()).datasets == 0
+    assert retention.remove_expired(get_settings()).datasets == 0
     age(8)
-    assert retention.remove_expired(settings()).datasets == 1
+    assert retention.remove_expired(get_settings()).datasets == 1
     assert remaining(DATASET) == {named.id}
     assert all(named.sha256 in path.name for path in kept_files())
     assert kept_files()
@@ -144,9 +144,9 @@ def test_exact_another_upload_of_a_data_set_starts_its_time_anew(
     age(8)
     again, is_new = keep(b"a\n1\n")
     assert (again.id, is_new) == (row.id, False)
-    assert retention.remove_expired(settings()).datasets == 0
+    assert retention.remove_expired(get_settings()).datasets == 0
     later = datetime.now(UTC) + 8 * DAY
-    assert retention.remove_expired(settings(), later).datasets == 1
+    assert retention.remove_expired(get_settings(), later).datasets == 1
 
 
 def test_exact_a_data_set_that_is_named_or_uploaded_meanwhile_stays(
@@ -176,10 +176,10 @@ def test_exact_batches_are_small_and_say_that_there_is_more(
     n_entries = len(remaining(AUDIT_ENTRY))
     assert n_entries >= 4
 
-    first = retention.remove_expired(settings())
+    first = retention.remove_expired(get_settings())
     assert (first.evaluations, first.datasets, first.audit_entries) == (2, 2, 3)
     assert first.has_more
-    while (last := retention.remove_expired(settings())).has_more:
+    while (last := retention.remove_expired(get_settings())).has_more:
         pass
     assert remaining(EVALUATION) == remaining(DATASET) == set()
     assert not last.has_more
@@ -195,7 +195,7 @@ def test_exact_nothing_is_deleted_while_the_file_store_is_away(
     age(2)
     shutil.rmtree(open_file_store().root)
     with pytest.raises(Unavailable):
-        retention.remove_expired(settings())
+        retention.remove_expired(get_settings())
     assert remaining(EVALUATION) == {evaluation_id}
     assert remaining(DATASET) == {row.id}
 
@@ -204,7 +204,7 @@ def test_exact_the_sweep_thread_deletes(sqlite: None, setting: Setting) -> None:
     setting(keep_results_days=1, sweep_s=0.01)
     finish_nap()
     age(2)
-    thread = SweepThread(settings())
+    thread = SweepThread(get_settings())
     thread.start()
     try:
         deadline = time.monotonic() + 30

@@ -12,7 +12,7 @@ from service.errors import InvalidRequest, NoResult, ResultPending
 from service.jobs import delete, read, retention, sign_offs
 from service.jobs.cancel import cancel
 from service.jobs.sign_offs import Signature
-from service.settings import settings
+from service.settings import get_settings
 from service.states import SignOffDecision
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.tables import EVALUATION, SIGN_OFF
@@ -95,7 +95,7 @@ def test_exact_retention_keeps_what_is_signed(database: str, setting: Setting) -
     sign_offs.sign_result(LOCAL_OWNER_ID, signed, BOB)
     age(31)
 
-    assert retention.remove_expired(settings()).evaluations == 1
+    assert retention.remove_expired(get_settings()).evaluations == 1
     assert remaining(EVALUATION) == {signed}
     assert unsigned not in remaining(EVALUATION)
     assert not delete.delete_expired(signed, datetime.now(UTC))  # signed after it was listed

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from service.broker import queue
 from service.jobs import sweep
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import units as unit_table
 from service.storage import workers
 from service.storage.tables import UNIT, WORKER
@@ -50,9 +50,9 @@ def _claim(key: tuple[UUID, int], worker_id: UUID | None = None) -> unit_table.U
 def test_exact_a_lost_claim_is_queued_again_after_a_pause(database: str, sent: Sent) -> None:
     evaluation_id = submit_nap()
     _claim((evaluation_id, 0))
-    assert sweep.sweep(HOLDER, settings()).reclaimed == 0  # the lease still holds
+    assert sweep.sweep(HOLDER, get_settings()).reclaimed == 0  # the lease still holds
     set_unit(evaluation_id, lease_until=1.0)
-    assert sweep.sweep(HOLDER, settings()).reclaimed == 1
+    assert sweep.sweep(HOLDER, get_settings()).reclaimed == 1
     row = unit(evaluation_id)
     assert (row.state, row.attempt, row.lost, row.worker_id) == ("queued", 1, 1, None)
     assert not make_executor().run((evaluation_id, 0))  # not before its pause is over
@@ -71,7 +71,7 @@ def test_exact_the_last_lost_attempt_fails_with_the_reason(
         set_unit(evaluation_id, 1, not_before=0.0)
         _claim((evaluation_id, 1))
         set_unit(evaluation_id, 1, lease_until=1.0)
-        sweep.sweep(HOLDER, settings())
+        sweep.sweep(HOLDER, get_settings())
         assert look(evaluation_id).status == ("failed" if attempt == 3 else "running")
     row = look(evaluation_id)
     assert row.error is not None
@@ -90,7 +90,7 @@ def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(
         _, seconds = unit_table.read_history(connection, claimed)
     assert 0 <= seconds < 5
     set_unit(evaluation_id, lease_until=1.0, claimed_at=UNIT.c.claimed_at - 11)
-    sweep.sweep(HOLDER, settings())
+    sweep.sweep(HOLDER, get_settings())
     error = look(evaluation_id).error
     assert error is not None
     assert error["code"] == "time_limit_exceeded"
@@ -105,7 +105,7 @@ def test_exact_a_missed_gathering_is_queued(database: str, sent: Sent) -> None:
         connection.execute(
             sa.delete(UNIT).where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == 3)
         )
-    sweep.sweep(HOLDER, settings())
+    sweep.sweep(HOLDER, get_settings())
     assert worker.run((evaluation_id, 3))
     assert look(evaluation_id).status == "succeeded"
 
@@ -114,7 +114,7 @@ def test_degenerate_an_evaluation_that_cannot_go_on_fails(database: str, sent: S
     evaluation_id = submit_nap()
     with unit_of_work() as connection:
         connection.execute(sa.delete(UNIT).where(UNIT.c.evaluation_id == evaluation_id))
-    sweep.sweep(HOLDER, settings())
+    sweep.sweep(HOLDER, get_settings())
     error = look(evaluation_id).error
     assert error is not None
     assert error["code"] == "internal_error"
@@ -126,22 +126,22 @@ def test_exact_queued_work_is_sent_again_when_its_message_is_old(
     setting(resend_s=60)
     evaluation_id = submit_nap()
     sent.keys.clear()
-    assert sweep.sweep(HOLDER, settings()).sent == 0
+    assert sweep.sweep(HOLDER, get_settings()).sent == 0
     set_unit(evaluation_id, message_sent_at=1.0)
-    assert sweep.sweep(HOLDER, settings()).sent == 1
+    assert sweep.sweep(HOLDER, get_settings()).sent == 1
     assert sent.keys == [(evaluation_id, 0)]
-    assert sweep.sweep(HOLDER, settings()).sent == 0
+    assert sweep.sweep(HOLDER, get_settings()).sent == 0
 
 
 def test_exact_no_more_messages_are_under_way_than_the_window(sqlite: None, sent: Sent) -> None:
     evaluation_id = submit_nap(n_chunks=3 * sweep.WINDOW)
     make_executor().run((evaluation_id, 0))
     sent.keys.clear()
-    assert sweep.sweep(HOLDER, settings()).sent == 0  # as many were sent when it was cut
+    assert sweep.sweep(HOLDER, get_settings()).sent == 0  # as many were sent when it was cut
     for row in units(evaluation_id):
         set_unit(evaluation_id, row.number, message_sent_at=1.0)
-    assert sweep.sweep(HOLDER, settings()).sent == sweep.WINDOW
-    assert sweep.sweep(HOLDER, settings()).sent == 0
+    assert sweep.sweep(HOLDER, get_settings()).sent == sweep.WINDOW
+    assert sweep.sweep(HOLDER, get_settings()).sent == 0
 
 
 def test_exact_nothing_is_sent_again_while_messages_wait_in_the_broker(
@@ -153,19 +153,19 @@ def test_exact_nothing_is_sent_again_while_messages_wait_in_the_broker(
     for waiting, n_sent in ((sweep.WINDOW, 0), (None, 0), (sweep.WINDOW - 1, 1)):
         sent.waiting = waiting
         set_unit(evaluation_id, message_sent_at=1.0)
-        assert sweep.sweep(HOLDER, settings()).sent == n_sent
+        assert sweep.sweep(HOLDER, get_settings()).sent == n_sent
     assert sent.keys == [(evaluation_id, 0)]
 
 
 def test_exact_one_process_at_a_time_has_the_duty(database: str, sent: Sent) -> None:
     other = uuid4()
-    assert sweep.sweep(HOLDER, settings()).on_duty
-    assert not sweep.sweep(other, settings()).on_duty
-    assert sweep.sweep(HOLDER, settings()).on_duty
+    assert sweep.sweep(HOLDER, get_settings()).on_duty
+    assert not sweep.sweep(other, get_settings()).on_duty
+    assert sweep.sweep(HOLDER, get_settings()).on_duty
     sweep.release_duty(HOLDER)
-    assert sweep.sweep(other, settings()).on_duty
+    assert sweep.sweep(other, get_settings()).on_duty
     sweep.release_duty(HOLDER)  # not the holder any more: nothing happens
-    assert not sweep.sweep(HOLDER, settings()).on_duty
+    assert not sweep.sweep(HOLDER, get_settings()).on_duty
 
 
 def _worker(node: UUID, pid: int) -> WorkerProcess:
@@ -184,7 +184,7 @@ def test_exact_what_an_ended_process_held_is_taken_back_at_once(database: str) -
     _claim((first, 0), _worker(node, ended.pid).id)
     _claim((second, 0), _worker(node, alive.pid).id)
     _claim((third, 0), _worker(uuid4(), ended.pid).id)
-    assert sweep.reclaim_from_ended_workers(node, settings()) == 1
+    assert sweep.reclaim_from_ended_workers(node, get_settings()) == 1
     assert [unit(i).state for i in (first, second, third)] == ["queued", "running", "running"]
     assert unit(first).lost == 1
     alive.communicate(b"\n")
@@ -198,11 +198,11 @@ def test_exact_silent_workers_are_forgotten(database: str, setting: Setting, sen
     worker = _worker(uuid4(), 1)
     with reading() as connection:
         assert workers.count_alive(connection, 30.0) == 1
-    sweep.sweep(HOLDER, settings())
+    sweep.sweep(HOLDER, get_settings())
     with reading() as connection:
         assert workers.list_ids(connection) == [worker.id]
     with unit_of_work() as connection:
         connection.execute(sa.update(WORKER).values(heartbeat_at=1.0))
-    sweep.sweep(HOLDER, settings())
+    sweep.sweep(HOLDER, get_settings())
     with reading() as connection:
         assert workers.list_ids(connection) == []

@@ -20,7 +20,7 @@ from service.jobs import deliveries, failures, webhooks
 from service.jobs.cancel import cancel
 from service.jobs.deliveries import AttemptOutcome, decide_next, send_due
 from service.jobs.record import fail_evaluation
-from service.settings import InvalidSettings, settings
+from service.settings import InvalidSettings, get_settings
 from service.states import EvaluationStatus, WebhookEvent
 from service.storage import api_keys, evaluations
 from service.storage import webhooks as stored
@@ -67,7 +67,7 @@ def rows(webhook_id: UUID) -> list[stored.DeliveryRow]:
 
 
 def send_all() -> None:
-    while send_due(settings()):
+    while send_due(get_settings()):
         pass
 
 
@@ -228,7 +228,7 @@ def test_exact_a_delivery_is_written_with_the_end_of_the_evaluation_or_not_at_al
     cancel(LOCAL_OWNER_ID, identifier)  # committed; the process is killed before it sends
     (row,) = rows(webhook_id)
     assert (row.state, row.attempts) == ("pending", 0)
-    thread = DeliveryThread(settings())  # of another process
+    thread = DeliveryThread(get_settings())  # of another process
     thread.start()
     receiver.wait_for(1)
     thread.stop()
@@ -240,8 +240,8 @@ def test_exact_a_claim_of_a_killed_process_is_due_again(receiver: Receiver) -> N
     now = time.time()
     with unit_of_work() as connection:
         (claimed,) = stored.claim(connection, now, now + 60, 10)
-    assert deliveries.send(claimed, settings()).is_success  # and killed before it is recorded
-    assert send_due(settings()) == 0
+    assert deliveries.send(claimed, get_settings()).is_success  # and killed before it is recorded
+    assert send_due(get_settings()) == 0
     with unit_of_work() as connection:
         connection.execute(sa.update(WEBHOOK_DELIVERY).values(next_attempt_at=now - 1))
     send_all()
@@ -329,7 +329,7 @@ def test_property_processes_that_send_at_once_share_the_deliveries(receiver: Rec
         start.wait()
         deadline = time.monotonic() + 20
         while count_open() and time.monotonic() < deadline:
-            send_due(settings())
+            send_due(get_settings())
 
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(work, range(3)))
@@ -364,7 +364,7 @@ def test_exact_a_webhook_that_is_deleted_takes_its_deliveries_along(receiver: Re
     webhooks.delete(LOCAL_OWNER_ID, webhook_id)
 
     assert count_open() == 0
-    assert send_due(settings()) == 0
+    assert send_due(get_settings()) == 0
 
 
 def test_exact_a_deleted_evaluation_is_still_delivered(receiver: Receiver) -> None:
@@ -386,9 +386,9 @@ def test_exact_old_deliveries_are_deleted(receiver: Receiver, setting: Setting) 
     with unit_of_work() as connection:
         connection.execute(sa.update(WEBHOOK_DELIVERY).values(created_at=long_ago))
     setting(keep_deliveries_days=0)
-    assert deliveries.remove_old(settings()) == 0
+    assert deliveries.remove_old(get_settings()) == 0
     setting(keep_deliveries_days=30)
-    assert deliveries.remove_old(settings()) == 1
+    assert deliveries.remove_old(get_settings()) == 1
     assert [row.state for row in rows(webhook_id)] == ["pending"]
 
 
@@ -421,7 +421,7 @@ def test_exact_pauses_grow_by_the_schedule_and_retry_after() -> None:
 def test_invalid_settings(setting: Setting, name: str, value: str) -> None:
     setting(**{name: value})
     with pytest.raises(InvalidSettings, match=f"THETAHAT_{name.upper()}"):
-        settings()
+        get_settings()
 
 
 def test_degenerate_a_delivery_that_is_not_there(receiver: Receiver) -> None:

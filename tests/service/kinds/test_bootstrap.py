@@ -372,6 +372,7 @@ def test_exact_a_page_has_a_row_for_each_component_and_their_covariance() -> Non
     assert list(covariance.columns) == ["Component", *names]
     assert len(covariance.rows) == len(names)
     assert [figure.name for figure in list_figures(result)] == ["components"]
-    assert describe_outcome(result) == [
-        "regression coefficients: 3 components, with intervals from 200 resamples."
-    ]
+    (sentence,) = describe_outcome(result)
+    assert sentence.startswith("Regression coefficients with 3 components: intercept ")
+    assert sentence.count("95\N{NO-BREAK SPACE}% BCa interval") == len(names)
+    assert sentence.endswith(", from 200 resamples.")

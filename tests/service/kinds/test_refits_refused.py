@@ -24,7 +24,7 @@ from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombin
         (
             {"variances": [{"name": "bates_nested_cv", "params": {"n_folds": 99}}]},
             ("variances", 0, "params"),
-            "99 rows at least",
+            "99 folds needs at least 99 rows",
         ),
         (
             {"variances": [{"name": "conservative_z", "params": {"test_size": 0.5}}]},

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.broker import queue
-from service.settings import settings
+from service.settings import get_settings
 from service.storage import engine, schema, store_mark
 
 
@@ -24,7 +24,7 @@ def forget() -> None:
     engine.reset()
     queue.reset()
     store_mark.forget_ids()
-    settings.cache_clear()
+    get_settings.cache_clear()
 
 
 @pytest.fixture
@@ -74,4 +74,4 @@ def setting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Setting]:
         use(monkeypatch, **variables)
 
     yield change
-    settings.cache_clear()  # the next test may not use this fixture
+    get_settings.cache_clear()  # the next test may not use this fixture

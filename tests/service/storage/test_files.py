@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from service.errors import DamagedFile, Unavailable
-from service.settings import InvalidSettings, settings
+from service.settings import InvalidSettings, get_settings
 from service.storage import schema, store_mark
 from service.storage.files import MARK, UPLOADS, FileStore, LocalFileStore, build_dataset_file_name
 from service.storage.open_files import open_file_store
@@ -156,4 +156,4 @@ def test_invalid_a_store_without_free_space(
 def test_invalid_an_address_that_is_no_file_store(setting: Setting, url: str) -> None:
     setting(files_url=url)
     with pytest.raises(InvalidSettings, match="THETAHAT_FILES_URL must have the form file:///a"):
-        settings()
+        get_settings()

@@ -13,7 +13,7 @@ import obstore
 import pytest
 
 from service.errors import DamagedFile, Unavailable
-from service.settings import InvalidSettings, settings
+from service.settings import InvalidSettings, get_settings
 from service.storage.files import build_dataset_file_name
 from service.storage.object_store import ObjectFileStore, open_bucket
 from service.storage.open_files import open_file_store
@@ -153,4 +153,4 @@ def test_invalid_a_bucket_without_obstore(
     monkeypatch.setattr("service.settings.find_spec", lambda _: None)
     setting(files_url="s3://bucket/prefix", data_dir=tmp_path)
     with pytest.raises(InvalidSettings, match="needs the package obstore"):
-        settings()
+        get_settings()

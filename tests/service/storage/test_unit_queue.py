@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from service.jobs import sweep
-from service.settings import settings
+from service.settings import get_settings
 from service.states import EvaluationStatus
 from service.storage import unit_queue, units
 from service.storage.owners import LOCAL_OWNER_ID
@@ -104,7 +104,7 @@ def test_exact_units_of_the_previous_release_get_their_owner() -> None:
         connection.execute(sa.update(UNIT).values(owner_id=None))
     with reading() as connection:
         assert not unit_queue.list_claimable(connection, 1)
-    sweep.sweep(uuid4(), settings())
+    sweep.sweep(uuid4(), get_settings())
     with reading() as connection:
         assert [u.key for u in unit_queue.list_claimable(connection, 1)] == [(evaluation_id, 0)]
         assert connection.scalars(sa.select(UNIT.c.owner_id)).all() == [LOCAL_OWNER_ID]
