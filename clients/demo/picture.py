@@ -16,6 +16,7 @@ import vl_convert
 FONT: Final = "Helvetica, Arial, sans-serif"
 CLEAR, UNCLEAR, BAND = "#0072b2", "#6b6b6b", "#e8e8e8"
 MARGIN: Final = 0.02
+MINUS: Final = "\N{MINUS SIGN}"
 QUESTIONS: Final = ("Random folds: more pupils of these schools", "A school left out: a new school")
 
 
@@ -39,14 +40,21 @@ def _read_row(question: str, result: dict[str, Any]) -> dict[str, Any]:
     decided = pair["verdict"]["decision"] in {"better", "worse"}
     verdict = "ridge is better" if decided else "cannot tell which is better"
     difference = sign * interval["estimate"]
+    shown, lower, upper = (_format_signed(value) for value in (difference, *ends))
     return {
         "question": question,
         "difference": difference,
         "lower": ends[0],
         "upper": ends[1],
-        "verdict": f"{difference:+.3f} (95 % interval {ends[0]:+.3f} to {ends[1]:+.3f}): {verdict}",
+        "verdict": f"{shown} (95 % interval {lower} to {upper}): {verdict}",
         "decided": decided,
     }
+
+
+def _format_signed(value: float) -> str:
+    """Return a difference with its sign and three decimals; 0 has no sign."""
+    text = f"{value:+.3f}".replace("-", MINUS)
+    return text if float(f"{value:.3f}") else text[1:]
 
 
 def draw(rows: list[dict[str, Any]]) -> alt.LayerChart:
@@ -60,7 +68,7 @@ def draw(rows: list[dict[str, Any]]) -> alt.LayerChart:
         "lower:Q",
         title="squared error of the forest minus that of ridge; grey: too small to matter",
         scale=alt.Scale(domain=[-0.04, 0.12]),
-        axis=alt.Axis(format="+.2f", grid=False),
+        axis=alt.Axis(labelExpr="datum.value == 0 ? '0' : format(datum.value, '+.2f')", grid=False),
     )
     lines = (
         alt.Chart(data).mark_rule(strokeWidth=4).encode(axis, position, x2="upper:Q", color=colour)

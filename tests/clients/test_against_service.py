@@ -200,7 +200,7 @@ def test_exact_events_come_in_order_to_the_end(client: Client) -> None:
         "succeeded",
     ]
     assert [event.number for event in kept] == sorted({event.number or 0 for event in kept})
-    assert kept[0].data["at"].startswith("20")
+    assert str(kept[0].data["at"]).startswith("20")
     later = [event.number for event in client.events(sent.id, after=kept[0].number or 0)]
     assert later == [event.number for event in kept[1:]]
     assert list(client.events(sent.id, after=kept[-1].number or 0)) == []

@@ -209,7 +209,7 @@ def test_exact_figures_are_named_and_drawn(client_at: Connect) -> None:
 
 def test_exact_losses_come_in_three_types(client_at: Connect) -> None:
     with run_stub(Reply(200, b'{"a": [1]}')) as stub, client_at(stub.url) as client:
-        assert client.losses("x") == {"a": [1]}
+        assert dict(client.losses("x")) == {"a": [1]}
         assert client.losses("x", "csv") == '{"a": [1]}'
         assert client.losses("x", "parquet") == b'{"a": [1]}'
 

@@ -18,7 +18,7 @@ PAGE = Page()
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(60, 2))
-DATA: dict[str, Any] = {
+DATA: Any = {
     "data": {
         "X": X.tolist(),
         "y": np.where(X[:, 0] + RNG.normal(size=60) > 0, "a", "b").tolist(),
@@ -35,7 +35,7 @@ def find_row(text: str, name: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def selected() -> dict[str, Any]:
+def selected() -> Any:
     candidates = {
         "majority": "majority",
         "near": {"name": "nearest_neighbours", "grid": {"k": list(range(1, 21))}},
@@ -46,13 +46,13 @@ def selected() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def curve() -> dict[str, Any]:
+def curve() -> Any:
     learners = {"nb": "gaussian_naive_bayes", "majority": "majority"}
     body = {**DATA, "kind": "learning_curve", "learners": learners, "scheme": FOLDS}
     return run_kind({**body, "sizes": [6, 20, 1], "metrics": ["roc_auc"], "margin": 0.5}).result
 
 
-def test_exact_a_metric_has_its_interval(selected: dict[str, Any]) -> None:
+def test_exact_a_metric_has_its_interval(selected: Any) -> None:
     text = build_metrics_table(selected, PAGE)
     metric = selected["models"]["selected"]["metrics"]["roc_auc"]
     target = selected["summary"]["target"]
@@ -64,14 +64,16 @@ def test_exact_a_metric_has_its_interval(selected: dict[str, Any]) -> None:
     )
     assert "roc_auc: the mean of the splits; higher is better" in text
     assert "f1: over all rows together; higher is better" in text
-    assert build_metrics_table({"models": {"m": {}}}, PAGE) == ""
-    result = {"models": {"selected": selected["models"]["selected"], "other": {}}}
+    no_metrics: Any = {"models": {"m": {}}}
+    assert build_metrics_table(no_metrics, PAGE) == ""
+    result: Any = {"models": {"selected": selected["models"]["selected"], "other": {}}}
     assert find_row(build_metrics_table(result, PAGE), "other")[1:] == ["none", "none"]
     bare = {"estimate": {"macro": 0.5}, "mean": "macro", "intervals": []}
-    assert "0.5000\n" in build_metrics_table({"models": {"m": {"metrics": {"x": bare}}}}, PAGE)
+    measured: Any = {"models": {"m": {"metrics": {"x": bare}}}}
+    assert "0.5000\n" in build_metrics_table(measured, PAGE)
 
 
-def test_exact_a_selection_names_the_choice(selected: dict[str, Any]) -> None:
+def test_exact_a_selection_names_the_choice(selected: Any) -> None:
     text = result_text(selected, 2000)
     chosen, bias = selected["chosen"], selected["bias"]
 
@@ -92,8 +94,8 @@ def test_exact_a_selection_names_the_choice(selected: dict[str, Any]) -> None:
     assert (len(values), values[0], values[-1]) == (15, "1", "20")
 
 
-def test_degenerate_a_selection_without_external_splits(selected: dict[str, Any]) -> None:
-    alone = {**selected, "external": None, "bias": {"estimate": None, "of_minima": 0.1}}
+def test_degenerate_a_selection_without_external_splits(selected: Any) -> None:
+    alone: Any = {**selected, "external": None, "bias": {"estimate": None, "of_minima": 0.1}}
     alone["chosen"] = {**selected["chosen"], "higher_is_better": True, "by": "roc_auc"}
     alone["internal"] = {
         "x": {"mean": 0.5, "standard_error": None},
@@ -117,7 +119,7 @@ def test_degenerate_a_selection_without_external_splits(selected: dict[str, Any]
     assert "external minus internal error: 0.2500\n" in result_text(bare, 2000)
 
 
-def test_exact_a_curve_is_a_table_with_conclusions(curve: dict[str, Any]) -> None:
+def test_exact_a_curve_is_a_table_with_conclusions(curve: Any) -> None:
     text = result_text(curve, 2000)
     points = curve["curves"]["nb"]["points"]
 
@@ -134,7 +136,7 @@ def test_exact_a_curve_is_a_table_with_conclusions(curve: dict[str, Any]) -> Non
     assert saturation["reason"] in text
 
 
-def test_exact_the_power_law_or_the_caution_that_there_is_none(curve: dict[str, Any]) -> None:
+def test_exact_the_power_law_or_the_caution_that_there_is_none(curve: Any) -> None:
     law = {
         "formula": "a + b n^-c",
         "at_all_rows": {"n": 60, "estimate": 0.25, "lower": 0.2, "upper": 0.3},
@@ -197,7 +199,7 @@ def test_exact_a_study_has_claims_and_tables_with_errors() -> None:
         "figure": 0.95,
         "standard_error": 0.01,
     }
-    result: dict[str, Any] = {
+    result: Any = {
         "study": {"repetitions": 20},
         "claims": [{**claim, "at_least": 0.9, "at_most": 1.0}, {**claim, "standard_error": None}],
         "tables": [{**table, "note": "read it so"}],
@@ -214,5 +216,6 @@ def test_exact_a_study_has_claims_and_tables_with_errors() -> None:
     assert "20 repetitions" in text
     assert "- few repetitions" in text
     empty: Any = {**table, "rows": []}
+    no_tables: Any = {"tables": []}
     assert build_study_table(empty, PAGE).splitlines()[0] == "T"
-    assert write_study({"tables": []}, PAGE) == ""
+    assert write_study(no_tables, PAGE) == ""

@@ -69,11 +69,11 @@ class Checked(HTMLParser):
             self.texts.append(data)
 
 
-def evaluate(name: str = "forest") -> dict[str, Any]:
+def evaluate(name: str = "forest") -> Any:
     rng = np.random.default_rng(2)
     losses = {name: rng.random((6, 9)), "ridge": rng.random((6, 9)) + 0.5}
     words = thetahat.evaluate(losses, blocks="source", unit="school", margin=0.1)
-    result: dict[str, Any] = thetahat.to_json(words)
+    result: Any = thetahat.to_json(words)
     return result
 
 
@@ -169,12 +169,14 @@ def test_exact_a_partial_result_is_asked_for(open_client: type[Client]) -> None:
 def state(status: str, done: int, total: int | None, left: float | None = None) -> Evaluation:
     progress = {"done": done, "total": total, "unit": "splits"}
     fields = {"status": status, "progress": progress, "seconds_left": left}
-    return Evaluation.read({**EVALUATION, **fields})
+    answer: Any = {**EVALUATION, **fields}
+    return Evaluation.read(answer)
 
 
 def test_exact_an_evaluation_says_what_it_is() -> None:
     error = {"type": "/problems/learner_failed", "detail": f"why {EVIL}"}
-    failed = Evaluation.read({**EVALUATION, "status": "failed", "name": EVIL, "error": error})
+    answer: Any = {**EVALUATION, "status": "failed", "name": EVIL, "error": error}
+    failed = Evaluation.read(answer)
     page = Checked(failed._repr_html_())
 
     assert "script" not in page.names

@@ -29,17 +29,17 @@ NAMES = ("new (v2.1) 100%", "new (v2.1) 100$", "../old/α", "..")
 RESULTS = read_examples(RESULT)
 
 
-def evaluate(names: tuple[str, ...] = ("new", "old")) -> dict[str, Any]:
+def evaluate(names: tuple[str, ...] = ("new", "old")) -> Any:
     rng = np.random.default_rng(3)
     losses = {name: rng.random((6, 9)) + place / 2 for place, name in enumerate(names)}
     result = thetahat.evaluate(losses, blocks="source", unit="school", margin=0.1)
-    values: dict[str, Any] = thetahat.to_json(result)
+    values: Any = thetahat.to_json(result)
     values["provenance"] = {"version": "0.1.0", "seed": 7, "data_sha256": "ab", "spec_sha256": "cd"}
     return values
 
 
-def record_of(result: dict[str, Any]) -> EvaluationRecord:
-    done = {**EVALUATION, "status": "succeeded", "finished_at": "2026-11-21T05:04:34Z"}
+def record_of(result: Any) -> EvaluationRecord:
+    done: Any = {**EVALUATION, "status": "succeeded", "finished_at": "2026-11-21T05:04:34Z"}
     figures = (FigureImage(b"<svg/>", "forest", "svg"),)
     return EvaluationRecord(Evaluation.read(done), {"kind": "losses"}, result, figures)
 

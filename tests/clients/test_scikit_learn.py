@@ -58,7 +58,7 @@ def test_exact_splits_that_overlap_are_subsamples() -> None:
 
 def test_exact_a_grid_search_has_a_model_for_each_candidate() -> None:
     search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1.0]}, cv=FOLDS).fit(X, Y)
-    request = from_grid_search(search, FOLDS.split(X, Y))
+    request: Any = from_grid_search(search, FOLDS.split(X, Y))
     evaluated = run_kind(request).result
 
     assert list(request["split_scores"]) == ["C=0.01", "C=1.0"]

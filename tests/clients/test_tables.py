@@ -21,24 +21,29 @@ from thetahat_client.text.cautions import list_cautions
 from thetahat_client.text.comparisons import write_comparisons
 from thetahat_client.text.group_letters import group_letters
 from thetahat_client.text.models import build_models_table
-from thetahat_client.text.page import format_difference, format_interval, format_number
+from thetahat_client.text.page import (
+    IntervalEnds,
+    format_difference,
+    format_interval,
+    format_number,
+)
 from thetahat_client.text.verdicts import list_verdicts
 
 PAGE = Page()
 RESULTS = Path(__file__).parent / "results"
 
 
-def stored(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
+def stored(name: str) -> Any:
+    content: Any = json.loads((RESULTS / f"{name}.json").read_text())
     return content
 
 
 @pytest.fixture
-def schools() -> dict[str, Any]:
+def schools() -> Any:
     return stored("schools_left_out")
 
 
-def test_exact_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
+def test_exact_the_table_of_left_out_schools(schools: Any) -> None:
     lines = build_models_table(schools, PAGE).splitlines()
 
     ridge = next(line for line in lines if line.startswith("ridge"))
@@ -57,7 +62,7 @@ def test_exact_the_table_of_left_out_schools(schools: dict[str, Any]) -> None:
 
 
 def test_exact_only_recommended_intervals_and_predictions_are_shown(
-    schools: dict[str, Any],
+    schools: Any,
 ) -> None:
     ridge = schools["models"]["ridge"]
     ridge["intervals"].append(
@@ -68,7 +73,7 @@ def test_exact_only_recommended_intervals_and_predictions_are_shown(
     assert "prediction" not in build_models_table(stored("random_folds"), PAGE)
 
 
-def test_exact_every_pair_has_its_verdict_in_words(schools: dict[str, Any]) -> None:
+def test_exact_every_pair_has_its_verdict_in_words(schools: Any) -> None:
     table = list_verdicts(schools)
 
     assert len(table) == 6
@@ -79,7 +84,7 @@ def test_exact_every_pair_has_its_verdict_in_words(schools: dict[str, Any]) -> N
     assert table[-1].endswith(plan)
 
 
-def test_exact_cautions_of_one_code_are_one_fact(schools: dict[str, Any]) -> None:
+def test_exact_cautions_of_one_code_are_one_fact(schools: Any) -> None:
     sentences, n_hidden = list_cautions(schools)
 
     # theta_gamma's value is in its caution, so each of the four models has another sentence.
@@ -95,7 +100,7 @@ def caution(code: str, severity: str) -> dict[str, str]:
     return {"code": code, "severity": severity, "message": f"Say {code}.", "advice": "Do it."}
 
 
-def test_exact_three_cautions_are_shown_the_most_serious_first(schools: dict[str, Any]) -> None:
+def test_exact_three_cautions_are_shown_the_most_serious_first(schools: Any) -> None:
     codes = {"a": "info", "b": "warning", "c": "warning", "d": "serious", "e": "warning"}
     schools["cautions"] = [caution(*pair) for pair in codes.items()]
     schools["comparisons"] = []
@@ -111,7 +116,7 @@ def test_exact_three_cautions_are_shown_the_most_serious_first(schools: dict[str
     assert "more caution" not in result_text(schools, show_all=True)
 
 
-def test_exact_of_one_code_the_most_serious_caution_is_shown(schools: dict[str, Any]) -> None:
+def test_exact_of_one_code_the_most_serious_caution_is_shown(schools: Any) -> None:
     schools["comparisons"] = []
     for name, model in schools["models"].items():
         severity = "serious" if name == "forest" else "info"
@@ -125,7 +130,7 @@ def test_exact_of_one_code_the_most_serious_caution_is_shown(schools: dict[str, 
 
 
 def test_exact_no_line_breaks_between_a_number_and_its_percent_sign(
-    schools: dict[str, Any],
+    schools: Any,
 ) -> None:
     for width in range(60, 101):
         text = result_text(schools, width)
@@ -142,7 +147,7 @@ def test_exact_no_line_breaks_between_a_number_and_its_percent_sign(
         (0, "0"),
         (12.3456, "12.35"),
         (1234.5, "1234"),
-        (123456.0, "1.235e+05"),
+        (123456.0, "123 456"),
         (-0.00012345, "-0.0001234"),
         (1e-9, "1.000e-09"),
         (None, "undefined"),
@@ -157,6 +162,13 @@ def test_exact_open_and_undefined_ends_are_words() -> None:
     assert format_interval({"lower": 0.5, "upper": None}) == "above 0.5000"
     assert format_interval({"lower": None, "upper": None}) == "undefined"
     assert format_interval(None) == "none"
+
+
+def test_exact_ends_that_differ_are_written_differently() -> None:
+    ends: IntervalEnds = {"lower": 100_000.384, "upper": 100_000.59}
+    assert format_interval(ends) == "100 000.38 to 100 000.59"
+    assert format_interval({"lower": 1234.41, "upper": 1234.58}) == "1234.41 to 1234.58"
+    assert format_interval({"lower": 384_120.0, "upper": 589_480.0}) == "384 120 to 589 480"
 
 
 def test_exact_columns_are_as_wide_as_their_widest_entry() -> None:
@@ -193,7 +205,8 @@ def test_exact_no_table_is_wider_than_the_terminal(name: str, width: int) -> Non
 
 def state(status: str, done: int, total: int | None) -> Evaluation:
     progress = {"done": done, "total": total, "unit": "splits"}
-    return Evaluation.read({**EVALUATION, "status": status, "progress": progress})
+    answer: Any = {**EVALUATION, "status": status, "progress": progress}
+    return Evaluation.read(answer)
 
 
 def test_exact_the_bar_is_as_full_as_the_work_is_done() -> None:
@@ -242,7 +255,7 @@ def test_exact_the_bar_is_one_line_on_a_terminal_and_a_line_per_tenth_elsewhere(
 
 
 @pytest.fixture(scope="module")
-def thirty_models() -> dict[str, Any]:
+def thirty_models() -> Any:
     """Return the result of thirty models on ten sources, in a shuffled order."""
     rng = np.random.default_rng(1)
     shared = rng.normal(size=(10, 20)) ** 2
@@ -250,12 +263,12 @@ def thirty_models() -> dict[str, Any]:
         f"model_{i:02d}": list(shared * (1 + 0.05 * i) + 0.3 * rng.normal(size=(10, 20)) ** 2)
         for i in rng.permutation(30)
     }
-    result: dict[str, Any] = thetahat.to_json(thetahat.evaluate(losses, blocks="source"))
+    result: Any = thetahat.to_json(thetahat.evaluate(losses, blocks="source"))
     return result
 
 
 def test_exact_models_are_sorted_and_the_best_fifteen_are_shown(
-    thirty_models: dict[str, Any],
+    thirty_models: Any,
 ) -> None:
     lines = build_models_table(thirty_models, PAGE, show_all=False).splitlines()
     shown = [line.split()[0] for line in lines if line.startswith("model_")]
@@ -267,13 +280,13 @@ def test_exact_models_are_sorted_and_the_best_fifteen_are_shown(
     assert sum(line.startswith("model_") for line in every) == 30
 
 
-def test_exact_thirty_models_fill_at_most_sixty_lines(thirty_models: dict[str, Any]) -> None:
+def test_exact_thirty_models_fill_at_most_sixty_lines(thirty_models: Any) -> None:
     text = result_text({"kind": "losses", **thirty_models}, 100, table_width=100)
 
     assert len(text.splitlines()) <= 60
 
 
-def test_exact_models_that_share_a_letter_do_not_differ(thirty_models: dict[str, Any]) -> None:
+def test_exact_models_that_share_a_letter_do_not_differ(thirty_models: Any) -> None:
     letters, note = group_letters(thirty_models)
     test = thirty_models["omnibus"]["nemenyi"]
     ranks, critical = test["mean_ranks"], test["critical_difference"]
@@ -284,7 +297,7 @@ def test_exact_models_that_share_a_letter_do_not_differ(thirty_models: dict[str,
 
 
 def test_exact_many_comparisons_are_a_table_around_the_best_model(
-    thirty_models: dict[str, Any],
+    thirty_models: Any,
 ) -> None:
     lines = write_comparisons(thirty_models, PAGE, show_all=False).splitlines()
     best = thirty_models["summary"]["best_model"]
@@ -309,7 +322,7 @@ def test_exact_many_comparisons_are_a_table_around_the_best_model(
 
 
 def test_exact_tests_of_all_models_name_those_that_may_be_the_best(
-    thirty_models: dict[str, Any],
+    thirty_models: Any,
 ) -> None:
     text = build_all_models_table(thirty_models, PAGE, show_all=False)
     row = next(line for line in text.splitlines() if line.startswith("model confidence set"))
@@ -324,7 +337,7 @@ def test_exact_tests_of_all_models_name_those_that_may_be_the_best(
     )
 
 
-def test_exact_the_text_of_thirty_models_is_short(thirty_models: dict[str, Any]) -> None:
+def test_exact_the_text_of_thirty_models_is_short(thirty_models: Any) -> None:
     assert len(result_text(thirty_models).splitlines()) < 80
     everything = result_text(thirty_models, show_all=True)
     assert sum(" it is not clear which of " in line for line in everything.splitlines()) > 100

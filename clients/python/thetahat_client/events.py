@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import httpx
 
 from thetahat_client.models import FINISHED
+from thetahat_client.result_types import JsonObject
 from thetahat_client.steps import Item, Items, Steps, pause, read_line
 from thetahat_client.transport import Transport, choose_pause
 
@@ -32,7 +32,7 @@ class Event:
 
     type: str
     number: int | None
-    data: Mapping[str, Any]
+    data: JsonObject
 
 
 def read_events(transport: Transport, evaluation_id: str, after: int) -> Items[Event]:

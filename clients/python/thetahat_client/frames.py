@@ -10,7 +10,16 @@ import struct
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from io import BytesIO
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+from thetahat_client.result_types import (
+    AnyComparison,
+    ModelsResult,
+    ResultJson,
+    has_models,
+    list_comparisons,
+    read_result,
+)
 
 PARQUET: Final = "application/vnd.apache.parquet"
 NPY: Final = "application/x-npy"
@@ -33,6 +42,13 @@ class Array(Protocol):
     def tobytes(self) -> bytes:
         """Return the numbers row by row."""
 
+
+FrameCell: TypeAlias = str | float | None
+"""A cell of a frame that is made of a result."""
+
+IntervalColumn: TypeAlias = Literal[
+    "target", "estimate", "standard_error", "lower", "upper", "level", "method", "variance"
+]
 
 FrameOrArray: TypeAlias = Any
 """A frame of pandas, polars or pyarrow, or an ``Array``."""
@@ -65,7 +81,7 @@ def write_npy(array: Array) -> bytes:
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode() + array.tobytes()
 
 
-def models_frame(result: Mapping[str, Any], backend: str = "pandas") -> Any:
+def models_frame(result: ResultJson, backend: str = "pandas") -> Any:
     """Return one row per model and target: mean, standard error and recommended interval.
 
     Parameters
@@ -75,34 +91,46 @@ def models_frame(result: Mapping[str, Any], backend: str = "pandas") -> Any:
     backend : str
         ``pandas``, ``polars`` or ``pyarrow``.
     """
-    rows = [
+    rows: list[Mapping[str, FrameCell]] = [
         {"model": name, **{key: interval.get(key) for key in _INTERVAL}}
-        for name, model in result["models"].items()
+        for name, model in _read_models_result(result)["models"].items()
         for interval in model["recommended"].values()
     ]
     return make_frame(_arrange_columns(rows, ("model", *_INTERVAL)), backend)
 
 
-def comparisons_frame(result: Mapping[str, Any], backend: str = "pandas") -> Any:
+def comparisons_frame(result: ResultJson, backend: str = "pandas") -> Any:
     """Return one row per pair of models: difference a minus b, interval, p-value, verdict."""
-    rows = [
-        {
-            "a": pair["a"],
-            "b": pair["b"],
-            "difference": pair["difference"],
-            "lower": (pair.get("interval") or {}).get("lower"),
-            "upper": (pair.get("interval") or {}).get("upper"),
-            "target": (pair.get("interval") or {}).get("target"),
-            "p_value": pair["verdict"]["p_value"],
-            "p_value_adjusted": pair["verdict"].get("p_value_adjusted"),
-            "decision": pair["verdict"]["decision"],
-        }
-        for pair in result.get("comparisons", ())
-    ]
+    typed_result = read_result(result)
+    pairs = list_comparisons(typed_result) if has_models(typed_result) else []
+    rows = [_build_comparison_row(pair) for pair in pairs]
     return make_frame(_arrange_columns(rows, _COMPARISON), backend)
 
 
-def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") -> Any:
+def _read_models_result(result: ResultJson) -> ModelsResult:
+    typed_result = read_result(result)
+    if not has_models(typed_result):
+        message = f"The result of kind {typed_result['kind']} has no models."
+        raise ValueError(message)
+    return typed_result
+
+
+def _build_comparison_row(pair: AnyComparison) -> Mapping[str, FrameCell]:
+    interval, verdict = pair["interval"], pair["verdict"]
+    return {
+        "a": pair["a"],
+        "b": pair["b"],
+        "difference": pair["difference"],
+        "lower": None if interval is None else interval["lower"],
+        "upper": None if interval is None else interval["upper"],
+        "target": None if interval is None else interval["target"],
+        "p_value": verdict["p_value"],
+        "p_value_adjusted": verdict["p_value_adjusted"],
+        "decision": verdict["decision"],
+    }
+
+
+def make_frame(columns: Mapping[str, Sequence[FrameCell]], backend: str = "pandas") -> Any:
     """Return a native frame of pandas, polars or pyarrow with these columns."""
     return _import_narwhals().from_dict(dict(columns), backend=backend).to_native()
 
@@ -116,7 +144,7 @@ def _import_narwhals() -> Any:
         raise ImportError(message) from None
 
 
-_INTERVAL: Final = (
+_INTERVAL: Final[tuple[IntervalColumn, ...]] = (
     *("target", "estimate", "standard_error", "lower", "upper", "level", "method", "variance"),
 )
 _COMPARISON: Final = (
@@ -126,6 +154,6 @@ _COMPARISON: Final = (
 
 
 def _arrange_columns(
-    rows: Sequence[Mapping[str, Any]], names: Sequence[str]
-) -> dict[str, list[Any]]:
+    rows: Sequence[Mapping[str, FrameCell]], names: Sequence[str]
+) -> dict[str, list[FrameCell]]:
     return {name: [row[name] for row in rows] for name in names}

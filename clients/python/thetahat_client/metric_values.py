@@ -6,18 +6,28 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from thetahat_client.result_types import (
+    ModelsResult,
+    ResultJson,
+    find_mean,
+    has_models,
+    list_comparisons,
+    read_result,
+)
+from thetahat_client.results import AnyResult, IntervalDict
 from thetahat_client.text import walk_numbers
+from thetahat_client.text.metrics import find_metrics
 from thetahat_client.text.models import find_recommended_intervals
 
 LONGEST_NAME: Final = 250  # of MLflow
 _REFUSED: Final = re.compile(r"[^\w\-. :]+")  # a slash is kept for groups of metrics
 
 
-def metric_values(result: Mapping[str, Any]) -> dict[str, float]:
+def metric_values(result: ResultJson) -> dict[str, float]:
     """Return the numbers of a result by name; undefined ones are left out.
 
     - ``MODEL/mean``, and for each target ``MODEL/TARGET.estimate``, ``.lower`` and ``.upper``;
@@ -34,8 +44,11 @@ def metric_values(result: Mapping[str, Any]) -> dict[str, float]:
         A result, as ``Client.result`` returns it.
     """
     values: dict[str, float] = {}
+    typed_result = read_result(result)
     numbers = (
-        _iterate_numbers_of_models(result) if "models" in result else _iterate_other_numbers(result)
+        _iterate_numbers_of_models(typed_result)
+        if has_models(typed_result)
+        else _iterate_other_numbers(typed_result)
     )
     prefixes: dict[str, str] = {}
     for owner, name, value in numbers:
@@ -49,7 +62,7 @@ def metric_values(result: Mapping[str, Any]) -> dict[str, float]:
     return values
 
 
-def write_metrics(result: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+def write_metrics(result: ResultJson, path: str | os.PathLike[str]) -> None:
     """Write the numbers of a result as one flat JSON object, as ``dvc metrics`` reads it."""
     text = json.dumps(metric_values(result), indent=2, ensure_ascii=False, allow_nan=False)
     Path(path).write_text(text + "\n", encoding="utf-8")
@@ -61,7 +74,7 @@ def clean_name(name: str) -> str:
     return cleaned if cleaned and not cleaned.startswith(".") else f"_{cleaned}"
 
 
-def _make_unique(name: str, existing_names: Any, longest: int) -> str:
+def _make_unique(name: str, existing_names: Iterable[str], longest: int) -> str:
     cleaned = clean_name(name)[:longest]
     taken_names = set(existing_names)
     number, unique = 1, cleaned
@@ -72,38 +85,41 @@ def _make_unique(name: str, existing_names: Any, longest: int) -> str:
 
 
 def _iterate_numbers_of_models(
-    result: Mapping[str, Any],
+    result: ModelsResult,
 ) -> Iterator[tuple[str, str, float | None]]:
     """Yield owner, name and value of each number."""
     for model, values in result["models"].items():
-        yield model, "mean", values["mean"].get("macro")
+        yield model, "mean", values["mean"]["macro"]
         yield from _iterate_interval_numbers(model, "", find_recommended_intervals(values))
-        for metric, estimate in (values.get("metrics") or {}).items():
+        for metric, estimate in find_metrics(values).items():
             intervals = find_recommended_intervals(estimate)
             if not intervals:
-                yield model, metric, estimate["estimate"].get(estimate["mean"])
+                yield model, metric, find_mean(estimate["estimate"], estimate["mean"])
             yield from _iterate_interval_numbers(model, f"{metric}.", intervals)
-    for pair in result.get("comparisons", ()):
+    for pair in list_comparisons(result):
         owner = f"{pair['a']} minus {pair['b']}"
-        verdict, interval = pair["verdict"], pair.get("interval") or {}
+        verdict, interval = pair["verdict"], pair["interval"]
         yield owner, "difference", pair["difference"]
-        for end in ("lower", "upper"):
-            yield owner, end, interval.get(end)
-        adjusted = verdict.get("p_value_adjusted")
-        yield owner, "p_value", verdict.get("p_value") if adjusted is None else adjusted
+        if interval is not None:
+            yield owner, "lower", interval["lower"]
+            yield owner, "upper", interval["upper"]
+        adjusted = verdict["p_value_adjusted"]
+        yield owner, "p_value", verdict["p_value"] if adjusted is None else adjusted
 
 
 def _iterate_interval_numbers(
-    model: str, prefix: str, intervals: Mapping[str, Mapping[str, Any]]
+    model: str, prefix: str, intervals: Mapping[str, IntervalDict]
 ) -> Iterator[tuple[str, str, float | None]]:
     for target, interval in intervals.items():
-        for part in ("estimate", "lower", "upper"):
-            yield model, f"{prefix}{target}.{part}", interval.get(part)
+        yield model, f"{prefix}{target}.estimate", interval["estimate"]
+        yield model, f"{prefix}{target}.lower", interval["lower"]
+        yield model, f"{prefix}{target}.upper", interval["upper"]
 
 
-def _iterate_other_numbers(result: Mapping[str, Any]) -> Iterator[tuple[str, str, float | None]]:
+def _iterate_other_numbers(result: AnyResult) -> Iterator[tuple[str, str, float | None]]:
     for name, value in walk_numbers(result):
         yield "", name, value
-    for interval in result.get("intervals") or ():
-        for end in ("lower", "upper"):
-            yield "", f"{interval['method']}.{end}", interval.get(end)
+    if "intervals" in result:
+        for interval in result["intervals"]:
+            yield "", f"{interval['method']}.lower", interval["lower"]
+            yield "", f"{interval['method']}.upper", interval["upper"]

@@ -8,10 +8,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict, cast
+
+from thetahat_client.result_types import JsonObject
+from thetahat_client.results import (
+    DatasetReadDict,
+    EvaluationProgressDict,
+    EvaluationReadDict,
+    FinishedEvaluationDict,
+    JsonValue,
+    SignOffReadDict,
+)
 
 FINISHED: Final = frozenset({"succeeded", "failed", "cancelled"})
 PLAIN_NAME: Final = re.compile(r"[\w-]+")  # a name in a path of fields that needs no quotes
+
+
+class FaultJson(TypedDict):
+    """One fault of a request, as the service sends it."""
+
+    loc: NotRequired[list[str | int]]
+    message: NotRequired[str]
+    value: NotRequired[JsonValue]
+
+
+class ProblemJson(TypedDict):
+    """A problem document of this service or of a proxy, in which every field may be missing."""
+
+    type: NotRequired[str]
+    code: NotRequired[str]
+    title: NotRequired[str]
+    detail: NotRequired[str]
+    status: NotRequired[int | None]
+    errors: NotRequired[list[FaultJson]]
+    request_id: NotRequired[str]
+    evaluation_status: NotRequired[str]
+    evaluation_error: NotRequired[ProblemJson | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +56,16 @@ class Fault:
         Path to the field in the request.
     message : str
         What is wrong.
-    value : Any
+    value : JSON value
         The value of the field, shortened.
     """
 
     loc: tuple[str | int, ...]
     message: str
-    value: Any = None
+    value: JsonValue = None
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Fault:
+    def read(cls, data: FaultJson) -> Fault:
         """Return the object that JSON describes."""
         return cls(tuple(data.get("loc", ())), str(data.get("message", "")), data.get("value"))
 
@@ -65,10 +97,10 @@ class Problem:
     status: int | None
     errors: tuple[Fault, ...]
     request_id: str
-    members: Mapping[str, Any]
+    members: JsonObject
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], status: int | None = None) -> Problem:
+    def read(cls, data: ProblemJson, status: int | None = None) -> Problem:
         """Return the problem of a JSON object, in which every field may be missing."""
         kind = str(data.get("type", "about:blank"))
         faults = data.get("errors")
@@ -80,7 +112,7 @@ class Problem:
             status=data.get("status", status),
             errors=tuple(Fault.read(f) for f in faults) if isinstance(faults, list) else (),
             request_id=str(data.get("request_id", "")),
-            members=dict(data),
+            members=copy_members(data),
         )
 
     def in_words(self) -> str:
@@ -122,10 +154,10 @@ class Dataset:
     rows: int
     columns: tuple[Column, ...]
     created_at: datetime | None
-    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Dataset:
+    def read(cls, data: DatasetReadDict) -> Dataset:
         """Return the object that JSON describes."""
         return cls(
             id=data["id"],
@@ -136,7 +168,7 @@ class Dataset:
             rows=data["rows"],
             columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
             created_at=_parse_time(data.get("created_at")),
-            members=dict(data),
+            members=copy_members(data),
         )
 
 
@@ -149,7 +181,7 @@ class Progress:
     unit: str
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Progress:
+    def read(cls, data: EvaluationProgressDict) -> Progress:
         """Return the object that JSON describes."""
         return cls(data.get("done", 0), data.get("total"), data.get("unit", ""))
 
@@ -191,10 +223,10 @@ class Evaluation:
     links: Mapping[str, str]
     result: dict[str, Any] | None = None
     seconds_left: float | None = field(default=None, compare=False)
-    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Evaluation:
+    def read(cls, data: EvaluationReadDict | FinishedEvaluationDict) -> Evaluation:
         """Return the object that JSON describes."""
         error = data.get("error")
         return cls(
@@ -208,11 +240,11 @@ class Evaluation:
             started_at=_parse_time(data.get("started_at")),
             finished_at=_parse_time(data.get("finished_at")),
             progress=Progress.read(data.get("progress") or {}),
-            error=Problem.read(error) if error else None,
-            links=data.get("links") or {},
-            result=data.get("result"),
+            error=Problem.read(cast("ProblemJson", error)) if error else None,
+            links=cast("dict[str, str]", data.get("links") or {}),
+            result=cast("dict[str, Any] | None", data.get("result")),
             seconds_left=data.get("seconds_left"),
-            members=dict(data),
+            members=copy_members(data),
         )
 
     def _repr_html_(self) -> str:
@@ -267,10 +299,10 @@ class SignOff:
     comment: str
     result_sha256: str
     matches_result: bool
-    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> SignOff:
+    def read(cls, data: SignOffReadDict) -> SignOff:
         """Return the object that JSON describes."""
         return cls(
             id=data["id"],
@@ -282,8 +314,13 @@ class SignOff:
             comment=data.get("comment", ""),
             result_sha256=data["result_sha256"],
             matches_result=data["matches_result"],
-            members=dict(data),
+            members=copy_members(data),
         )
+
+
+def copy_members(data: Mapping[str, object]) -> JsonObject:
+    """Return all fields of an answer, those included that this release does not know."""
+    return cast("JsonObject", dict(data))
 
 
 def field_path(*names: str) -> str:

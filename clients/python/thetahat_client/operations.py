@@ -28,9 +28,9 @@ from thetahat_client.models import Dataset, Evaluation, SignOff
 from thetahat_client.outputs import Outputs
 from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.record import EvaluationRecord
-from thetahat_client.results import AdviceDict
+from thetahat_client.results import AdviceDict, DatasetPreviewDict, JsonValue, MethodReadDict
 from thetahat_client.runners import listing, operation
-from thetahat_client.steps import Item, Items, Steps, pause
+from thetahat_client.steps import Item, Items, Query, Steps, pause
 from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
 LARGEST_BATCH: Final = 4 * 1024 * 1024  # bytes; the service allows 8 MiB by default
@@ -81,7 +81,7 @@ class Operations(Outputs):
         return states.get(status, "not ready")
 
     @operation
-    def methods(self, family: str) -> Steps[list[dict[str, Any]]]:
+    def methods(self, family: str) -> Steps[list[MethodReadDict]]:
         """Return the methods of a family: schemes, learners, losses, variances, tests, ..."""
         answer = yield from self.transport.read(f"/v1/methods/{family}")
         return list(answer["items"])
@@ -189,10 +189,11 @@ class Operations(Outputs):
         return self._iterate_pages("/v1/datasets", {}, page_size, Dataset.read)
 
     @operation
-    def preview(self, dataset_id: str, rows: int = 20) -> Steps[dict[str, Any]]:
+    def preview(self, dataset_id: str, rows: int = 20) -> Steps[DatasetPreviewDict]:
         """Return the first rows of a data set, and how the file was read."""
         path = f"/v1/datasets/{dataset_id}/preview"
-        return dict((yield from self.transport.read(path, {"rows": rows})))
+        preview: DatasetPreviewDict = yield from self.transport.read(path, {"rows": rows})
+        return preview
 
     @operation
     def delete_dataset(self, dataset_id: str) -> Steps[None]:
@@ -204,7 +205,7 @@ class Operations(Outputs):
     @operation
     def submit(
         self,
-        request: Mapping[str, Any],
+        request: Mapping[str, object],
         *,
         wait: float | None = None,
         idempotency_key: str | None = None,
@@ -341,7 +342,7 @@ class Operations(Outputs):
             yield from pause(max(0.0, min(pause_s, end - time.monotonic())))
 
     @operation
-    def request(self, evaluation_id: str) -> Steps[dict[str, Any]]:
+    def request(self, evaluation_id: str) -> Steps[dict[str, JsonValue]]:
         """Return the request of an evaluation; sent again, it gives the same numbers."""
         return dict((yield from self.transport.read(f"/v1/evaluations/{evaluation_id}/request")))
 
@@ -395,7 +396,7 @@ class Operations(Outputs):
 
         Pages are requested as they are needed.
         """
-        query: dict[str, Any] = {
+        query: dict[str, str | list[str] | None] = {
             "status": status,
             "kind": kind,
             "label": [f"{key}:{value}" for key, value in (labels or {}).items()] or None,
@@ -557,7 +558,7 @@ class Operations(Outputs):
         return Delivery.read((yield from self.transport.send("POST", path)).json())
 
     def _iterate_pages(
-        self, path: str, query: dict[str, Any], size: int, read: Callable[[Any], T]
+        self, path: str, query: Query, size: int, read: Callable[[Any], T]
     ) -> Items[T]:
         cursor: str | None = None
         while True:

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast, overload
 from urllib.parse import quote
 
 from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
 from thetahat_client.figure import MEDIA_TYPES, FigureFormat, FigureImage
-from thetahat_client.models import Problem
+from thetahat_client.models import Problem, ProblemJson
 from thetahat_client.result import ResultObject
 from thetahat_client.runners import ClientMethod, operation
-from thetahat_client.steps import Steps
+from thetahat_client.steps import Query, Steps
 from thetahat_client.transport import Answer, Transport
 
 if TYPE_CHECKING:
+    from thetahat_client.result_types import JsonObject
     from thetahat_client.results import (
         BootstrapResultDict,
         CrossValidationResultDict,
+        FigureReadDict,
         ImportanceWeightingResultDict,
         LearningCurveResultDict,
         LossesResultDict,
+        LossTableReadDict,
         PredictionsResultDict,
         SelectionResultDict,
+        StudyResultDict,
         WeightsResultDict,
     )
 
@@ -72,6 +76,10 @@ class ResultMethod(Protocol):
     def __call__(
         self, evaluation_id: str, kind: Literal["selection"], *, partial: bool = False
     ) -> SelectionResultDict: ...
+    @overload
+    def __call__(
+        self, evaluation_id: str, kind: Literal["study"], *, partial: bool = False
+    ) -> StudyResultDict: ...
     def __call__(
         self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
     ) -> Any:
@@ -117,6 +125,10 @@ class AsyncResultMethod(Protocol):
     async def __call__(
         self, evaluation_id: str, kind: Literal["selection"], *, partial: bool = False
     ) -> SelectionResultDict: ...
+    @overload
+    async def __call__(
+        self, evaluation_id: str, kind: Literal["study"], *, partial: bool = False
+    ) -> StudyResultDict: ...
     async def __call__(
         self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
     ) -> Any:
@@ -127,7 +139,9 @@ class LossesMethod(Protocol):
     """``Client.losses``: the format decides the type of the answer."""
 
     @overload
-    def __call__(self, evaluation_id: str, format: Literal["json"] = "json") -> dict[str, Any]: ...
+    def __call__(
+        self, evaluation_id: str, format: Literal["json"] = "json"
+    ) -> LossTableReadDict: ...
     @overload
     def __call__(self, evaluation_id: str, format: Literal["csv"]) -> str: ...
     @overload
@@ -142,7 +156,7 @@ class AsyncLossesMethod(Protocol):
     @overload
     async def __call__(
         self, evaluation_id: str, format: Literal["json"] = "json"
-    ) -> dict[str, Any]: ...
+    ) -> LossTableReadDict: ...
     @overload
     async def __call__(self, evaluation_id: str, format: Literal["csv"]) -> str: ...
     @overload
@@ -197,7 +211,7 @@ class Outputs:
     losses = ClientMethod[LossesMethod, AsyncLossesMethod](_read_losses, "run")
 
     @operation
-    def figures(self, evaluation_id: str) -> Steps[list[dict[str, Any]]]:
+    def figures(self, evaluation_id: str) -> Steps[list[FigureReadDict]]:
         """Return name, title, caption and addresses of each figure of the result."""
         answer = yield from self.read_output(evaluation_id, "figures", "application/json")
         return list(answer.json()["items"])
@@ -249,7 +263,7 @@ class Outputs:
         )
         return answer.response.content
 
-    def bind_result(self, evaluation_id: str, values: Mapping[str, Any]) -> ResultObject[Any]:
+    def bind_result(self, evaluation_id: str, values: JsonObject) -> ResultObject[Any]:
         """Return a result that reads its figures through this client."""
         client: Any = self  # its figure blocks or is awaited
         return ResultObject(values, evaluation_id, client.figure)
@@ -259,7 +273,7 @@ class Outputs:
         evaluation_id: str,
         path: str,
         media_type: str,
-        query: Mapping[str, Any] | None = None,
+        query: Query | None = None,
         waiting: float = 0.0,
     ) -> Steps[Answer]:
         """Return an output, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
@@ -277,7 +291,7 @@ class Outputs:
         except Refused as refused:
             if refused.problem.code != "no_result":
                 raise
-            members = refused.problem.members
+            members = cast("ProblemJson", refused.problem.members)
             error = members.get("evaluation_error")
             raise EvaluationFailed(
                 evaluation_id,

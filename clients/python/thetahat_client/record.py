@@ -13,6 +13,13 @@ from typing import Any, Final
 from thetahat_client.figure import FigureImage
 from thetahat_client.metric_values import metric_values
 from thetahat_client.models import Evaluation
+from thetahat_client.result_types import (
+    JsonObject,
+    ResultJson,
+    find_summary,
+    has_models,
+    read_result,
+)
 from thetahat_client.text import result_html, result_markdown
 from thetahat_client.version import VERSION
 
@@ -26,26 +33,27 @@ class EvaluationRecord:
     """An evaluation with its request, result and figures, as ``Client.record`` returns it."""
 
     evaluation: Evaluation
-    request: Mapping[str, Any]
+    request: JsonObject
     result: Mapping[str, Any]
     figures: tuple[FigureImage, ...]
 
     @property
     def tags(self) -> dict[str, str]:
         """What finds the evaluation again, and its verdict: names and texts."""
-        provenance = self.result.get("provenance") or {}
-        sentences = (self.result.get("summary") or {}).get("sentences") or ()
-        gate = self.result.get("gate") or {}
-        tags = {
+        result = read_result(self.result)
+        provenance = result.get("provenance")
+        summary = find_summary(result) if has_models(result) else None
+        gate = result.get("gate") if has_models(result) else None
+        tags: dict[str, str | int | None] = {
             "id": self.evaluation.id,
             "kind": self.evaluation.kind,
-            "verdict": " ".join(sentences),
-            "gate": gate.get("outcome"),
-            "version": provenance.get("version"),
+            "verdict": " ".join(summary["sentences"]) if summary else "",
+            "gate": gate["outcome"] if gate else None,
+            "version": provenance["version"] if provenance else None,
             "client_version": VERSION,
-            "seed": provenance.get("seed"),
-            "data_sha256": provenance.get("data_sha256"),
-            "spec_sha256": provenance.get("spec_sha256"),
+            "seed": provenance["seed"] if provenance else None,
+            "data_sha256": provenance["data_sha256"] if provenance else None,
+            "spec_sha256": provenance["spec_sha256"] if provenance else None,
         }
         return {name: str(value) for name, value in tags.items() if value not in {None, ""}}
 
@@ -122,5 +130,5 @@ def _import_mlflow() -> Any:
         raise ImportError(message) from None
 
 
-def _encode_json(value: Mapping[str, Any]) -> str:
+def _encode_json(value: ResultJson) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

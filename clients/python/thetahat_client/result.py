@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar
 
 from thetahat_client.figure import FigureFormat, FigureImage
+from thetahat_client.result_types import JsonObject
 from thetahat_client.text import result_html
 
 F = TypeVar("F", FigureImage, Awaitable[FigureImage])
@@ -25,7 +26,7 @@ class ResultObject(dict[str, Any], Generic[F]):
     """
 
     def __init__(
-        self, values: Mapping[str, Any], evaluation_id: str, get_figure: Callable[..., F]
+        self, values: JsonObject, evaluation_id: str, get_figure: Callable[..., F]
     ) -> None:
         super().__init__(values)
         self.evaluation_id = evaluation_id

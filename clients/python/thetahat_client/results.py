@@ -1,20 +1,21 @@
-"""The types of results, by kind of evaluation.
+"""The types of results, by kind of evaluation, and of the other answers of the service.
 
-`make client-types` writes this file from the dataclasses of the service; do not edit it. A field of
+`make client-types` writes this file from the types of the service; do not edit it. A field of
 type ``NotRequired`` is in a result only if the evaluation has it. A number that is not finite is
 written as null.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Literal, NotRequired, TypeAlias, TypedDict, final
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 """Any JSON value."""
 
 
+@final
 class AdviceDict(TypedDict):
-    """What to do with these data, and what to expect."""
+    """The advised scheme, interval and test for these data, and the precision to expect."""
 
     request: dict[str, JsonValue]
     """A fragment of a request of POST /v1/evaluations, to which data, task and learners are
@@ -39,6 +40,7 @@ class AdviceDict(TypedDict):
     """What limits the answer."""
 
 
+@final
 class AdviceReasonDict(TypedDict):
     """Why something is advised."""
 
@@ -46,9 +48,10 @@ class AdviceReasonDict(TypedDict):
     """One or two sentences."""
 
     sources: list[str]
-    """Publications, or pages of the documentation with the study that shows it."""
+    """Publications, or the path of the page on which the service shows the study."""
 
 
+@final
 class AdvisedIntervalDict(TypedDict):
     """The interval that the result will recommend."""
 
@@ -68,8 +71,9 @@ class AdvisedIntervalDict(TypedDict):
     """Why this interval."""
 
 
+@final
 class AdvisedPrecisionDict(TypedDict):
-    """What precision to expect."""
+    """The precision to expect."""
 
     half_width: float
     """Half the width of the interval of one model's mean loss, in units of the loss."""
@@ -91,6 +95,7 @@ class AdvisedPrecisionDict(TypedDict):
     """How these numbers were computed and what they assume."""
 
 
+@final
 class AdvisedSchemeDict(TypedDict):
     """The scheme."""
 
@@ -119,6 +124,7 @@ class AdvisedSchemeDict(TypedDict):
     """Why this scheme, and why so many folds and repeats."""
 
 
+@final
 class AdvisedTestDict(TypedDict):
     """The test that decides between two models."""
 
@@ -146,9 +152,10 @@ class AdvisedTestDict(TypedDict):
 AlternativeValue: TypeAlias = Literal["two_sided", "less", "greater"]
 """The alternative of a test or interval; a difference is a minus b. A request's ``less`` asks
 whether a is better, and ``greater`` whether b is. Where higher values are better, the interval and
-the test are those of the other side: ``mirrored``."""
+the test are those of the other side: ``mirror``."""
 
 
+@final
 class AlternativeSchemeDict(TypedDict):
     """Another scheme that fits the situation."""
 
@@ -159,9 +166,31 @@ class AlternativeSchemeDict(TypedDict):
     """Its parameters."""
 
     reason: AdviceReasonDict
-    """What speaks for it."""
+    """The reason for it."""
 
 
+@final
+class BatchOutcomeDict(TypedDict):
+    """What became of one item of a batch."""
+
+    index: int
+    """Position of the item in the batch, from 0."""
+
+    status: int
+    """The status that POST /v1/evaluations would have: 202, or that of the problem."""
+
+    replayed: bool
+    """Whether an earlier request with the same idempotency key made the evaluation."""
+
+    evaluation: EvaluationReadDict | None
+    """The evaluation; null if refused."""
+
+    problem: ProblemDocumentDict | None
+    """Why the item was refused; null if it was accepted. Paths begin with items, the position and
+    request."""
+
+
+@final
 class BcaIntervalDict(TypedDict):
     """A bias-corrected and accelerated interval."""
 
@@ -187,6 +216,7 @@ class BcaIntervalDict(TypedDict):
     """The acceleration, from the jackknife; None where that is undefined."""
 
 
+@final
 class BestLearnerDict(TypedDict):
     """The learner with the smallest risk."""
 
@@ -218,7 +248,7 @@ class BestLearnerDict(TypedDict):
     """The interval about the estimate; None if one row has about all the weight."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
@@ -239,6 +269,7 @@ class BestLearnerDict(TypedDict):
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
+@final
 class BestOracleDict(TypedDict):
     """The learner with the smallest mean loss on the labelled target."""
 
@@ -255,7 +286,7 @@ class BestOracleDict(TypedDict):
     """(L,) mean loss on the target at each value."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     target_risk: float
     """Mean loss on the target."""
@@ -270,6 +301,7 @@ class BestOracleDict(TypedDict):
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
+@final
 class BiasVarianceDict(TypedDict):
     """Expected loss of a learner, split in squared bias and variance over its fits."""
 
@@ -289,11 +321,12 @@ class BiasVarianceDict(TypedDict):
     """Mean variance of the predictions."""
 
 
+@final
 class BlockCovarianceDict(TypedDict):
     """The second moments of all models' block means."""
 
     models: dict[str, SecondMomentsDict]
-    """By model; empty where they are left out."""
+    """Second moments by model; empty where they are left out."""
 
     reason: NotRequired[str]
     """Why they are left out."""
@@ -302,16 +335,18 @@ class BlockCovarianceDict(TypedDict):
     """The repeat that is shown, where there are several."""
 
 
+@final
 class BlockNounDict(TypedDict):
     """The noun for one block, and its plural."""
 
     singular: str
-    """Such as ``school``; a block's own word where the request has none."""
+    """The noun, such as ``school``; source or fold if the request has none."""
 
     plural: str
-    """Such as ``schools``."""
+    """Its plural, such as ``schools``."""
 
 
+@final
 class BootstrapResultDict(TypedDict):
     """A statistic of a sample, with its bias, variance and intervals."""
 
@@ -373,6 +408,7 @@ class BootstrapResultDict(TypedDict):
     """(q, q) covariance matrix of the q components over the resamples (ddof 1), in their order."""
 
 
+@final
 class BriefBayesianResultDict(TypedDict):
     """The posterior probabilities of a Bayesian test in a comparison in brief."""
 
@@ -386,6 +422,7 @@ class BriefBayesianResultDict(TypedDict):
     """Probability that the difference is above this region."""
 
 
+@final
 class BriefComparisonDict(TypedDict):
     """Two models side by side, in brief."""
 
@@ -405,7 +442,7 @@ class BriefComparisonDict(TypedDict):
     """The interval that the verdict rests on; None where none could be built."""
 
     effect_size: BriefEffectSizeDict
-    """The difference beside its spread."""
+    """The difference relative to the spread of the paired differences."""
 
     tests: dict[str, BriefTestResultDict | BriefBayesianResultDict]
     """Numbers of the paired tests, by method."""
@@ -426,6 +463,7 @@ class BriefComparisonDict(TypedDict):
     """Differences of the metrics by name, where the request names any."""
 
 
+@final
 class BriefEffectSizeDict(TypedDict):
     """The effect size of a comparison in brief."""
 
@@ -467,11 +505,16 @@ class BriefIntervalDict(TypedDict):
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval; None means normal."""
 
+    expected_coverage_share: NotRequired[float]
+    """Share of samples of the nearest studied design in which such an interval covered; the design
+    is in ``comparison_coverages``. Left out where no such design was studied."""
+
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
     field is left out if the request asks for no calibration."""
 
 
+@final
 class BriefMetricDifferenceDict(TypedDict):
     """The difference of two models' metric in a comparison in brief."""
 
@@ -497,6 +540,7 @@ class BriefMetricDifferenceDict(TypedDict):
     """The p-value corrected over the pairs; None for a single pair."""
 
 
+@final
 class BriefTestResultDict(TypedDict):
     """The numbers of a paired test in a comparison in brief."""
 
@@ -513,8 +557,9 @@ class BriefTestResultDict(TypedDict):
     """Degrees of freedom; left out where the reference distribution has none."""
 
 
+@final
 class BriefVerdictDict(TypedDict):
-    """The verdict on two models, without what it rests on."""
+    """The verdict on two models, without its interval and plan."""
 
     decision: DecisionValue
     """The first of the statements that hold."""
@@ -545,6 +590,7 @@ class BriefVerdictDict(TypedDict):
     """That p-value corrected over the pairs; None for a single pair or without a margin."""
 
 
+@final
 class CalibrationSummaryDict(TypedDict):
     """How the coverage of the intervals was measured on samples of the data."""
 
@@ -570,6 +616,7 @@ class CalibrationSummaryDict(TypedDict):
     """How the samples differ from the data."""
 
 
+@final
 class CandidateSpecDict(TypedDict):
     """A learner as the request describes it."""
 
@@ -583,6 +630,7 @@ class CandidateSpecDict(TypedDict):
     """The preparation steps before the learner."""
 
 
+@final
 class CautionDict(TypedDict):
     """A warning about a number in a result."""
 
@@ -599,6 +647,7 @@ class CautionDict(TypedDict):
     """What to do about it; empty where there is nothing to do."""
 
 
+@final
 class CautionPlaceDict(TypedDict):
     """A caution of one comparison in brief; its sentence is among ``comparison_cautions``."""
 
@@ -609,6 +658,7 @@ class CautionPlaceDict(TypedDict):
     """The caution's code."""
 
 
+@final
 class ChoiceComparisonDict(TypedDict):
     """The choices of two risks for one learner, first minus second."""
 
@@ -634,6 +684,7 @@ class ChoiceComparisonDict(TypedDict):
     """The difference of the mean losses on a labelled target."""
 
 
+@final
 class ChosenCandidateDict(TypedDict):
     """The candidate that is chosen in the end."""
 
@@ -653,7 +704,7 @@ class ChosenCandidateDict(TypedDict):
     """Whether the candidate with the largest value is best."""
 
     least: str
-    """The candidate with the best internal value; another one only under ``one_standard_error``."""
+    """The candidate with the best internal value, which ``one_standard_error`` need not choose."""
 
     tied: list[str]
     """Candidates with the same value as ``least``."""
@@ -665,6 +716,7 @@ class ChosenCandidateDict(TypedDict):
     """Internal error, or metric, of the chosen candidate."""
 
 
+@final
 class ComparisonDict(TypedDict):
     """Two models side by side."""
 
@@ -693,7 +745,7 @@ class ComparisonDict(TypedDict):
     """Estimated variances of the difference, by method."""
 
     effect_size: EffectSizeDict
-    """The difference beside its spread."""
+    """The difference relative to the spread of the paired differences."""
 
     tests: dict[str, TestResultDict]
     """Outcomes of the paired tests, by method."""
@@ -711,6 +763,7 @@ class ComparisonDict(TypedDict):
     """Differences of the metrics by name, where the request names any."""
 
 
+@final
 class ComparisonSummaryDict(TypedDict):
     """One comparison in a summary."""
 
@@ -721,7 +774,8 @@ class ComparisonSummaryDict(TypedDict):
     """Names of the models."""
 
     difference: float
-    """a minus b, as the recommended interval has it."""
+    """The difference a minus b: the centre of the recommended interval, or the difference of macro
+    means."""
 
     lower: float | None
     """Ends of that interval; None where an end is open or there is no interval."""
@@ -736,6 +790,7 @@ class ComparisonSummaryDict(TypedDict):
     """Two-sided p-value of no difference, not corrected over the pairs."""
 
 
+@final
 class ComponentEstimateDict(TypedDict):
     """One component of a vector or a matrix, and what its resamples show of its distribution."""
 
@@ -767,6 +822,7 @@ class ComponentEstimateDict(TypedDict):
     """Intervals about the component."""
 
 
+@final
 class CriticalDifferenceDiagramDict(TypedDict):
     """What a critical difference diagram draws."""
 
@@ -780,12 +836,14 @@ class CriticalDifferenceDiagramDict(TypedDict):
     """Level of the pairs' tests."""
 
     critical_difference: float | None
-    """Difference of scores from which on two models differ; None where the correction has none."""
+    """Smallest difference of scores at which two models differ; None where the correction has
+    none."""
 
     groups: list[list[str]]
     """Largest runs of neighbouring models of which no two differ, the best model's first."""
 
 
+@final
 class CrossValidationResultDict(TypedDict):
     """The result of a cross-validation."""
 
@@ -808,7 +866,7 @@ class CrossValidationResultDict(TypedDict):
     """The results of the models by name."""
 
     detail: Literal["full", "brief"]
-    """How much is written of each model and comparison: ``full`` or ``brief``."""
+    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
 
     comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
@@ -818,6 +876,10 @@ class CrossValidationResultDict(TypedDict):
 
     comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
+
+    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
+    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
+    once, with its design."""
 
     omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
@@ -854,6 +916,7 @@ class CrossValidationResultDict(TypedDict):
     squared or zero-one."""
 
 
+@final
 class CurveDict(TypedDict):
     """The learning curve of one learner."""
 
@@ -879,6 +942,7 @@ class CurveDict(TypedDict):
     """Cautions about the curve as a whole."""
 
 
+@final
 class CurveFigureDict(TypedDict):
     """The numbers of a drawing of a learning curve."""
 
@@ -901,6 +965,7 @@ class CurveFigureDict(TypedDict):
     """Metrics by name, where the request names any."""
 
 
+@final
 class CurveIntervalsDict(TypedDict):
     """Normal intervals about a risk along a grid."""
 
@@ -917,6 +982,7 @@ class CurveIntervalsDict(TypedDict):
     """(L,) ends of the intervals."""
 
 
+@final
 class CurvePointDict(TypedDict):
     """A learner at one training size."""
 
@@ -939,7 +1005,7 @@ class CurvePointDict(TypedDict):
     """The recommended interval of each target."""
 
     prediction: NotRequired[IntervalDict]
-    """Where the mean loss of one new source will lie, if the data allow such an interval."""
+    """Prediction interval for the mean loss on one new source, if the data allow one."""
 
     variances: NotRequired[dict[str, VarianceEstimateDict]]
     """Estimated variances of the mean loss, by method; in brief only where the request names
@@ -984,10 +1050,129 @@ CurveStepDict = TypedDict(
 """The change of the error from one size to the next."""
 
 
+@final
+class DatasetColumnDict(TypedDict):
+    """One column."""
+
+    name: str
+    """Name of the column."""
+
+    type: Literal["number", "integer", "boolean", "string", "sparse", "matrix"]
+    """Type of the values; sparse is a group of sparse columns, and matrix an array of numbers with
+    many columns, which is one feature by this name."""
+
+
+@final
+class DatasetLinksDict(TypedDict):
+    """Paths of a data set and of its preview."""
+
+    self: str
+    """Path of the data set."""
+
+    preview: str
+    """Path of its first rows."""
+
+
+@final
+class DatasetPreviewDict(TypedDict):
+    """The first rows of a data set."""
+
+    id: str
+    """Id of the data set."""
+
+    media_type: str
+    """Format of the file."""
+
+    columns: list[PreviewColumnDict]
+    """Columns, in the order of the file."""
+
+    rows: list[list[str | float | bool | None | dict[str, float | None]]]
+    """Values by row; missing and infinite ones are null."""
+
+    understood: dict[str, JsonValue]
+    """Properties of the file."""
+
+
+@final
+class DatasetReadDict(TypedDict):
+    """An uploaded file."""
+
+    id: str
+    """Id of the data set."""
+
+    name: str | None
+    """Name from the upload."""
+
+    sha256: str
+    """SHA-256 of the file, in hexadecimal."""
+
+    media_type: str
+    """Format of the file."""
+
+    bytes: int
+    """Size of the file."""
+
+    rows: int
+    """Number of rows."""
+
+    columns: list[DatasetColumnDict]
+    """Columns, in the order of the file."""
+
+    understood: dict[str, JsonValue]
+    """Properties of the file, such as delimiter, encoding and row groups."""
+
+    created_at: str
+    """The time of the upload."""
+
+    links: DatasetLinksDict
+    """Related paths."""
+
+
 DecisionValue: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
 """The answer of a verdict on models a and b."""
 
 
+@final
+class DeliveryReadDict(TypedDict):
+    """A message to a webhook."""
+
+    id: str
+    """Id of the delivery, which is its header webhook-id."""
+
+    evaluation_id: str
+    """The evaluation that has ended."""
+
+    event_type: WebhookEventValue
+    """How it has ended."""
+
+    state: DeliveryStateValue
+    """pending: waits for an attempt; delivered: the receiver answered 2xx; dead: every attempt
+    failed."""
+
+    attempts: int
+    """Attempts so far."""
+
+    created_at: str
+    """The time at which the evaluation ended."""
+
+    last_attempt_at: str | None
+    """The time of the last attempt; null before the first."""
+
+    next_attempt_at: str | None
+    """The time of the next attempt; null if there is none."""
+
+    last_status: int | None
+    """HTTP status of the last answer; null without an answer."""
+
+    last_error: str | None
+    """Why the last attempt failed; null if it did not."""
+
+
+DeliveryStateValue: TypeAlias = Literal["pending", "delivered", "dead"]
+"""The state of a message to a webhook."""
+
+
+@final
 class DetectableDict(TypedDict):
     """The smallest difference that data like these detect with the requested power."""
 
@@ -1004,6 +1189,7 @@ class DetectableDict(TypedDict):
     """Probability of finding a difference as large as the margin; None without a margin."""
 
 
+@final
 class DiagnosticsDict(TypedDict):
     """Numbers that show whether weights can be trusted."""
 
@@ -1035,6 +1221,7 @@ class DiagnosticsDict(TypedDict):
     """Cautions that follow from these numbers."""
 
 
+@final
 class DrawnLawDict(TypedDict):
     """Points of a power law, to be drawn as a line."""
 
@@ -1045,6 +1232,7 @@ class DrawnLawDict(TypedDict):
     """The error of the law at these sizes."""
 
 
+@final
 class DrawnMetricDict(TypedDict):
     """A metric at the sizes of a curve, to be drawn."""
 
@@ -1058,8 +1246,9 @@ class DrawnMetricDict(TypedDict):
     """Ends of the recommended interval at each size; None where there is none."""
 
 
+@final
 class EffectSizeDict(TypedDict):
-    """How large a difference is beside the spread of the paired differences."""
+    """How large a difference is relative to the spread of the paired differences."""
 
     name: str
     """Always ``cohen_d``."""
@@ -1077,7 +1266,7 @@ class EffectSizeDict(TypedDict):
     """``value`` corrected for its bias with few units."""
 
     probability_of_superiority: float
-    """Share of the units where a is better, ties in halves."""
+    """Share of the units where a is better; a tie counts one half."""
 
     rank_biserial: float | None
     """Difference of the signed-rank sums over their total, in [-1, 1]."""
@@ -1109,12 +1298,13 @@ class ErrorEstimateDict(TypedDict):
     """Whether an interval may be built on the variance."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     intervals: list[IntervalDict]
     """The intervals about this estimate."""
 
 
+@final
 class EstimatedWeightsDict(TypedDict):
     """Importance weights of the source rows, and how far they can be trusted."""
 
@@ -1137,7 +1327,7 @@ class EstimatedWeightsDict(TypedDict):
     """Further numbers of the estimator, such as the width of a kernel."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the weights."""
+    """Cautions about the weights."""
 
     mean: float
     """Should be near 1: the density ratio has mean 1 over the source."""
@@ -1164,6 +1354,110 @@ class EstimatedWeightsDict(TypedDict):
     """Share of the target rows that have a source row near them; see ``measure_coverage``."""
 
 
+@final
+class EvaluationLinksDict(TypedDict):
+    """Paths of an evaluation and of what belongs to it."""
+
+    self: str
+    """Path of the evaluation."""
+
+    request: str
+    """Path of its request."""
+
+    result: str
+    """Path of its result."""
+
+    losses: str
+    """Path of its losses."""
+
+    figures: str
+    """Path of its figures."""
+
+    report: str
+    """Path of its report as HTML."""
+
+    report_pdf: str
+    """Path of its report as PDF."""
+
+    sign_offs: str
+    """Path of its sign-offs."""
+
+    cancel: str
+    """Path for a POST request that cancels it."""
+
+    events: str
+    """Path of the stream of its events."""
+
+
+@final
+class EvaluationProgressDict(TypedDict):
+    """How much of an evaluation is done."""
+
+    done: int
+    """Finished units of work."""
+
+    total: int | None
+    """All units of work; null until they are known."""
+
+    unit: str
+    """The unit of the counts, such as splits or repetitions."""
+
+
+@final
+class EvaluationReadDict(TypedDict):
+    """An evaluation: a job with its status and progress."""
+
+    id: str
+    """Id of the evaluation."""
+
+    kind: str
+    """Kind of the evaluation, as in the request."""
+
+    name: str | None
+    """Name from the request."""
+
+    status: EvaluationStatusValue
+    """The status of the evaluation."""
+
+    labels: dict[str, str]
+    """Labels from the request."""
+
+    seed: int
+    """Seed of all random draws."""
+
+    created_at: str
+    """The time of the submission."""
+
+    started_at: str | None
+    """The time at which a worker began; null before."""
+
+    finished_at: str | None
+    """The time at which it ended; null before."""
+
+    progress: EvaluationProgressDict
+    """Finished and total units of work."""
+
+    learners: dict[str, LearnerProgressDict]
+    """Progress by learner, while an evaluation with learners runs; else empty."""
+
+    seconds_left: float | None
+    """Estimated seconds until the end, from the finished chunks; null if unknown."""
+
+    summary: dict[str, JsonValue] | None
+    """The summary of the result; null until there is one, or if the kind has none."""
+
+    error: dict[str, JsonValue] | None
+    """The reason of a failure, as a problem document without status; else null."""
+
+    links: EvaluationLinksDict
+    """Related paths."""
+
+
+EvaluationStatusValue: TypeAlias = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+"""The status of an evaluation, as clients see it."""
+
+
+@final
 class ExpectedCoverageDict(TypedDict):
     """How often the recommended interval covered its target in the studied design nearest to
     this."""
@@ -1188,6 +1482,7 @@ class ExpectedCoverageDict(TypedDict):
     """Path of the page on which the service shows the whole table."""
 
 
+@final
 class ExpectedSizeDict(TypedDict):
     """How often a test at 0.05 rejected a true null hypothesis in the nearest studied design."""
 
@@ -1211,6 +1506,7 @@ class ExpectedSizeDict(TypedDict):
     """Path of the page on which the service shows the whole table."""
 
 
+@final
 class ExternalCandidateDict(TypedDict):
     """One candidate under the external splits."""
 
@@ -1224,6 +1520,7 @@ class ExternalCandidateDict(TypedDict):
     """(J,) error, or metric, on each test part; None where there are very many numbers."""
 
 
+@final
 class ExternalResultDict(TypedDict):
     """The choices inside the external training parts, and their errors on the test parts."""
 
@@ -1237,6 +1534,7 @@ class ExternalResultDict(TypedDict):
     """Every candidate by name."""
 
 
+@final
 class ExternalSplitDict(TypedDict):
     """The choice inside the training part of one external split, and its error on the test part."""
 
@@ -1271,6 +1569,7 @@ class ExternalSplitDict(TypedDict):
     """Rows of the training part and of the test part."""
 
 
+@final
 class FigureAxisDict(TypedDict):
     """An axis of a figure."""
 
@@ -1284,6 +1583,47 @@ class FigureAxisDict(TypedDict):
     """The names of the categories at 0, 1, ...; empty for a numerical axis."""
 
 
+@final
+class FigureLinksDict(TypedDict):
+    """Paths of one figure by format."""
+
+    svg: str
+    """The figure as SVG."""
+
+    png: str
+    """The figure as PNG."""
+
+    pdf: str
+    """The figure as PDF."""
+
+    json: str
+    """The figure as a Vega-Lite specification."""
+
+
+@final
+class FigureReadDict(TypedDict):
+    """A figure of a result; its numbers are those of the result."""
+
+    name: str
+    """Name, unique in the result."""
+
+    title: str
+    """What it shows, in a few words."""
+
+    caption: str
+    """How to read it, what its bars are, and how many numbers they rest on."""
+
+    alt: str
+    """What is seen, for those who do not see it."""
+
+    about: list[str]
+    """The models that it is about; empty if all of them."""
+
+    links: FigureLinksDict
+    """Where it is drawn."""
+
+
+@final
 class FigureSeriesDict(TypedDict):
     """A set of points that a figure draws together."""
 
@@ -1311,19 +1651,73 @@ class FigureSeriesDict(TypedDict):
     """The name of each point, if the points are different things."""
 
 
+@final
+class FinishedEvaluationDict(TypedDict):
+    """An evaluation that ended while the client waited, with its result."""
+
+    id: str
+    """Id of the evaluation."""
+
+    kind: str
+    """Kind of the evaluation, as in the request."""
+
+    name: str | None
+    """Name from the request."""
+
+    status: EvaluationStatusValue
+    """The status of the evaluation."""
+
+    labels: dict[str, str]
+    """Labels from the request."""
+
+    seed: int
+    """Seed of all random draws."""
+
+    created_at: str
+    """The time of the submission."""
+
+    started_at: str | None
+    """The time at which a worker began; null before."""
+
+    finished_at: str | None
+    """The time at which it ended; null before."""
+
+    progress: EvaluationProgressDict
+    """Finished and total units of work."""
+
+    learners: dict[str, LearnerProgressDict]
+    """Progress by learner, while an evaluation with learners runs; else empty."""
+
+    seconds_left: float | None
+    """Estimated seconds until the end, from the finished chunks; null if unknown."""
+
+    summary: dict[str, JsonValue] | None
+    """The summary of the result; null until there is one, or if the kind has none."""
+
+    error: dict[str, JsonValue] | None
+    """The reason of a failure, as a problem document without status; else null."""
+
+    links: EvaluationLinksDict
+    """Related paths."""
+
+    result: AnyResult | None
+    """The result; null unless the evaluation succeeded."""
+
+
 GateOutcomeValue: TypeAlias = Literal["pass", "fail", "undecided"]
 """The answer of a gate."""
 
 
+@final
 class GateResultDict(TypedDict):
     """Whether a model meets the requirement of a gate."""
 
     outcome: GateOutcomeValue
-    """``pass``, ``fail`` or ``undecided``; what a pipeline goes by."""
+    """``pass``, ``fail`` or ``undecided``: the answer that a pipeline acts on."""
 
     undecided: bool
-    """Whether the data show neither the requirement nor its opposite; the request's ``undecided``
-    then gave the outcome."""
+    """Whether the data show neither the requirement nor its opposite. The outcome is then the
+    request's ``undecided``, but never ``pass`` if one of the models has no losses."""
 
     model: str
     """The model, and the one that it is compared with."""
@@ -1358,6 +1752,7 @@ class GateResultDict(TypedDict):
     """The outcome in words, with the numbers."""
 
 
+@final
 class GridProfileDict(TypedDict):
     """The internal error along each parameter of a grid."""
 
@@ -1371,6 +1766,7 @@ class GridProfileDict(TypedDict):
     """Number of candidates of the grid."""
 
 
+@final
 class GridValuesDict(TypedDict):
     """The grid of a learner."""
 
@@ -1381,6 +1777,7 @@ class GridValuesDict(TypedDict):
     """(L,) its values."""
 
 
+@final
 class ImportanceWeightingResultDict(TypedDict):
     """The result of an importance-weighted selection."""
 
@@ -1428,6 +1825,7 @@ class ImportanceWeightingResultDict(TypedDict):
     """Every learner by itself."""
 
 
+@final
 class InternalResultDict(TypedDict):
     """The internal error of a candidate, or its metric."""
 
@@ -1494,6 +1892,7 @@ class IntervalDict(TypedDict):
     field is left out if the request asks for no calibration."""
 
 
+@final
 class LearnerComparisonDict(TypedDict):
     """Two learners side by side."""
 
@@ -1507,6 +1906,7 @@ class LearnerComparisonDict(TypedDict):
     """Their difference under each risk."""
 
 
+@final
 class LearnerDifferenceDict(TypedDict):
     """Two learners under one risk, each at the value that the risk selects for it."""
 
@@ -1538,12 +1938,13 @@ class LearnerDifferenceDict(TypedDict):
     """The interval about the difference; None with fewer than two effective rows."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     by_source: NotRequired[list[SourceRiskDifferenceDict]]
     """The difference in each source, where sources are known."""
 
 
+@final
 class LearnerFailureDict(TypedDict):
     """Why a learner is not part of the result."""
 
@@ -1560,6 +1961,7 @@ class LearnerFailureDict(TypedDict):
     """Number of candidates, where all candidates of a grid failed."""
 
 
+@final
 class LearnerFitsDict(TypedDict):
     """How the splits of one learner were predicted."""
 
@@ -1577,6 +1979,21 @@ class LearnerFitsDict(TypedDict):
     """Why the learner was fitted on splits, the most frequent reason first."""
 
 
+@final
+class LearnerProgressDict(TypedDict):
+    """How much of one learner's work is done."""
+
+    done: int
+    """Finished units of work, in the unit of the evaluation."""
+
+    total: int
+    """All units of work."""
+
+    status: Literal["queued", "running", "done", "failed"]
+    """The status of the learner."""
+
+
+@final
 class LearnerSelectionDict(TypedDict):
     """The selection of each risk from the grid of one learner."""
 
@@ -1618,6 +2035,7 @@ LearnerUsedDict = TypedDict(
 """A learner that was fitted, as the request describes it."""
 
 
+@final
 class LearningCurveResultDict(TypedDict):
     """The error of learners at growing training sizes."""
 
@@ -1655,7 +2073,7 @@ class LearningCurveResultDict(TypedDict):
     """The results of the models by name."""
 
     detail: Literal["full", "brief"]
-    """How much is written of each model and comparison: ``full`` or ``brief``."""
+    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
 
     comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
@@ -1665,6 +2083,10 @@ class LearningCurveResultDict(TypedDict):
 
     comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
+
+    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
+    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
+    once, with its design."""
 
     omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
@@ -1691,6 +2113,7 @@ class LearningCurveResultDict(TypedDict):
     """Whether a model meets the requirement of the request's gate."""
 
 
+@final
 class LeftOutDict(TypedDict):
     """The rows that are not part of an evaluation."""
 
@@ -1708,6 +2131,7 @@ class LeftOutDict(TypedDict):
     """Sources with a single row; None if there is none."""
 
 
+@final
 class LeftOutOfSamplesDict(TypedDict):
     """The rows of a source and of a target sample that are not part of an evaluation."""
 
@@ -1718,6 +2142,19 @@ class LeftOutOfSamplesDict(TypedDict):
     """Rows of the target sample; None if all of them are used."""
 
 
+@final
+class LossTableReadDict(TypedDict):
+    """The losses of an evaluation by column."""
+
+    rows: int
+    """Number of rows."""
+
+    columns: dict[str, list[float | str | bool | None]]
+    """Values by column: one column per model, and those that name the row, such as block and
+    instance."""
+
+
+@final
 class LossesResultDict(TypedDict):
     """The result of an evaluation of losses."""
 
@@ -1734,7 +2171,7 @@ class LossesResultDict(TypedDict):
     """The results of the models by name."""
 
     detail: Literal["full", "brief"]
-    """How much is written of each model and comparison: ``full`` or ``brief``."""
+    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
 
     comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
@@ -1744,6 +2181,10 @@ class LossesResultDict(TypedDict):
 
     comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
+
+    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
+    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
+    once, with its design."""
 
     omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
@@ -1770,6 +2211,7 @@ class LossesResultDict(TypedDict):
     """Whether a model meets the requirement of the request's gate."""
 
 
+@final
 class MeanDifferenceDict(TypedDict):
     """The difference of two mean losses, or of two risks of one model."""
 
@@ -1790,6 +2232,7 @@ MeanKindValue: TypeAlias = Literal["macro", "pooled", "first_split"]
 """The mean of the losses that a variance or an interval belongs to."""
 
 
+@final
 class MeansDict(TypedDict):
     """The means of one model's losses."""
 
@@ -1807,6 +2250,7 @@ class MeansDict(TypedDict):
     """(J,) mean of each split, where there are several repeats."""
 
 
+@final
 class MeasuredCoverageDict(TypedDict):
     """How often an interval covered the truth on samples of the data."""
 
@@ -1827,6 +2271,82 @@ class MeasuredCoverageDict(TypedDict):
     there."""
 
 
+@final
+class MethodReadDict(TypedDict):
+    """A method; the fields that some families lack are missing there."""
+
+    name: str
+    """Name of the method in requests."""
+
+    title: str
+    """Name of the method for people."""
+
+    summary: str
+    """What it is, in a sentence or two."""
+
+    parameters: dict[str, JsonValue]
+    """JSON Schema of its parameters."""
+
+    formula: NotRequired[str]
+    """Formula in LaTeX; empty without one."""
+
+    references: NotRequired[list[MethodReferenceDict]]
+    """Publications that it rests on."""
+
+    assumptions: NotRequired[str]
+    """What it assumes."""
+
+    errs: NotRequired[str]
+    """In which direction it errs when the assumptions fail."""
+
+    needs: NotRequired[str]
+    """What it is computed from, such as losses or scores."""
+
+    blocks: NotRequired[list[str]]
+    """Kinds of blocks for which it is valid."""
+
+    targets: NotRequired[list[str]]
+    """The quantities that it can estimate."""
+
+    mean: NotRequired[str | None]
+    """The mean that it is about; null for neither."""
+
+    tasks: NotRequired[list[str]]
+    """Of a learner or step: classification, regression or both."""
+
+    origin: NotRequired[str]
+    """Of a learner or step: thetahat, scikit-learn or entry point."""
+
+    acts_on: NotRequired[str]
+    """Of a step: the kind of columns that it is for."""
+
+    package: NotRequired[str]
+    """Of an installed learner: its package."""
+
+    version: NotRequired[str]
+    """Of an installed learner: the version of its package."""
+
+    gives: NotRequired[str]
+    """Of a generator: what it draws, losses, data or pairs."""
+
+    repetitions: NotRequired[int]
+    """Of a preset: repetitions without a number in the request."""
+
+    roles: NotRequired[dict[str, str]]
+    """Of a preset: the data sets that it can use, by role."""
+
+
+@final
+class MethodReferenceDict(TypedDict):
+    """A publication that a method rests on."""
+
+    key: str
+    """Short name of the publication."""
+
+    text: str
+    """Authors, title and place of the publication."""
+
+
 MethodUsedDict = TypedDict(
     "MethodUsedDict",
     {
@@ -1843,6 +2363,7 @@ MethodUsedDict = TypedDict(
 """A method that a result was made with, and its parameters."""
 
 
+@final
 class MetricDifferenceDict(TypedDict):
     """The difference of two models' metric."""
 
@@ -1898,9 +2419,10 @@ class MetricDifferenceDict(TypedDict):
     """Whether larger values are better."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
 
+@final
 class MetricMeansDict(TypedDict):
     """The values of a metric of one model."""
 
@@ -1955,11 +2477,12 @@ class MetricResultDict(TypedDict):
     """Whether larger values are better."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
 
+@final
 class ModelResultDict(TypedDict):
-    """What is estimated of one model."""
+    """The estimates of one model's error."""
 
     mean: MeansDict
     """Means of its losses."""
@@ -1974,7 +2497,7 @@ class ModelResultDict(TypedDict):
     """The recommended interval of each target."""
 
     prediction: NotRequired[IntervalDict]
-    """Where the mean loss of one new source will lie, if the data allow such an interval."""
+    """Prediction interval for the mean loss on one new source, if the data allow one."""
 
     variances: NotRequired[dict[str, VarianceEstimateDict]]
     """Estimated variances of the mean loss, by method; in brief only where the request names
@@ -1997,6 +2520,7 @@ class ModelResultDict(TypedDict):
     """How the scores separate two classes, where a metric of scores is requested."""
 
 
+@final
 class ModelSummaryDict(TypedDict):
     """One model in a summary."""
 
@@ -2004,7 +2528,8 @@ class ModelSummaryDict(TypedDict):
     """Name of the model."""
 
     estimate: float
-    """Its mean loss or score, as the recommended interval has it."""
+    """Its mean loss or score: the centre of the recommended interval, or the macro mean of every
+    model if one has no such interval."""
 
     lower: float | None
     """Ends of that interval; None where an end is open or there is no interval."""
@@ -2013,6 +2538,7 @@ class ModelSummaryDict(TypedDict):
     """Ends of that interval; None where an end is open or there is no interval."""
 
 
+@final
 class MonteCarloNumberDict(TypedDict):
     """A number computed from the repetitions of a simulation."""
 
@@ -2024,6 +2550,7 @@ class MonteCarloNumberDict(TypedDict):
     is unknown."""
 
 
+@final
 class NewSourceCalibrationDict(TypedDict):
     """How the coverage of intervals for a new source was measured."""
 
@@ -2040,6 +2567,41 @@ class NewSourceCalibrationDict(TypedDict):
     """In which direction the coverage errs."""
 
 
+@final
+class NewWebhookDict(TypedDict):
+    """A webhook with its new secret, which no other response shows."""
+
+    id: str
+    """Id of the webhook."""
+
+    url: str
+    """Where deliveries are sent."""
+
+    event_types: list[WebhookEventValue]
+    """What it is told about."""
+
+    description: str | None
+    """The note; null without one."""
+
+    labels: dict[str, str]
+    """It is told only about evaluations that have all these labels."""
+
+    created_at: str
+    """The time at which it was registered."""
+
+    disabled_at: str | None
+    """The time at which the receiver answered 410, after which nothing is sent; null while
+    deliveries are sent."""
+
+    previous_secret_until: str | None
+    """The time until which deliveries are signed with the previous secret, too; null if the secret
+    was never rotated."""
+
+    secret: str
+    """Verifies the signatures of deliveries; whsec_ and 32 bytes in base64."""
+
+
+@final
 class NormalIntervalDict(TypedDict):
     """A normal interval about a weighted risk."""
 
@@ -2062,6 +2624,7 @@ class NormalIntervalDict(TypedDict):
     """Ends, in units of the loss; an open end is None."""
 
 
+@final
 class NotApplicableDict(TypedDict):
     """A method that was not used, though the request did not rule it out."""
 
@@ -2096,13 +2659,14 @@ class OmnibusResultDict(TypedDict):
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected with three equal models in the studied design nearest to this one; left
     out where none is like it."""
 
 
+@final
 class OracleDict(TypedDict):
     """The value of the grid with the smallest mean loss on the labelled target."""
 
@@ -2116,7 +2680,7 @@ class OracleDict(TypedDict):
     """(L,) mean loss on the target at each value."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     target_risk: float
     """Mean loss on the target."""
@@ -2131,6 +2695,7 @@ class OracleDict(TypedDict):
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
+@final
 class ParameterProfileDict(TypedDict):
     """The internal error against the value of one parameter of a grid."""
 
@@ -2151,6 +2716,7 @@ class ParameterProfileDict(TypedDict):
     splits."""
 
 
+@final
 class PlanDict(TypedDict):
     """The smallest experiment that has the requested power against the assumed difference."""
 
@@ -2179,8 +2745,9 @@ class PlanDict(TypedDict):
     """The plan in words."""
 
 
+@final
 class PlanAlternativeDict(TypedDict):
-    """Another way to more data, with the number needed or the reason why it does not suffice."""
+    """Another kind of data to add, with the number needed or the reason why it does not suffice."""
 
     unit: Literal["sources", "instances", "repeats"]
     """What is added: ``sources``, ``instances`` or ``repeats``."""
@@ -2192,9 +2759,10 @@ class PlanAlternativeDict(TypedDict):
     """Number of units with those that are there."""
 
     reason: NotRequired[str]
-    """Why more of them do not suffice, in the place of the numbers."""
+    """Why more of them do not suffice; the numbers are then None."""
 
 
+@final
 class PostHocColumnsDict(TypedDict):
     """All pairs of models after a test of all models, as columns."""
 
@@ -2232,7 +2800,7 @@ class PostHocOmnibusResultDict(TypedDict):
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected with three equal models in the studied design nearest to this one; left
@@ -2260,6 +2828,7 @@ class PostHocOmnibusResultDict(TypedDict):
     """What a critical difference diagram draws."""
 
 
+@final
 class PostHocPairDict(TypedDict):
     """One pair of models after a test of all models."""
 
@@ -2279,6 +2848,7 @@ class PostHocPairDict(TypedDict):
     """The p-value corrected over the pairs."""
 
 
+@final
 class PowerLawEstimateDict(TypedDict):
     """An estimate from a power law, with a two-sided t interval."""
 
@@ -2295,6 +2865,7 @@ class PowerLawEstimateDict(TypedDict):
     """Ends of the interval."""
 
 
+@final
 class PowerLawPredictionDict(TypedDict):
     """The error that a power law predicts for a training size."""
 
@@ -2314,6 +2885,7 @@ class PowerLawPredictionDict(TypedDict):
     """Number of rows to learn from."""
 
 
+@final
 class PowerLawResultDict(TypedDict):
     """A power law that was fitted to the mean losses of a curve."""
 
@@ -2348,6 +2920,7 @@ class PowerLawResultDict(TypedDict):
     """Degrees of freedom of the t intervals."""
 
 
+@final
 class PredictionsResultDict(TypedDict):
     """The result of an evaluation of predictions."""
 
@@ -2368,7 +2941,7 @@ class PredictionsResultDict(TypedDict):
     """The results of the models by name."""
 
     detail: Literal["full", "brief"]
-    """How much is written of each model and comparison: ``full`` or ``brief``."""
+    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
 
     comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
@@ -2378,6 +2951,10 @@ class PredictionsResultDict(TypedDict):
 
     comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
+
+    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
+    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
+    once, with its design."""
 
     omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
@@ -2404,6 +2981,65 @@ class PredictionsResultDict(TypedDict):
     """Whether a model meets the requirement of the request's gate."""
 
 
+@final
+class PreviewColumnDict(TypedDict):
+    """One column of a preview."""
+
+    name: str
+    """Name of the column."""
+
+    type: Literal["number", "integer", "boolean", "string", "sparse", "matrix"]
+    """Type of the values; sparse is a group of sparse columns, and matrix an array of numbers with
+    many columns, which is one feature by this name."""
+
+    missing: int
+    """Missing values in the rows shown."""
+
+
+@final
+class ProblemDocumentDict(TypedDict):
+    """An error, as ``application/problem+json``."""
+
+    type: str
+    """Path of its explanation."""
+
+    title: str
+    """The kind of error."""
+
+    status: int
+    """HTTP status."""
+
+    detail: str
+    """The fault of this request, as a sentence."""
+
+    instance: str
+    """Path of the request."""
+
+    code: str
+    """Stable code, the end of type."""
+
+    errors: list[ProblemFieldErrorDict]
+    """Each invalid place of the request."""
+
+    request_id: str
+    """Id of the request, as in X-Request-ID and in the service's log."""
+
+
+@final
+class ProblemFieldErrorDict(TypedDict):
+    """One invalid place of a request."""
+
+    loc: list[str | int]
+    """Path into the request."""
+
+    message: str
+    """The fault as a sentence."""
+
+    value: JsonValue
+    """The value at the path, shortened; NaN is the string NaN."""
+
+
+@final
 class ProvenanceDict(TypedDict):
     """What reproduces a result: the same version, request, data and seed give the same numbers."""
 
@@ -2423,6 +3059,7 @@ class ProvenanceDict(TypedDict):
     """Every method that was used, with its parameters."""
 
 
+@final
 class RefitCoefficientsDict(TypedDict):
     """The model that is fitted to the whole source with the selected value."""
 
@@ -2433,6 +3070,7 @@ class RefitCoefficientsDict(TypedDict):
     """The intercept; 0 where the learner has none."""
 
 
+@final
 class ReliabilityBinDict(TypedDict):
     """Rows with similar predicted probabilities, and how many of them are positive."""
 
@@ -2453,9 +3091,10 @@ class ReliabilityBinDict(TypedDict):
 
 
 RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
-"""What a gate requires of a model beside another one."""
+"""What a gate requires of a model compared with another one."""
 
 
+@final
 class RiskAlongGridDict(TypedDict):
     """One risk of a learner along its grid, and the value with the smallest risk."""
 
@@ -2499,7 +3138,7 @@ class RiskAlongGridDict(TypedDict):
     """The interval about the estimate; None if one row has about all the weight."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
@@ -2520,6 +3159,7 @@ class RiskAlongGridDict(TypedDict):
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
 
+@final
 class RiskPairDict(TypedDict):
     """The difference of two risks at each of the values that they select."""
 
@@ -2532,6 +3172,7 @@ class RiskPairDict(TypedDict):
     that the second selects."""
 
 
+@final
 class RocCurveDict(TypedDict):
     """The points of a receiver operating characteristic, from (0, 0) to (1, 1)."""
 
@@ -2548,6 +3189,7 @@ class RocCurveDict(TypedDict):
     """Number of rows of each class."""
 
 
+@final
 class RowsWithoutValueDict(TypedDict):
     """Rows that have no value in one column."""
 
@@ -2558,6 +3200,7 @@ class RowsWithoutValueDict(TypedDict):
     """The first of them, ten at most; rows count from 0."""
 
 
+@final
 class SaturationDict(TypedDict):
     """Whether more rows would still help a learner, and the test share that follows."""
 
@@ -2589,11 +3232,12 @@ SaturationDecisionValue: TypeAlias = Literal["saturated", "not_saturated", "no_i
 """Whether more rows would still help a learner."""
 
 
+@final
 class ScoreCurvesDict(TypedDict):
     """How the scores of one model separate two classes, over the rows of the first repeat."""
 
     positive_class: str | int | float
-    """The class that high scores stand for."""
+    """The class that high scores indicate."""
 
     level: float
     """Confidence level of the intervals."""
@@ -2605,6 +3249,7 @@ class ScoreCurvesDict(TypedDict):
     """Ten groups of rows of about the same size; None if the scores are not between 0 and 1."""
 
 
+@final
 class SecondMomentsDict(TypedDict):
     """Second moments of one model's block means."""
 
@@ -2621,6 +3266,7 @@ class SecondMomentsDict(TypedDict):
     """(K, K) products of block means; on the diagonal without the variance inside the block."""
 
 
+@final
 class SelectedPairDict(TypedDict):
     """The two values that are compared."""
 
@@ -2631,6 +3277,7 @@ class SelectedPairDict(TypedDict):
     """The values; None for a learner without a grid."""
 
 
+@final
 class SelectionBiasDict(TypedDict):
     """The bias of the internal value of the chosen candidate, which was chosen for being the
     best."""
@@ -2660,6 +3307,7 @@ class SelectionBiasDict(TypedDict):
     """Every interval about ``estimate``; empty for a metric."""
 
 
+@final
 class SelectionResultDict(TypedDict):
     """The choice among candidates, and the error of choosing and fitting together."""
 
@@ -2697,7 +3345,7 @@ class SelectionResultDict(TypedDict):
     """The results of the models by name."""
 
     detail: Literal["full", "brief"]
-    """How much is written of each model and comparison: ``full`` or ``brief``."""
+    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
 
     comparisons: list[ComparisonDict] | list[BriefComparisonDict]
     """Every pair of models, or every model with the control."""
@@ -2707,6 +3355,10 @@ class SelectionResultDict(TypedDict):
 
     comparison_cautions: NotRequired[list[SharedCautionDict]]
     """The cautions of comparisons in brief, each once."""
+
+    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
+    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
+    once, with its design."""
 
     omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
     """Tests of all models at once, by method."""
@@ -2761,7 +3413,7 @@ SelectionWeightsDict = TypedDict(
         "n_features": 'int',
         # Further numbers of the estimator, such as the width of a kernel.
         "details": 'dict[str, JsonValue]',
-        # Cautions: what to know before using the weights.
+        # Cautions about the weights.
         "cautions": 'list[CautionDict]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
@@ -2788,6 +3440,7 @@ SeverityValue: TypeAlias = Literal["info", "warning", "serious"]
 """How much a caution matters to a decision."""
 
 
+@final
 class SharedCautionDict(TypedDict):
     """A caution of several comparisons in brief, written once."""
 
@@ -2804,6 +3457,7 @@ class SharedCautionDict(TypedDict):
     """Number of comparisons that have it."""
 
 
+@final
 class SharedTestDict(TypedDict):
     """What is the same for one test in every comparison in brief."""
 
@@ -2813,7 +3467,48 @@ class SharedTestDict(TypedDict):
     unit: str
     """What is paired: ``block``, ``instance`` or ``cluster``."""
 
+    expected_size: NotRequired[ExpectedSizeDict]
+    """How often the test called equal models different in the nearest studied design; left out
+    where none was studied."""
 
+
+SignOffDecisionValue: TypeAlias = Literal["approved", "rejected", "needs_changes"]
+"""The decision of a sign-off: what somebody decided after reading a result."""
+
+
+@final
+class SignOffReadDict(TypedDict):
+    """A sign-off; of several the newest one counts."""
+
+    id: str
+    """Id of the sign-off."""
+
+    at: str
+    """The time of the signature."""
+
+    name: str
+    """The person who signed."""
+
+    owner: str
+    """The owner of the API key that signed."""
+
+    actor: str
+    """First characters of that key; local for none."""
+
+    decision: SignOffDecisionValue
+    """The decision."""
+
+    comment: str
+    """Reasons and conditions; may be empty."""
+
+    result_sha256: str
+    """SHA-256 of the result that was signed."""
+
+    matches_result: bool
+    """Whether the result is still the one that was signed, byte by byte."""
+
+
+@final
 class SizeLossDict(TypedDict):
     """The loss of learning from fewer rows: one size compared with the largest."""
 
@@ -2834,6 +3529,7 @@ class SizeLossDict(TypedDict):
     be enough; None where the variance of the difference is not known."""
 
 
+@final
 class SourceRiskDict(TypedDict):
     """The weighted risk in one source."""
 
@@ -2850,12 +3546,13 @@ class SourceRiskDict(TypedDict):
     """Variance of the estimate; NaN for one row."""
 
     interval: NormalIntervalDict | None
-    """The interval about the risk or the difference; None for one row."""
+    """The interval about the risk; None for one row, or if one row has nearly all the weight."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
 
+@final
 class SourceRiskDifferenceDict(TypedDict):
     """The difference of two models' weighted risks in one source."""
 
@@ -2872,12 +3569,14 @@ class SourceRiskDifferenceDict(TypedDict):
     """Variance of the difference; NaN for one row."""
 
     interval: NormalIntervalDict | None
-    """The interval about the risk or the difference; None for one row."""
+    """The interval about the difference; None for one row, or if one row has nearly all the
+    weight."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
 
+@final
 class SourcesWithOneRowDict(TypedDict):
     """Sources that have a single row."""
 
@@ -2888,6 +3587,7 @@ class SourcesWithOneRowDict(TypedDict):
     """The first of them, ten at most."""
 
 
+@final
 class StatisticIntervalDict(TypedDict):
     """An interval of a statistic."""
 
@@ -2910,6 +3610,7 @@ class StatisticIntervalDict(TypedDict):
     """Cautions about the interval."""
 
 
+@final
 class StepVerdictDict(TypedDict):
     """The verdict on two successive sizes of one learner."""
 
@@ -2926,6 +3627,7 @@ class StepVerdictDict(TypedDict):
     """The verdict in words."""
 
 
+@final
 class StudentisedIntervalDict(TypedDict):
     """A studentised interval."""
 
@@ -2954,6 +3656,7 @@ class StudentisedIntervalDict(TypedDict):
     """Standard error of the sample; None where the jackknife is undefined."""
 
 
+@final
 class StudyClaimDict(TypedDict):
     """A sentence of a source, judged by a number of the study."""
 
@@ -2985,6 +3688,10 @@ class StudyClaimDict(TypedDict):
 
     at_most: float | None
     """The upper bound; null if there is none."""
+
+    undecided_because: NotRequired[str]
+    """Why the claim is undecided: how near the number is to its bound, and how many times as many
+    repetitions would decide it. Left out where it is decided."""
 
 
 class StudyDescriptionDict(TypedDict):
@@ -3021,6 +3728,7 @@ class StudyDescriptionDict(TypedDict):
     """The truths that estimates are compared with, in words, by the name used in the tables."""
 
 
+@final
 class StudyFigureDict(TypedDict):
     """One panel of a figure, as numbers; a figure with several panels is several of these."""
 
@@ -3044,6 +3752,7 @@ class StudyFigureDict(TypedDict):
     """How to read the figure."""
 
 
+@final
 class StudyResultDict(TypedDict):
     """The result of a study."""
 
@@ -3069,6 +3778,7 @@ class StudyResultDict(TypedDict):
     """Version, seed, digests and methods, which make the result again."""
 
 
+@final
 class StudyTableDict(TypedDict):
     """A table with named columns."""
 
@@ -3089,8 +3799,9 @@ class StudyTableDict(TypedDict):
     """How to read the table."""
 
 
+@final
 class SummaryDict(TypedDict):
-    """What a table of evaluations shows of one."""
+    """The part of a result that a table of evaluations shows."""
 
     best_model: str
     """The model with the lowest mean loss (or the highest mean score)."""
@@ -3114,7 +3825,8 @@ class SummaryDict(TypedDict):
     """The best models, the best one first; at most twenty."""
 
     comparisons: list[ComparisonSummaryDict]
-    """The comparisons in the order of the result; of more than twenty those with the best model."""
+    """At most twenty comparisons in the order of the result; those with the best model are
+    preferred."""
 
     decisions: dict[str, int]
     """Number of comparisons with each decision."""
@@ -3147,13 +3859,14 @@ class TestResultDict(TypedDict):
     """What is paired: ``block``, ``instance`` or ``cluster``."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected a true null hypothesis in the studied design nearest to this one; left
     out where none is like it."""
 
 
+@final
 class TrainingRowsDict(TypedDict):
     """The number of rows that a learner was fitted to: mean, smallest and largest over the
     splits."""
@@ -3168,6 +3881,7 @@ class TrainingRowsDict(TypedDict):
     """Number of rows in the smallest and in the largest training part."""
 
 
+@final
 class TwoSampleOutcomeDict(TypedDict):
     """Outcome of a test of two independent samples."""
 
@@ -3193,7 +3907,7 @@ class TwoSampleOutcomeDict(TypedDict):
     """Number of permutations that are counted or drawn."""
 
     cautions: list[CautionDict]
-    """Doubts about the outcome."""
+    """What to know before using the outcome."""
 
 
 UsedWeightsDict = TypedDict(
@@ -3216,7 +3930,7 @@ UsedWeightsDict = TypedDict(
         "n_features": 'int',
         # Further numbers of the estimator, such as the width of a kernel.
         "details": 'dict[str, JsonValue]',
-        # Cautions: what to know before using the weights.
+        # Cautions about the weights.
         "cautions": 'list[CautionDict]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
@@ -3269,6 +3983,7 @@ class VarianceEstimateDict(TypedDict):
     """Cautions about the variance."""
 
 
+@final
 class VerdictDict(TypedDict):
     """The verdict on two models."""
 
@@ -3326,6 +4041,42 @@ class VerdictDict(TypedDict):
     to this one; left out where none is like it."""
 
 
+WebhookEventValue: TypeAlias = Literal["evaluation.succeeded", "evaluation.failed", "evaluation.cancelled"]
+"""What a webhook is told about."""
+
+
+@final
+class WebhookReadDict(TypedDict):
+    """A webhook, without its secret."""
+
+    id: str
+    """Id of the webhook."""
+
+    url: str
+    """Where deliveries are sent."""
+
+    event_types: list[WebhookEventValue]
+    """What it is told about."""
+
+    description: str | None
+    """The note; null without one."""
+
+    labels: dict[str, str]
+    """It is told only about evaluations that have all these labels."""
+
+    created_at: str
+    """The time at which it was registered."""
+
+    disabled_at: str | None
+    """The time at which the receiver answered 410, after which nothing is sent; null while
+    deliveries are sent."""
+
+    previous_secret_until: str | None
+    """The time until which deliveries are signed with the previous secret, too; null if the secret
+    was never rotated."""
+
+
+@final
 class WeightedRiskDict(TypedDict):
     """An importance-weighted risk of one model."""
 
@@ -3351,12 +4102,13 @@ class WeightedRiskDict(TypedDict):
     """The interval about the estimate; None with fewer than two effective rows."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
 
 
+@final
 class WeightedRiskDifferenceDict(TypedDict):
     """The difference of two models' importance-weighted risks."""
 
@@ -3382,12 +4134,13 @@ class WeightedRiskDifferenceDict(TypedDict):
     """The interval about the difference; None with fewer than two effective rows."""
 
     cautions: list[CautionDict]
-    """Cautions: what to know before using the numbers."""
+    """Cautions about these numbers."""
 
     by_source: NotRequired[list[SourceRiskDifferenceDict]]
     """The difference in each source, where sources are known."""
 
 
+@final
 class WeightsResultDict(TypedDict):
     """Importance weights of a source sample."""
 

@@ -48,7 +48,7 @@ def from_cross_validate(
     return _build_request(scores, splits[0])
 
 
-def from_grid_search(search: Any, splits: Splits, *, score: str = "score") -> dict[str, Any]:
+def from_grid_search(search: Any, splits: Splits, *, score: str = "score") -> dict[str, object]:
     """Return a request of kind ``losses`` from a fitted ``GridSearchCV`` or its relatives.
 
     The candidates are the models, named after their parameters. Choosing the best of them makes its

@@ -7,13 +7,17 @@ returns its value. ``Client`` takes the steps by blocking calls and ``AsyncClien
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import httpx
 
 T = TypeVar("T")
+
+
+Query: TypeAlias = Mapping[str, str | int | float | bool | Sequence[str] | None]
+"""The parameters of a query; one with several values is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,8 @@ class Request:
 
     method: str
     path: str
-    query: Any
-    headers: Any
+    query: Query | None
+    headers: Mapping[str, str] | None
     content: bytes | Iterable[bytes] | None
     timeout: httpx.Timeout
     stream: bool = False

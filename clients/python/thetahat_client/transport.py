@@ -8,13 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 
 import httpx
 
 from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, build_refusal
-from thetahat_client.models import Problem
-from thetahat_client.steps import Request, Steps, pause, send_request
+from thetahat_client.models import Problem, ProblemJson
+from thetahat_client.steps import Query, Request, Steps, pause, send_request
 from thetahat_client.version import VERSION
 
 UNAVAILABLE: Final = frozenset({429, 502, 503, 504})
@@ -74,7 +74,7 @@ class Transport:
         method: str,
         path: str,
         *,
-        query: Mapping[str, Any] | None = None,
+        query: Query | None = None,
         headers: Mapping[str, str] | None = None,
         body: Body | None = None,
         waiting: float = 0.0,
@@ -109,7 +109,7 @@ class Transport:
             yield from pause(max(failure.retry_after or 0.0, choose_pause(attempt)))
         raise AssertionError  # the last attempt returns or raises
 
-    def read(self, path: str, query: Mapping[str, Any] | None = None) -> Steps[Any]:
+    def read(self, path: str, query: Query | None = None) -> Steps[Any]:
         """Return the JSON of ``GET``."""
         answer = yield from self.send("GET", path, query=query)
         return answer.json()
@@ -123,7 +123,15 @@ class Transport:
         return ConnectionFailed(f"The service at {self._url} does not answer ({reason}; {times}).")
 
 
-def connection_options(url: str, api_key: str | None) -> dict[str, Any]:
+class ConnectionOptions(TypedDict):
+    """Arguments of ``httpx.Client`` and of ``httpx.AsyncClient``."""
+
+    base_url: str
+    headers: dict[str, str]
+    trust_env: bool
+
+
+def connection_options(url: str, api_key: str | None) -> ConnectionOptions:
     """Return the arguments of ``httpx.Client`` for a service, for ``httpx.AsyncClient`` too."""
     headers = {"User-Agent": f"thetahat-client/{VERSION}"}
     if api_key:
@@ -146,7 +154,8 @@ def _build_failure(response: httpx.Response, attempts: int) -> Refused:
             raise _build_unexpected_answer(response)
         title = f"{response.status_code} {response.reason_phrase}"
         data = {"type": "about:blank", "title": title, "code": "", "detail": title}
-    problem = Problem.read({**data, "status": response.status_code})
+    body = cast("ProblemJson", {**data, "status": response.status_code})
+    problem = Problem.read(body)
     return build_refusal(problem, _retry_after(response), attempts)
 
 

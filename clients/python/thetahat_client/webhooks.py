@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import cast
 
-from thetahat_client.models import Evaluation, Problem
+from thetahat_client.models import Evaluation, Problem, ProblemJson, copy_members
+from thetahat_client.result_types import JsonObject
+from thetahat_client.results import (
+    BatchOutcomeDict,
+    DeliveryReadDict,
+    NewWebhookDict,
+    WebhookReadDict,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +47,10 @@ class Webhook:
     secret: str | None = field(default=None, repr=False)
     labels: Mapping[str, str] = field(default_factory=dict)
     previous_secret_until: datetime | None = None
-    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Webhook:
+    def read(cls, data: WebhookReadDict | NewWebhookDict) -> Webhook:
         """Return the object that JSON describes."""
         return cls(
             id=data["id"],
@@ -52,10 +59,10 @@ class Webhook:
             description=data.get("description"),
             created_at=_parse_time(data.get("created_at")),
             disabled_at=_parse_time(data.get("disabled_at")),
-            secret=data.get("secret"),
+            secret=cast("NewWebhookDict", data).get("secret"),
             labels=dict(data.get("labels") or {}),
             previous_secret_until=_parse_time(data.get("previous_secret_until")),
-            members=dict(data),
+            members=copy_members(data),
         )
 
 
@@ -83,10 +90,10 @@ class Delivery:
     next_attempt_at: datetime | None
     last_status: int | None
     last_error: str | None
-    members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    members: JsonObject = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def read(cls, data: Mapping[str, Any]) -> Delivery:
+    def read(cls, data: DeliveryReadDict) -> Delivery:
         """Return the object that JSON describes."""
         return cls(
             id=data["id"],
@@ -99,7 +106,7 @@ class Delivery:
             next_attempt_at=_parse_time(data.get("next_attempt_at")),
             last_status=data.get("last_status"),
             last_error=data.get("last_error"),
-            members=dict(data),
+            members=copy_members(data),
         )
 
 
@@ -125,13 +132,13 @@ class SubmissionOutcome:
     replayed: bool = False
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], first: int) -> SubmissionOutcome:
+    def read(cls, data: BatchOutcomeDict, first: int) -> SubmissionOutcome:
         """Return the outcome that JSON describes, of a batch that began at position ``first``."""
         evaluation, problem = data.get("evaluation"), data.get("problem")
         return cls(
             index=first + data["index"],
             evaluation=None if evaluation is None else Evaluation.read(evaluation),
-            problem=None if problem is None else Problem.read(problem),
+            problem=None if problem is None else Problem.read(cast("ProblemJson", problem)),
             replayed=bool(data.get("replayed", False)),
         )
 

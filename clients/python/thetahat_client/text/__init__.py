@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final, cast
 
+from thetahat_client.result_types import (
+    ModelsResult,
+    ResultJson,
+    find_summary,
+    find_unit,
+    has_models,
+    read_result,
+)
+from thetahat_client.results import AnyResult, WeightsResultDict
 from thetahat_client.text.all_models import build_all_models_table
 from thetahat_client.text.bootstrap import write_bootstrap
 from thetahat_client.text.cautions import write_cautions_section
@@ -36,7 +45,7 @@ GENERAL_WORDS: Final = frozenset({"source", "fold", "split", "test set"})
 
 
 def result_text(
-    result: Mapping[str, Any],
+    result: ResultJson,
     width: int = WIDTH,
     *,
     table_width: int | None = None,
@@ -59,39 +68,40 @@ def result_text(
     return write_result(result, Page(prose=width, table=table_width), show_all=show_all)
 
 
-def result_markdown(result: Mapping[str, Any], *, show_all: bool = False) -> str:
+def result_markdown(result: ResultJson, *, show_all: bool = False) -> str:
     """Return a result as Markdown: the tables, verdicts and cautions of ``result_text``."""
     return write_result(result, MarkdownPage(), show_all=show_all)
 
 
-def result_latex(result: Mapping[str, object], *, show_all: bool = False) -> str:
+def result_latex(result: ResultJson, *, show_all: bool = False) -> str:
     """Return a result as LaTeX: the parts of ``result_text``, its tables with booktabs."""
     return f"{PACKAGES}\n{write_result(result, LatexPage(), show_all=show_all)}"
 
 
-def result_html(result: Mapping[str, object], *, show_all: bool = False) -> str:
+def result_html(result: ResultJson, *, show_all: bool = False) -> str:
     """Return a result as HTML for a notebook: the parts of ``result_text``, escaped."""
     return (
         f'<div class="thetahat">{STYLE}{write_result(result, HtmlPage(), show_all=show_all)}</div>'
     )
 
 
-def write_result(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+def write_result(result: ResultJson, page: Page, *, show_all: bool) -> str:
     """Return a whole result as a page writes tables and paragraphs: as text, Markdown or HTML."""
-    unit = result.get("unit")
+    typed_result = read_result(result)
+    unit = find_unit(typed_result)
     if unit and unit["singular"] not in GENERAL_WORDS:
         page = replace(page, block=unit["singular"], blocks=unit["plural"])
     parts = [
-        page.format_section("Gate", _list_gate_sentences(result)),
-        *_iterate_parts(result, page, show_all=show_all),
-        write_cautions_section(result, page, show_all=show_all),
+        page.format_section("Gate", _list_gate_sentences(typed_result)),
+        *_iterate_parts(typed_result, page, show_all=show_all),
+        write_cautions_section(typed_result, page, show_all=show_all),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _iterate_parts(result: Mapping[str, Any], page: Page, *, show_all: bool) -> Iterator[str]:
+def _iterate_parts(result: AnyResult, page: Page, *, show_all: bool) -> Iterator[str]:
     """Yield the text of each part that the result has."""
-    if "models" in result:
+    if has_models(result):
         yield "\n".join(page.format_paragraphs(_find_first_sentence(result), bullet="", indent=""))
         yield build_models_table(result, page, show_all=show_all)
         yield build_metrics_table(result, page, show_all=show_all)
@@ -109,22 +119,23 @@ def _iterate_parts(result: Mapping[str, Any], page: Page, *, show_all: bool) -> 
     elif "tables" in result:
         yield write_study(result, page)
     elif "weights" in result:
-        yield write_weights(result, page)
+        yield write_weights(cast("WeightsResultDict", result), page)
     else:
         yield build_numbers_table(result, page)
 
 
-def _list_gate_sentences(result: Mapping[str, Any]) -> list[str]:
-    gate = result.get("gate")
-    return [f"{str(gate['outcome']).upper()}  {gate['sentence']}"] if gate else []
+def _list_gate_sentences(result: AnyResult) -> list[str]:
+    gate = result.get("gate") if has_models(result) else None
+    return [f"{gate['outcome'].upper()}  {gate['sentence']}"] if gate else []
 
 
-def _find_first_sentence(result: Mapping[str, Any]) -> list[str]:
+def _find_first_sentence(result: ModelsResult) -> list[str]:
     """Return the sentence about the best model; a result of an older release has none."""
-    return list((result.get("summary") or {}).get("sentences", ()))[:1]
+    summary = find_summary(result)
+    return [] if summary is None else summary["sentences"][:1]
 
 
-def build_numbers_table(result: Mapping[str, Any], page: Page) -> str:
+def build_numbers_table(result: AnyResult, page: Page) -> str:
     """Return the numbers of a result whose kind this release does not know; no lists."""
     return page.format_table(
         ["", "value"], [[name, format_number(v)] for name, v in walk_numbers(result)]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final, Literal, TypeAlias
 
+from thetahat_client.results import BootstrapResultDict
 from thetahat_client.text.page import Page, format_interval, format_level, format_number
 
-FIELDS: Final = {
+Number: TypeAlias = Literal[
+    "estimate", "replicates_mean", "bias", "bias_corrected", "variance", "standard_error"
+]
+
+FIELDS: Final[dict[Number, str]] = {
     "estimate": "estimate",
     "replicates_mean": "mean of the replicates",
     "bias": "bias",
@@ -17,7 +22,7 @@ FIELDS: Final = {
 }
 
 
-def write_bootstrap(result: Mapping[str, Any], page: Page) -> str:
+def write_bootstrap(result: BootstrapResultDict, page: Page) -> str:
     """Return the statistic with its bias and standard error, and every interval."""
     rows = [[words, format_number(result[key])] for key, words in FIELDS.items() if key in result]
     notes = [f"{result['n_resamples']} resamples of {_format_size(result['n'])}"]

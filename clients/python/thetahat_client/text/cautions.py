@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, TypeAlias, cast
 
-from thetahat_client.results import CautionDict
+from thetahat_client.result_types import AnyComparison, JsonObject, has_models, list_comparisons
+from thetahat_client.results import AnyResult, CautionDict, CautionPlaceDict, ModelResultDict
+from thetahat_client.text.metrics import find_metrics, iterate_metric_differences
 from thetahat_client.text.models import (
     PREDICTION_WORDS,
     describe_target,
@@ -14,6 +16,9 @@ from thetahat_client.text.models import (
     find_recommended_intervals,
 )
 from thetahat_client.text.page import Page
+
+AnyCaution: TypeAlias = CautionDict | CautionPlaceDict
+"""A caution; those of comparisons in brief have a code alone."""
 
 MOST_SHOWN: Final = 3
 SEVERITIES: Final = ("serious", "warning", "info")
@@ -31,11 +36,11 @@ class _Place:
 class _Group:
     """The cautions of one code."""
 
-    caution: CautionDict
+    caution: AnyCaution
     places: list[_Place] = field(default_factory=list)
 
 
-def write_cautions_section(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+def write_cautions_section(result: AnyResult, page: Page, *, show_all: bool) -> str:
     """Return the section of the cautions; nothing where there are none."""
     sentences, n_hidden = list_cautions(result, show_all=show_all)
     if n_hidden:
@@ -44,7 +49,7 @@ def write_cautions_section(result: Mapping[str, Any], page: Page, *, show_all: b
     return page.format_section("Cautions", sentences)
 
 
-def list_cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[list[str], int]:
+def list_cautions(result: AnyResult, *, show_all: bool = True) -> tuple[list[str], int]:
     """Return the cautions as sentences, and how many are left out.
 
     Cautions of one code become one sentence that names all models they are about. Cautions of
@@ -61,7 +66,7 @@ def list_cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[
         if _rank(caution) < _rank(group.caution):
             group.caution = caution
         group.places.append(place)
-    models = list(result.get("models", ()))
+    models = list(result["models"]) if has_models(result) else []
     ordered = sorted(groups.values(), key=lambda group: _rank(group.caution))
     if show_all:
         return [_write_sentence(group, models) for group in ordered], 0
@@ -69,7 +74,7 @@ def list_cautions(result: Mapping[str, Any], *, show_all: bool = True) -> tuple[
     return [_write_sentence(group, models) for group in shown], len(ordered) - len(shown)
 
 
-def _rank(caution: CautionDict) -> int:
+def _rank(caution: AnyCaution) -> int:
     """Return the place of a caution's severity; a result of an older release has none."""
     severity = caution.get("severity", "warning")
     return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
@@ -85,43 +90,57 @@ def _write_sentence(group: _Group, models: Sequence[str]) -> str:
     subject += f" ({', '.join(numbers)})" if numbers else ""
     subject += ": " if subject else ""
     message = str(caution.get("message") or caution.get("code"))
-    advice = f" {caution['advice']}" if caution.get("advice") else ""
+    advice = f" {text}" if (text := caution.get("advice")) else ""
     return f"{label}{subject}{message}{advice}"
 
 
-def _iterate_shown_cautions(result: Mapping[str, Any]) -> Iterator[tuple[_Place, CautionDict]]:
+def _iterate_shown_cautions(result: AnyResult) -> Iterator[tuple[_Place, AnyCaution]]:
     """Yield the cautions of what is shown, with what each is about."""
-    if "models" not in result:
-        yield from _iterate_all_cautions(result)
+    if not has_models(result):
+        yield from _iterate_all_cautions(cast("JsonObject", result))
         return
-    yield from _iterate_cautions(result, _Place())
+    yield from _iterate_cautions(result["cautions"], _Place())
     for name, model in result["models"].items():
-        for target, interval in find_recommended_intervals(model).items():
-            yield from _iterate_cautions(interval, _Place(name, describe_target(target)))
-        yield from _iterate_cautions(find_prediction(model) or {}, _Place(name, PREDICTION_WORDS))
-        for metric, estimate in (model.get("metrics") or {}).items():
-            for part in (estimate, *find_recommended_intervals(estimate).values()):
-                yield from _iterate_cautions(part, _Place(name, metric))
-    for name, curve in (result.get("curves") or {}).items():
-        yield from _iterate_cautions(curve, _Place(name))
-    for pair in result.get("comparisons", []):
-        place = _Place(f"{pair['a']} against {pair['b']}")
-        yield from _iterate_cautions(pair, place)
-        yield from _iterate_cautions(pair["verdict"], place)
-        for metric, difference in (pair.get("metrics") or {}).items():
-            yield from _iterate_cautions(difference, _Place(place.name, metric))
+        yield from _iterate_model_cautions(name, model)
+    if "curves" in result:
+        for name, curve in result["curves"].items():
+            yield from _iterate_cautions(curve["cautions"], _Place(name))
+    for pair in list_comparisons(result):
+        yield from _iterate_pair_cautions(pair)
+
+
+def _iterate_model_cautions(
+    name: str, model: ModelResultDict
+) -> Iterator[tuple[_Place, AnyCaution]]:
+    for target, interval in find_recommended_intervals(model).items():
+        place = _Place(name, describe_target(target))
+        yield from _iterate_cautions(interval["cautions"], place)
+    if prediction := find_prediction(model):
+        yield from _iterate_cautions(prediction["cautions"], _Place(name, PREDICTION_WORDS))
+    for metric, estimate in find_metrics(model).items():
+        for part in (estimate, *find_recommended_intervals(estimate).values()):
+            yield from _iterate_cautions(part["cautions"], _Place(name, metric))
+
+
+def _iterate_pair_cautions(pair: AnyComparison) -> Iterator[tuple[_Place, AnyCaution]]:
+    name = f"{pair['a']} against {pair['b']}"
+    yield from _iterate_cautions(pair["cautions"], _Place(name))
+    for metric, difference in iterate_metric_differences(pair):
+        if "cautions" in difference:
+            yield from _iterate_cautions(difference["cautions"], _Place(name, metric))
 
 
 def _iterate_cautions(
-    part: Mapping[str, Any], place: _Place
-) -> Iterator[tuple[_Place, CautionDict]]:
-    return ((place, caution) for caution in part.get("cautions", []))
+    cautions: Iterable[AnyCaution], place: _Place
+) -> Iterator[tuple[_Place, AnyCaution]]:
+    return ((place, caution) for caution in cautions)
 
 
 def _iterate_all_cautions(
-    part: Mapping[str, Any], path: tuple[str, ...] = ()
-) -> Iterator[tuple[_Place, CautionDict]]:
-    yield from _iterate_cautions(part, _Place(".".join(path)))
+    part: JsonObject, path: tuple[str, ...] = ()
+) -> Iterator[tuple[_Place, AnyCaution]]:
+    cautions = cast("Sequence[CautionDict]", part.get("cautions", ()))
+    yield from _iterate_cautions(cautions, _Place(".".join(path)))
     for key, value in part.items():
         if isinstance(value, Mapping) and key != "provenance":
             yield from _iterate_all_cautions(value, (*path, str(key)))

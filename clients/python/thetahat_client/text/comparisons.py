@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from thetahat_client.results import (
-    BriefComparisonDict,
-    BriefIntervalDict,
-    ComparisonDict,
-    IntervalDict,
+from thetahat_client.result_types import (
+    AnyComparison,
+    AnyInterval,
+    ModelsResult,
+    is_full_interval,
+    list_comparisons,
 )
 from thetahat_client.text.model_order import find_best_model, sort_models
 from thetahat_client.text.models import describe_target
@@ -21,9 +22,6 @@ from thetahat_client.text.page import (
     format_p_value,
 )
 from thetahat_client.text.verdicts import list_verdicts
-
-AnyComparison: TypeAlias = ComparisonDict | BriefComparisonDict
-AnyInterval: TypeAlias = IntervalDict | BriefIntervalDict
 
 MOST_SENTENCES: Final = 6
 """Comparisons that are written as sentences; more of them become a table."""
@@ -39,20 +37,20 @@ PHRASES: Final = (
 )
 
 
-def write_comparisons(result: Mapping[str, Any], page: Page, *, show_all: bool) -> str:
+def write_comparisons(result: ModelsResult, page: Page, *, show_all: bool) -> str:
     """Return the verdicts as sentences or, for many pairs, as a table around one model.
 
     The table has the pairs of the best model or, where all were compared with a control, of that
     one. With ``show_all`` every pair has its sentence.
     """
-    pairs: Sequence[AnyComparison] = result.get("comparisons", [])
+    pairs = list_comparisons(result)
     if show_all or len(pairs) <= MOST_SENTENCES:
         return page.format_section("Verdicts", list_verdicts(result))
     return build_comparisons_table(result, pairs, page)
 
 
 def build_comparisons_table(
-    result: Mapping[str, object], pairs: Sequence[AnyComparison], page: Page
+    result: ModelsResult, pairs: Sequence[AnyComparison], page: Page
 ) -> str:
     """Return one row for each model that was compared with the reference, the best model first."""
     reference = _choose_reference(result, pairs)
@@ -79,7 +77,7 @@ def build_comparisons_table(
     return page.format_table(header, rows, notes)
 
 
-def _choose_reference(result: Mapping[str, object], pairs: Sequence[AnyComparison]) -> str:
+def _choose_reference(result: ModelsResult, pairs: Sequence[AnyComparison]) -> str:
     """Return the control, if all models were compared with it alone, or else the best model."""
     controls = {pair["b"] for pair in pairs}
     return str(controls.pop()) if len(controls) == 1 else find_best_model(result)
@@ -125,15 +123,17 @@ def _reverse(interval: AnyInterval | None) -> AnyInterval | None:
     if interval is None:
         return None
     lower, upper = (None if end is None else -end for end in _format_ends(interval))
-    return {**interval, "lower": upper, "upper": lower}
+    exchanged = interval.copy()
+    exchanged["lower"], exchanged["upper"] = upper, lower
+    return exchanged
 
 
 def _describe_intervals(pairs: Iterable[AnyComparison]) -> str:
     """Return the level and the target that the intervals share."""
-    present: list[Mapping[str, Any] | None] = [pair["interval"] for pair in pairs]
+    present: list[AnyInterval | None] = [pair["interval"] for pair in pairs]
     intervals = [interval for interval in present if interval is not None]
     targets = {interval["target"] for interval in intervals}
-    levels = {interval["level"] for interval in intervals if "level" in interval}
+    levels = {interval["level"] for interval in intervals if is_full_interval(interval)}
     level = f"{format_level(levels.pop())}, " if len(levels) == 1 else ""
     return f"{level}{describe_target(targets.pop())}" if len(targets) == 1 else "interval"
 

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final, Literal, TypeAlias
 
+from thetahat_client.results import (
+    BestLearnerDict,
+    BestOracleDict,
+    ImportanceWeightingResultDict,
+    OracleDict,
+    RiskAlongGridDict,
+    WeightsResultDict,
+)
 from thetahat_client.text.page import Page, format_interval, format_number
 
-FIELDS: Final = {
+Diagnostic: TypeAlias = Literal[
+    "mean",
+    "variance",
+    "largest",
+    "largest_share",
+    "effective_sample_size",
+    "share_above_10",
+    "share_zero",
+    "coverage",
+]
+
+FIELDS: Final[dict[Diagnostic, str]] = {
     "mean": "mean weight (near 1 if the ratio is estimated well)",
     "variance": "variance",
     "largest": "largest",
@@ -19,19 +37,26 @@ FIELDS: Final = {
 }
 
 
-def write_weights(result: Mapping[str, Any], page: Page) -> str:
+ChosenValue: TypeAlias = BestLearnerDict | BestOracleDict | OracleDict | RiskAlongGridDict
+"""What a risk, or the oracle, selects."""
+
+
+def write_weights(result: WeightsResultDict, page: Page) -> str:
     """Return the diagnostics of the weights, one a row."""
-    weights: Mapping[str, Any] = result["weights"]
-    rows = [[words, format_number(weights[key])] for key, words in FIELDS.items() if key in weights]
+    weights = result["weights"]
+    rows = []
+    for key, words in FIELDS.items():
+        if key in weights:
+            rows.append([words, format_number(weights[key])])
     notes = [f"{weights['n']} source rows, {weights.get('n_target')} target rows"]
     return page.format_table([str(weights.get("method", "weights")), ""], rows, notes)
 
 
-def build_risks_table(result: Mapping[str, Any], page: Page) -> str:
+def build_risks_table(result: ImportanceWeightingResultDict, page: Page) -> str:
     """Return one row per importance-weighted risk: the value it selects, and its true risk."""
     rows = [_build_row(name, risk) for name, risk in result["risks"].items()]
-    if result.get("oracle"):
-        rows.append(_build_row("(oracle)", {**result["oracle"], "regret": 0.0}))
+    if oracle := result.get("oracle"):
+        rows.append([*_build_row("(oracle)", oracle)[:-1], format_number(0.0)])
     header = ["risk", "selected", "estimate", "interval", "target risk", "above the oracle"]
     weights = result.get("weights", {})
     note = (
@@ -42,7 +67,7 @@ def build_risks_table(result: Mapping[str, Any], page: Page) -> str:
     return page.format_table(header, rows, [note])
 
 
-def _build_row(name: str, risk: Mapping[str, Any]) -> list[str]:
+def _build_row(name: str, risk: ChosenValue) -> list[str]:
     """Return the cells of one risk."""
     selected = risk.get("selected")
     value = format_number(selected) if isinstance(selected, float) else str(selected)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from thetahat_client.results import CurveDict
+from thetahat_client.results import CurveDict, LearningCurveResultDict
 from thetahat_client.text.metrics import choose_metric_columns
 from thetahat_client.text.models import TARGETS, describe_target, find_recommended_intervals
-from thetahat_client.text.page import Page, format_interval, format_number
+from thetahat_client.text.page import Page, format_ends, format_interval, format_number
 
 
-def write_curves(result: Mapping[str, Any], page: Page) -> str:
+def write_curves(result: LearningCurveResultDict, page: Page) -> str:
     """Return each learner's curve as a table, and its conclusions in words."""
     return "\n\n".join(
         "\n".join(
@@ -54,8 +53,10 @@ def _list_conclusions(curve: CurveDict) -> Iterator[str]:
     law = curve.get("power_law")
     if law is not None:
         now, twice = law["at_all_rows"], law["at_twice_as_many"]
+        ends_now = format_ends(now["lower"], now["upper"])
+        ends_twice = format_ends(twice["lower"], twice["upper"])
         yield (
             f"The power law {law['formula']} predicts an error of {format_number(now['estimate'])} "
-            f"({format_interval(now)}) from all {now['n']} rows, and of "
-            f"{format_number(twice['estimate'])} ({format_interval(twice)}) from {twice['n']}."
+            f"({ends_now}) from all {now['n']} rows, and of "
+            f"{format_number(twice['estimate'])} ({ends_twice}) from {twice['n']}."
         )

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeAlias
 
+from thetahat_client.result_types import (
+    AnyComparison,
+    AnyMetricDifference,
+    ModelsResult,
+    find_mean,
+    find_summary,
+    list_comparisons,
+)
+from thetahat_client.results import CurvePointDict, MetricResultDict, ModelResultDict
 from thetahat_client.text.comparisons import MOST_SENTENCES
 from thetahat_client.text.model_order import MOST_MODELS, sort_models
 from thetahat_client.text.models import describe_target, find_recommended_intervals
 from thetahat_client.text.page import (
+    IntervalEnds,
     Page,
     format_difference,
     format_interval,
@@ -17,6 +27,9 @@ from thetahat_client.text.page import (
     format_number,
     format_p_value,
 )
+
+MeasuredPart: TypeAlias = CurvePointDict | ModelResultDict
+"""A part of a result that may have metrics."""
 
 MEANS: Final = {"macro": "the mean of the splits", "pooled": "over all rows together"}
 
@@ -39,18 +52,23 @@ class MetricColumn:
     target: str
     heading: str
 
-    def format_cell(self, part: Mapping[str, Any]) -> str:
+    def format_cell(self, part: MeasuredPart) -> str:
         """Return the metric of a model or a point with the ends of its interval."""
-        metric = (part.get("metrics") or {}).get(self.name)
+        metric = find_metrics(part).get(self.name)
         if metric is None:
             return "none"
-        value = format_number(metric["estimate"].get(metric["mean"]))
+        value = format_number(find_mean(metric["estimate"], metric["mean"]))
         interval = find_recommended_intervals(metric).get(self.target)
         return value if interval is None else f"{value} ({format_interval(interval)})"
 
 
+def find_metrics(part: MeasuredPart) -> Mapping[str, MetricResultDict]:
+    """Return the metrics of a model or a point of a curve by name; empty without any."""
+    return part.get("metrics") or {}
+
+
 def choose_metric_columns(
-    parts: Sequence[Mapping[str, Any]], target: str | None = None
+    parts: Sequence[MeasuredPart], target: str | None = None
 ) -> list[MetricColumn]:
     """Return a column for each metric of some models or points of a curve.
 
@@ -61,11 +79,15 @@ def choose_metric_columns(
     target : str or None
         The target whose intervals are shown; a metric without them shows those of its first.
     """
-    names = dict.fromkeys(key for part in parts for key in part.get("metrics") or {})
+    metrics_of_parts = [find_metrics(part) for part in parts]
+    names = dict.fromkeys(key for metrics in metrics_of_parts for key in metrics)
     columns = []
     for name in names:
-        metrics = [part["metrics"][name] for part in parts if name in (part.get("metrics") or {})]
-        intervals = [find_recommended_intervals(metric) for metric in metrics]
+        intervals = [
+            find_recommended_intervals(metrics[name])
+            for metrics in metrics_of_parts
+            if name in metrics
+        ]
         present = dict.fromkeys(key for by_target in intervals for key in by_target)
         chosen = str(target if target in present else next(iter(present), ""))
         levels = {by_target[chosen]["level"] for by_target in intervals if chosen in by_target}
@@ -75,16 +97,15 @@ def choose_metric_columns(
     return columns
 
 
-def build_metrics_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True) -> str:
+def build_metrics_table(result: ModelsResult, page: Page, *, show_all: bool = True) -> str:
     """Return one row per model and one column per metric, with its recommended interval.
 
     The interval is the one for the target of the summary where a metric has it; the heading names
     the target. Nothing where the models have no metrics.
     """
-    models: Mapping[str, Any] = result["models"]
-    columns = choose_metric_columns(
-        list(models.values()), (result.get("summary") or {}).get("target")
-    )
+    models, summary = result["models"], find_summary(result)
+    target = None if summary is None else summary.get("target")
+    columns = choose_metric_columns(list(models.values()), target)
     if not columns:
         return ""
     order = sort_models(result)
@@ -96,20 +117,20 @@ def build_metrics_table(result: Mapping[str, Any], page: Page, *, show_all: bool
     return page.format_table(["model", *(column.heading for column in columns)], rows, notes)
 
 
-def build_metric_differences_table(result: Mapping[str, Any], page: Page) -> str:
+def build_metric_differences_table(result: ModelsResult, page: Page) -> str:
     """Return one row per pair and metric; nothing for many pairs or without metrics."""
-    pairs: Sequence[Mapping[str, Any]] = result.get("comparisons", [])
+    pairs = list_comparisons(result)
     if len(pairs) > MOST_SENTENCES:
         return ""
     header = ["metric, a minus b", "difference", "interval", "target", "p-value"]
     rows = []
     for pair in pairs:
-        for name, metric in (pair.get("metrics") or {}).items():
-            interval = metric.get("interval") or metric  # in brief the ends stand beside it
-            ends = [interval.get("lower"), interval.get("upper")]
+        for name, metric in iterate_metric_differences(pair):
+            interval = find_ends(metric)
+            ends = [interval["lower"], interval["upper"]]
             scale = max((abs(end) for end in ends if end is not None), default=None)
-            adjusted = metric.get("p_value_adjusted")
-            p_value = format_p_value(metric.get("p_value") if adjusted is None else adjusted)
+            adjusted = metric["p_value_adjusted"]
+            p_value = format_p_value(metric["p_value"] if adjusted is None else adjusted)
             rows.append(
                 [
                     f"{name}: {pair['a']} minus {pair['b']}",
@@ -123,9 +144,21 @@ def build_metric_differences_table(result: Mapping[str, Any], page: Page) -> str
     return page.format_table(header, rows, notes) if rows else ""
 
 
-def _describe(models: Mapping[str, Any], name: str) -> str:
+def iterate_metric_differences(pair: AnyComparison) -> Iterator[tuple[str, AnyMetricDifference]]:
+    """Yield name and difference of each metric of a pair."""
+    yield from pair.get("metrics", {}).items()
+
+
+def find_ends(metric: AnyMetricDifference) -> IntervalEnds:
+    """Return what has the ends of a difference's interval: in brief the difference itself."""
+    if "interval" in metric:
+        return metric["interval"] or {"lower": None, "upper": None}
+    return {"lower": metric["lower"], "upper": metric["upper"]}
+
+
+def _describe(models: Mapping[str, ModelResultDict], name: str) -> str:
     metric = next(
-        model["metrics"][name] for model in models.values() if name in (model.get("metrics") or {})
+        metrics[name] for metrics in map(find_metrics, models.values()) if name in metrics
     )
     better = "higher is better" if metric.get("higher_is_better", True) else "lower is better"
     return f"{MEANS.get(metric['mean'], metric['mean'])}; {better}"

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, Literal, TypeAlias
 
-from thetahat_client.results import IntervalDict, ModelResultDict
+from thetahat_client.result_types import ModelsResult, find_unit
+from thetahat_client.results import (
+    BlockNounDict,
+    CurvePointDict,
+    IntervalDict,
+    MetricResultDict,
+    ModelResultDict,
+)
 from thetahat_client.text.group_letters import group_letters
 from thetahat_client.text.model_order import MOST_MODELS, is_higher_better, sort_models
 from thetahat_client.text.page import Page, format_interval, format_level, format_number
@@ -20,8 +27,11 @@ TARGETS: Final = {
 
 PREDICTION_WORDS: Final = "one new source's mean"
 
+RecommendingPart: TypeAlias = CurvePointDict | MetricResultDict | ModelResultDict
+"""A part of a result that has a recommended interval for each target."""
 
-def build_models_table(result: Mapping[str, Any], page: Page, *, show_all: bool = True) -> str:
+
+def build_models_table(result: ModelsResult, page: Page, *, show_all: bool = True) -> str:
     """Return one row per model, the best first: its means and the recommended intervals.
 
     There is one column of intervals for each target. A prediction interval, which is for one new
@@ -52,7 +62,7 @@ def build_models_table(result: Mapping[str, Any], page: Page, *, show_all: bool 
             row.append(format_interval(find_prediction(model)))
         rows.append([*row, *([letters[name]] if letters else [])])
     value = "score" if is_higher_better(result) else "loss"
-    notes = list(_iterate_notes(models, targets, result.get("unit"), value))
+    notes = list(_iterate_notes(models, targets, find_unit(result), value))
     if letters:
         notes.append(letters_note)
     if len(shown) < len(order):
@@ -69,13 +79,13 @@ def _choose_means(models: Mapping[str, ModelResultDict]) -> list[Literal["macro"
     return ["macro"] if same else ["macro", "pooled"]
 
 
-def find_recommended_intervals(part: Mapping[str, Any]) -> Mapping[str, IntervalDict]:
-    """Return the recommended interval for each target of a model, a metric or a comparison."""
+def find_recommended_intervals(part: RecommendingPart) -> Mapping[str, IntervalDict]:
+    """Return the recommended interval for each target of a model, a metric or a point."""
     if "recommended" in part:
-        intervals: Mapping[str, IntervalDict] = part["recommended"]
-        return intervals
+        return part["recommended"]
     # A result of an older release marks them in the list.
-    return {i["target"]: i for i in part.get("intervals") or [] if i.get("recommended")}
+    intervals: Sequence[IntervalDict] = part.get("intervals", ())
+    return {i["target"]: i for i in intervals if i.get("recommended")}
 
 
 def find_prediction(model: ModelResultDict) -> IntervalDict | None:
@@ -101,7 +111,7 @@ def _find_common_level(models: Mapping[str, ModelResultDict]) -> str:
 def _iterate_notes(
     models: Mapping[str, ModelResultDict],
     targets: list[str],
-    unit: Mapping[str, str] | None,
+    unit: BlockNounDict | None,
     value: str,
 ) -> Iterator[str]:
     """Yield the notes below the table: the number of instances, and the method for each target."""
@@ -117,10 +127,12 @@ def _iterate_notes(
         yield f"{describe_target(target)}{meaning}: {', or '.join(methods)}"
 
 
-def _describe_method(interval: Mapping[str, Any]) -> str:
+def _describe_method(interval: IntervalDict) -> str:
     words = str(interval["method"])
     if interval.get("variance"):
         words += f" on {interval['variance']}"
     if interval.get("degrees_of_freedom") is not None:
         words += f", {interval['degrees_of_freedom']:g} degrees of freedom"
-    return f"{words}, about the {interval['mean']} mean" if interval.get("mean") else words
+    if mean := interval.get("mean"):
+        words += f", about the {mean} mean"
+    return words

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import math
+import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypedDict
 
 WIDTH: Final = 96
 GAP: Final = "  "  # between columns
 UNBREAKABLE: Final = "\N{NO-BREAK SPACE}"
+SCIENTIFIC_FROM: Final = 1e12
+"""Numbers of that size and larger are written with a power of ten."""
+_SPACE_IN_NUMBER: Final = re.compile(r"(?<=\d) (?=\d{3}(?!\d))| (?=%)")
 ROUNDING: Final = 2.0**-49
 """Relative size of the rounding error of a mean, at which a difference counts as 0."""
+
+
+class IntervalEnds(TypedDict):
+    """The ends of an interval; one that is open or undefined is None."""
+
+    lower: float | None
+    upper: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +65,7 @@ class Page:
         """Return each sentence wrapped; a number keeps its percent sign."""
         return [
             textwrap.fill(
-                self.name_blocks(sentence).replace(" %", f"{UNBREAKABLE}%"),
+                _bind_numbers(self.name_blocks(sentence)),
                 self.prose,
                 initial_indent=bullet,
                 subsequent_indent=indent,
@@ -126,10 +138,19 @@ class Page:
 
 
 def format_number(value: float | None) -> str:
-    """Return four significant digits, or ``undefined``."""
+    """Return four significant digits, or ``undefined``; a whole part below 10^6 is kept whole."""
     if value is None:
         return "undefined"
-    return f"{value:#.4g}".rstrip(".") if value else "0"
+    if not 9999.5 <= abs(value) < SCIENTIFIC_FROM:
+        return f"{value:#.4g}".rstrip(".") if value else "0"
+    digits = 0 if abs(value) < 1e6 else 3 - math.floor(math.log10(abs(value)))
+    return _format_decimals(round(value, digits), 0)
+
+
+def _format_decimals(value: float, decimals: int) -> str:
+    """Return a number with that many decimals, and spaces between thousands from 10 000 on."""
+    text = f"{value:,.{decimals}f}" if abs(value) >= 9999.5 else f"{value:.{decimals}f}"
+    return text.replace(",", " ")
 
 
 def format_difference(value: float | None, scale: float | None) -> str:
@@ -147,17 +168,26 @@ def format_difference(value: float | None, scale: float | None) -> str:
     return format_number(value)
 
 
-def format_interval(interval: Mapping[str, Any] | None) -> str:
+def format_interval(interval: IntervalEnds | None) -> str:
     """Return both ends of an interval; an open end has no number."""
     if interval is None:
         return "none"
-    lower, upper = interval.get("lower"), interval.get("upper")
+    return format_ends(interval["lower"], interval["upper"])
+
+
+def format_ends(lower: float | None, upper: float | None) -> str:
+    """Return the ends of an interval; an open end has no number."""
     if lower is None and upper is None:
         return "undefined"
     if lower is None:
         return f"below {format_number(upper)}"
     if upper is None:
         return f"above {format_number(lower)}"
+    largest = max(abs(lower), abs(upper))
+    if lower < upper and 1 <= largest < SCIENTIFIC_FROM:
+        decimals = 1 - math.floor(math.log10(upper - lower))  # two digits of the width
+        if decimals > max(0, 3 - math.floor(math.log10(largest))):
+            return " to ".join(_format_decimals(end, decimals) for end in (lower, upper))
     return f"{format_number(lower)} to {format_number(upper)}"
 
 
@@ -178,7 +208,12 @@ def _find_longest_word(cell: str) -> int:
 
 
 def _split_words(cell: str) -> list[str]:
-    return cell.replace(" %", f"{UNBREAKABLE}%").split(" ")
+    return _bind_numbers(cell).split(" ")
+
+
+def _bind_numbers(text: str) -> str:
+    """Return the text with unbreakable spaces between thousands and before per cent signs."""
+    return _SPACE_IN_NUMBER.sub(UNBREAKABLE, text)
 
 
 def _render(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> str:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from thetahat_client.results import GridProfileDict, InternalResultDict, JsonValue
+from thetahat_client.results import GridProfileDict, JsonValue, SelectionResultDict
 from thetahat_client.text.page import Page, format_difference, format_interval, format_number
 
 MOST_ROWS: Final = 15
 """Most rows of the table of candidates, and of the table of a parameter's values."""
 
 
-def write_selection(result: Mapping[str, Any], page: Page) -> str:
+def write_selection(result: SelectionResultDict, page: Page) -> str:
     """Return the choice, the candidates' internal errors and the curve of each grid."""
     parts = [
         page.format_section("Choice", list(_describe_choice(result))),
@@ -22,13 +22,14 @@ def write_selection(result: Mapping[str, Any], page: Page) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def build_candidates_table(result: Mapping[str, Any], page: Page) -> str:
+def build_candidates_table(result: SelectionResultDict, page: Page) -> str:
     """Return the candidates by their internal error, the best first, and how often each won."""
     criterion = result["chosen"].get("by", "error")
     sign = -1.0 if result["chosen"].get("higher_is_better") else 1.0
-    internal: Mapping[str, InternalResultDict] = result["internal"]
+    internal = result["internal"]
     names = sorted(internal, key=lambda name: _sort_key(internal[name]["mean"], sign))
-    wins: Mapping[str, int] = (result.get("external") or {}).get("wins", {})
+    external = result.get("external")
+    wins: Mapping[str, int] = external["wins"] if external else {}
     header = ["candidate", f"internal {criterion}", "standard error", *(["wins"] if wins else [])]
     rows = []
     for name in names[:MOST_ROWS]:
@@ -56,7 +57,7 @@ def build_grid_table(name: str, grid: GridProfileDict, page: Page) -> str:
     return "\n\n".join(tables)
 
 
-def _describe_choice(result: Mapping[str, Any]) -> Iterator[str]:
+def _describe_choice(result: SelectionResultDict) -> Iterator[str]:
     """Yield the sentences about the chosen candidate."""
     chosen, bias = result["chosen"], result["bias"]
     criterion, internal = chosen.get("by", "error"), chosen["internal"]

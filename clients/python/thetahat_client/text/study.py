@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from thetahat_client.results import (
     MonteCarloNumberDict,
     StudyClaimDict,
+    StudyResultDict,
     StudyTableDict,
 )
 from thetahat_client.text.page import Page, format_number
 
 
-def write_study(result: Mapping[str, Any], page: Page) -> str:
+def write_study(result: StudyResultDict, page: Page) -> str:
     """Return the claims with their verdicts, then every table."""
     parts = [
         page.format_section("Claims", [_claim(claim) for claim in result.get("claims", [])]),
