@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,15 @@ def run_learner(data: Data, learner: Learner, splits: Iterable[Split]) -> Outcom
 
 
 def run_together(data: Data, learners: dict[str, Learner], splits: Any) -> dict[str, Outcomes]:
-    """Return the outcomes of learners that differ in one parameter, run as a selection does."""
+    """Return the outcomes of learners that differ in one parameter, run as a selection does.
+
+    Learners that share no work are groups of their own.
+    """
     forget_learnt()
-    (group,) = group_by_parameter(learners)
     loss = ZeroOne() if data.n_classes else Squared()
-    outcomes: dict[str, Any] = run_path(group, data, splits, loss, SEED)
+    outcomes: dict[str, Any] = {}
+    for group in group_by_parameter(learners):
+        outcomes |= run_path(group, data, copy(splits), loss, SEED)
     return outcomes
 
 

@@ -99,6 +99,8 @@ def write_page(folder: Path, rows: Sequence[BenchmarkRow], bench: Bench, seconds
             figure = f"![{task}: time by number of {of_task[0].unit}]({name_figure(task)})"
             lines += ["", figure]
         lines += ["", *_tabulate(of_task)]
+        for reason in dict.fromkeys(row.reason for row in of_task if row.misses_target):
+            lines += ["", f"**The target is missed.** {reason}".rstrip()]
     (folder / PAGE).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

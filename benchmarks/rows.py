@@ -20,7 +20,7 @@ REPEATS: Final = 5
 SLOW_SECONDS: Final = 0.75
 """A call that takes longer is timed once; the row says how often each side was timed."""
 BUDGET_SECONDS: Final = 480.0
-"""From so long after the start on every call is timed once, so that a run ends in 12 minutes."""
+"""From so long after the start on every call is timed once, so that a run ends in 15 minutes."""
 SHORT_SECONDS: Final = 0.005
 """Calls that take less are repeated until one measurement lasts this long."""
 
@@ -63,6 +63,10 @@ class BenchmarkRow:
         ``processor`` for CPU seconds of this process, ``wall`` where other processes do the work.
     target_seconds : float or None
         The time that is aimed at, where there is no peer.
+    least_ratio : float or None
+        The ratio to the peer that is aimed at, where it is another one than 1.
+    reason : str
+        Why a target may be missed, from measurements; the page shows it where the target is missed.
     note : str
         Anything else that was measured.
     error : str
@@ -86,6 +90,8 @@ class BenchmarkRow:
     tolerance: float = 0.0
     clock: str = "processor"
     target_seconds: float | None = None
+    least_ratio: float | None = None
+    reason: str = ""
     note: str = ""
     error: str = ""
 
@@ -102,6 +108,15 @@ class BenchmarkRow:
         if self.seconds is None or not self.limit_seconds:
             return None
         return self.seconds / self.limit_seconds
+
+    @property
+    def misses_target(self) -> bool:
+        """Whether the time, or the ratio to the peer, is worse than what is aimed at."""
+        if self.seconds is None:
+            return False
+        is_late = self.target_seconds is not None and self.seconds > self.target_seconds
+        ratio = self.ratio_to_peer
+        return is_late or (ratio is not None and ratio < (self.least_ratio or 0.0))
 
     @property
     def numbers_agree(self) -> bool:

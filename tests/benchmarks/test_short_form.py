@@ -75,6 +75,24 @@ def test_exact_page_and_values_are_written_and_can_be_read(tmp_path: Path) -> No
     assert (tmp_path / "sums.svg").read_text().startswith("<svg")
 
 
+def test_exact_reason_is_shown_only_where_the_target_is_missed(tmp_path: Path) -> None:
+    rows = [
+        BenchmarkRow(
+            task=task, use="Waits.", size=1, unit="calls", seconds=2.0, reason=f"Because {task}.",
+            peer="a script", peer_seconds=3.0, target_seconds=target, least_ratio=ratio,
+        )
+        for task, target, ratio in (
+            ("late", 1.0, None), ("slower", None, 1.9), ("early", 3.0, 1.5), ("free", None, None),
+        )
+    ]  # fmt: skip
+    write_page(tmp_path, rows, BENCH, 60.0)
+    page = (tmp_path / PAGE).read_text()
+    assert [row.task for row in rows if row.misses_target] == ["late", "slower"]
+    for row in rows:
+        shown = f"**The target is missed.** Because {row.task}." in page
+        assert shown == row.misses_target
+
+
 def test_degenerate_a_row_that_fails_is_reported_and_the_others_are_kept(tmp_path: Path) -> None:
     failed = BENCH.compare(
         task="sums", use="Adds numbers.", size=1, unit="numbers", ours=lambda: 0.0,
