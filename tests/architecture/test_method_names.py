@@ -38,14 +38,12 @@ ORDINARY_WORDS: Final = {
 """Names that are also words of another meaning, so that a string says nothing."""
 
 EXCEPTIONS: Final = {
-    "service/figures/replicates.py": "the interval that the figure of components shows",
     "service/figures/risk_curves.py": "the risks that have a colour of their own",
-    "service/kinds/fields/analysis.py": "the methods whose fits a request of losses can hold",
     "service/kinds/supplied_fits.py": "the fields of the request with these fits",
-    "service/pages/kind_tables.py": "the interval that the headline of a bootstrap shows",
     "service/pages/measured_coverage.py": "the kept study whose table the page shows",
     "service/pages/new_evaluation.py": "the methods that the form offers first",
     "thetahat/advice/rules.py": "the schemes that the rules advise",
+    "thetahat/analyses/losses/expected_size.py": "the studied design with blocks of one instance",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",
 }
