@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -239,6 +240,23 @@ def test_exact_a_parent_that_was_killed_is_replaced(tmp_path: Path) -> None:
     process: Any = parsing._PARSERS._process  # the process to kill
     os.kill(process.pid, signal.SIGKILL)
 
+    assert inspect(tmp_path, CSV, VALID[CSV]).rows == 2
+
+
+def test_exact_a_parent_whose_socket_is_closed_is_replaced_at_once(tmp_path: Path) -> None:
+    """A killed parent closes its sockets a moment before it can be seen to have ended."""
+    inspect(tmp_path, CSV, VALID[CSV])
+    parsers: Any = parsing._PARSERS
+    process = parsers._process
+    parsers._control.close()
+    parsers._control, other_end = socket.socketpair()
+    other_end.close()
+    assert process.poll() is None
+
+    parent_end, child_end = socket.socketpair()
+    with parent_end, child_end:
+        assert parsers.send(child_end) == parsers._process.pid != process.pid
+    assert process.returncode is not None
     assert inspect(tmp_path, CSV, VALID[CSV]).rows == 2
 
 
