@@ -40,10 +40,14 @@ class MatrixColumns(Mapping[str, RawColumn]):
         (n, p) numbers.
     names : sequence of str
         (p,) different names.
+    is_private : bool
+        Whether nobody else holds the matrix, so that a table may be made of it without a copy.
     """
 
-    def __init__(self, matrix: np.ndarray, names: Sequence[str]) -> None:
-        self.matrix, self._names = matrix, names
+    def __init__(
+        self, matrix: np.ndarray, names: Sequence[str], *, is_private: bool = False
+    ) -> None:
+        self.matrix, self._names, self.is_private = matrix, names, is_private
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -116,14 +120,28 @@ def parse_feature_table(columns: Mapping[str, RawColumn]) -> tuple[np.ndarray, .
         if len(arrays) < len(columns) or len(lengths) != 1 or arrays[0].ndim != 1:
             return tuple(parse_features(columns).values())
     p, n = len(arrays), len(arrays[0])
-    table = np.empty((n, p)).T if p > n else np.empty((p, n))
+    is_table = isinstance(columns, MatrixColumns) and _is_wide_table(columns)
+    table = np.asarray(arrays) if is_table else _allocate_table(n, p)
     step = max(1, _VALUES_CHECKED_TOGETHER // max(1, arrays[0].size))
     for first in range(0, len(arrays), step):
         part = table[first : first + step]
-        part[:] = arrays[first : first + step]
+        if not is_table:
+            part[:] = arrays[first : first + step]
         if (np.abs(part) > MAX_FEATURE).any():
             return tuple(parse_features(columns).values())  # its exception names column and row
     return table
+
+
+def _allocate_table(n: int, p: int) -> FloatArray:
+    return np.empty((n, p)).T if p > n else np.empty((p, n))
+
+
+def _is_wide_table(columns: MatrixColumns) -> bool:
+    """Return whether the matrix itself is the table that would be made of it."""
+    matrix = columns.matrix
+    n, p = matrix.shape
+    is_ordered = p > n and matrix.flags.c_contiguous and matrix.dtype == np.float64
+    return columns.is_private and is_ordered
 
 
 def _is_numeric(array: np.ndarray) -> bool:

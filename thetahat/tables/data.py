@@ -172,13 +172,18 @@ def build_data(  # noqa: PLR0913 - one argument per role that a column can have
 def name_matrix_columns(
     columns: Mapping[str, np.ndarray | SparseColumns],
 ) -> Mapping[str, RawColumn | SparseColumns]:
-    """Return the columns with those of each (n, p) array ``X`` as ``X0``, ``X1``, ..."""
+    """Return the columns with those of each (n, p) array ``X`` as ``X0``, ``X1``, ...
+
+    A single array that owns its values becomes the table of the data without a copy: the caller
+    has just read it and does not change it.
+    """
     wide = {name: c for name, c in columns.items() if isinstance(c, np.ndarray) and c.ndim == 2}
     if not wide:
         return columns
     if len(columns) == 1:
         ((name, matrix),) = wide.items()
-        return MatrixColumns(matrix, [f"{name}{j}" for j in range(matrix.shape[1])])
+        names = [f"{name}{j}" for j in range(matrix.shape[1])]
+        return MatrixColumns(matrix, names, is_private=matrix.flags.owndata)
     named: dict[str, RawColumn | SparseColumns] = {}
     for name, column in columns.items():
         if name in wide:

@@ -9,6 +9,7 @@ from numpy.testing import assert_array_equal
 
 from thetahat.errors import InvalidParameter
 from thetahat.tables.columns import (
+    MatrixColumns,
     encode_classes,
     parse_feature_table,
     parse_features,
@@ -245,6 +246,38 @@ def test_exact_a_matrix_is_read_as_its_columns(dtype: type[np.generic]) -> None:
     assert isinstance(table, np.ndarray)
     assert_array_equal(table, parse_feature_table(by_name))
     assert table.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("matrix", "is_private", "is_shared"),
+    [
+        (np.ones((2, 3)), True, True),
+        (np.ones((2, 3)), False, False),
+        (np.ones((3, 2)), True, False),  # more rows than columns: the table has another order
+        (np.ones((2, 3), order="F"), True, False),
+        (np.ones((2, 3), dtype=np.float32), True, False),
+    ],
+)
+def test_exact_only_a_private_wide_matrix_is_not_copied(
+    matrix: np.ndarray, *, is_private: bool, is_shared: bool
+) -> None:
+    names = [f"x{column}" for column in range(matrix.shape[1])]
+
+    table = parse_feature_table(MatrixColumns(matrix, names, is_private=is_private))
+
+    assert isinstance(table, np.ndarray)
+    assert np.shares_memory(table, matrix) == is_shared
+    assert_array_equal(table, matrix.T)
+
+
+def test_invalid_a_private_matrix_names_column_and_row_of_an_infinite_value() -> None:
+    matrix = np.ones((2, 3))
+    matrix[1, 2] = -np.inf
+
+    with pytest.raises(InvalidParameter) as caught:
+        parse_feature_table(MatrixColumns(matrix, ["a", "b", "c"], is_private=True))
+
+    assert caught.value.loc == ("features", "c", 1)
 
 
 def test_invalid_a_matrix_names_column_and_row_of_an_infinite_value() -> None:
