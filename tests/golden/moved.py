@@ -68,6 +68,10 @@ _ALL_PAIRS_OVER_REPEATS: Final = Changed(
     "Over several repeats bayle_all_pairs averages the values of the repeats, as bayle_within does."
 )
 
+_TIES_OF_BCA: Final = Changed(
+    "BCa counts resamples whose value is that of the sample half; where the two sums differed in "
+    "the last digit, it counted them whole or not at all."
+)
 _CALIBRATED_DEGREES: Final = Changed(
     "Over repeated splits the recommended interval has at most seven degrees of freedom, and plans "
     "for more repeats assume as many."
@@ -183,6 +187,16 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"[a-z_0-9]+/comparisons/\d+/verdict/detectable/(?:alpha|power_at_margin)": Rounded(
         "The level's complement is computed in decimals: alpha is 0.05, not 0.050000000000000044."
     ),
+    r"(?:losses_(?:five_by_two|holdout_all_that_apply|holdout_clusters|holdout_zero_one|one_model"
+    r"|random_all_that_apply|random_zero_one|source_all_that_apply|source_one_instance_each"
+    r"|source_zero_one|split_scores_sources)/(?:models/[^/]+|comparisons/\d+)/intervals/1"
+    r"|losses_intervals_shares/(?:comparisons/\d+/intervals/3|models/[^/]+/intervals/5)"
+    r"|losses_intervals_source_named/(?:models/[^/]+|comparisons/\d+)/intervals/4"
+    r"|cross_validation_metrics_classes/models/[^/]+/metrics/roc_auc/intervals/7"
+    r"|cross_validation_metrics_sources/models/[^/]+/metrics/[^/]+/intervals/5"
+    r"|learning_curve_classes_metrics/(?:curves/[^/]+/points/1|models/[^/]+)/metrics/roc_auc"
+    r"/intervals/7|predictions_source_metrics/comparisons/\d+/metrics/balanced_accuracy"
+    r"/intervals/3)/(?:lower|upper)": _TIES_OF_BCA,
     rf"{_METRIC_INTERVALS}/(?:lower|upper|standard_error)": Rounded(
         "The percentile and BCa intervals of a metric are those of a mean, which start from the "
         "deviations of the replicates."

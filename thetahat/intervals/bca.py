@@ -70,7 +70,9 @@ class Bca(ReplicateInterval):
         self, replicates: Replicates, tail: float
     ) -> tuple[EndDistances, tuple[Caution, ...]]:
         """Return the distances between the ends and the mean, and the cautions about them."""
-        return bca_reach(replicates.sorted_deviations, replicates.acceleration, tail)
+        return bca_reach(
+            replicates.sorted_deviations, replicates.acceleration, tail, replicates.rounding
+        )
 
 
 METHOD = Bca

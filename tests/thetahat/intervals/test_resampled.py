@@ -27,7 +27,12 @@ from thetahat.intervals.bca import Bca
 from thetahat.intervals.percentile import Percentile
 from thetahat.intervals.studentised import Studentised
 from thetahat.numerics.bootstrap import SharedResamples
-from thetahat.numerics.bootstrap.interval_ends import bca_reach, quantile, studentised_reach
+from thetahat.numerics.bootstrap.interval_ends import (
+    bca_reach,
+    compute_rounding,
+    quantile,
+    studentised_reach,
+)
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, MeanKind, Target
@@ -243,6 +248,32 @@ def test_degenerate_losses_that_do_not_vary_give_no_interval(kind: Any) -> None:
     losses = holdout_of([0, 1])
     variance = VARIANCES["iid"]().estimate(losses)
     assert kind().build(losses, VARIANCES["iid"].info, variance, 0.9, TWO) is None
+
+
+@pytest.mark.parametrize("n_errors", [3, 6, 7])
+def test_exact_bca_counts_resamples_with_the_mean_of_the_data_half(n_errors: int) -> None:
+    """Of ten losses of 0 and 1, more than a fifth of the resamples have as many errors."""
+    losses = holdout_of([0.0] * (10 - n_errors) + [1.0] * n_errors)
+    replicates = SharedResamples({"m": losses}, 7).of_model("m", 999)
+    exact = np.rint(np.sort(replicates.deviations) * 10) / 10
+    reach, _ = bca_reach(exact, replicates.acceleration, 0.025)
+
+    interval = built(Bca, losses, 999)
+
+    assert_allclose(ends(interval), n_errors / 10 + np.array(reach, dtype=float), atol=1e-12)
+    assert 0.2 < (exact == 0).mean() < 0.4
+
+
+def test_exact_bca_takes_deviations_within_rounding_for_none() -> None:
+    values = np.array([-0.2, -0.1, 0.0, 0.0, 0.0, 0.1, 0.3])
+    rounded = values + np.array([0, 0, -1e-16, 1e-16, 2e-16, 0, 0])
+    rounding = compute_rounding(rounded, 0.7)
+
+    reach, cautions = bca_reach(rounded, 0.1, 0.1, rounding)
+    assert reach == pytest.approx(bca_reach(values, 0.1, 0.1)[0], abs=1e-15)
+    assert cautions == ()
+    assert 1e-15 < rounding < 1e-13
+    assert compute_rounding(values, 0.0) < 1e-14
 
 
 def test_degenerate_bca_with_all_replicates_on_one_side() -> None:

@@ -209,7 +209,9 @@ def _compute_reach(
     if form is ReplicateForm.BCA:
         if replicates.acceleration is None:
             return undefined, (_NO_JACKKNIFE,)
-        reach, cautions = bca_reach(replicates.sorted_deviations, replicates.acceleration, tail)
+        reach, cautions = bca_reach(
+            replicates.sorted_deviations, replicates.acceleration, tail, replicates.rounding
+        )
         return reach, cautions if statistic.is_smooth else (*cautions, _ROUGH_ACCELERATION)
     if replicates.sample_standard_error is None:
         return undefined, (_NO_JACKKNIFE,)

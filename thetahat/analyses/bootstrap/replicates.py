@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from thetahat.numerics.bootstrap.interval_ends import compute_rounding
 from thetahat.statistics import Functional
 from thetahat.values.types import FloatArray, IntArray
 
@@ -58,6 +59,11 @@ class StatisticReplicates:
     def sorted_deviations(self) -> FloatArray:
         """(B,) replicates minus the estimate, in ascending order."""
         return np.sort(self.scaled - self.base) / self.functional.divisor
+
+    @property
+    def rounding(self) -> float:
+        """The largest deviation that is a rounding error."""
+        return compute_rounding(self.sorted_deviations, self.base / self.functional.divisor)
 
     @cached_property
     def bias(self) -> float:

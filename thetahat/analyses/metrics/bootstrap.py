@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.metrics.base import Metric, MetricOfKinds, WeightedMetric, choose_n_resamples
+from thetahat.numerics.bootstrap.interval_ends import compute_rounding
 from thetahat.numerics.bootstrap.replicates import Replicates, compute_acceleration
 from thetahat.numerics.bootstrap.resamples import HashedResamples, few_kinds
 from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, reason_against_units
@@ -57,6 +58,11 @@ class DefinedReplicates(Replicates):
     ``residuals`` are the (U,) shares of the units in the error of the metric; the acceleration is
     that of these shares.
     """
+
+    @property
+    def rounding(self) -> float:
+        """The largest deviation that is a rounding error."""
+        return compute_rounding(self.sorted_deviations, self.estimate)
 
     @property
     def is_constant(self) -> bool:

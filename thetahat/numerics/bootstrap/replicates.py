@@ -9,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from thetahat.numerics.bootstrap.interval_ends import compute_rounding
 from thetahat.numerics.bootstrap.units import Units
 from thetahat.values.types import FloatArray
 
@@ -46,6 +47,11 @@ class Replicates:
     def sorted_deviations(self) -> FloatArray:
         """The (B,) sorted deviations."""
         return np.sort(self.deviations)
+
+    @property
+    def rounding(self) -> float:
+        """The largest deviation that is a rounding error."""
+        return compute_rounding(self.sorted_deviations, 0.0)
 
     @cached_property
     def variance(self) -> float:
