@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import tempfile
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from scipy.sparse import csr_array, random_array
@@ -18,18 +14,20 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from benchmarks import learning
 from benchmarks.rows import Bench, BenchmarkRow
-from service.data.base import FileLimits
-from service.data.formats import FORMATS
-from service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
-from service.kinds.registry import JOB_KINDS
+from benchmarks.uploaded import open_upload, run_evaluation
+from service.kinds.base import Finished
 from thetahat.pipelines import build, read_learner_spec
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 from thetahat.values.json_values import to_json
 
-NPZ = "application/x-npz"
 LINEAR: dict[str, Any] = {"loss": "log_loss", "max_iter": 20, "tol": None, "random_state": 0}
 COUNTS = {"multinomial_naive_bayes": MultinomialNB(), "bernoulli_naive_bayes": BernoulliNB()}
+EVALUATION: dict[str, Any] = {
+    "columns": {"target": "y", "features": ["X"], "source": "domain"},
+    "learners": {"a": "multinomial_naive_bayes"},
+    "scheme": {"name": "k_fold", "params": {"n_folds": 10}},
+}
 
 
 def draw_documents(n: int, words: int) -> tuple[Any, np.ndarray]:
@@ -127,49 +125,22 @@ def _compare_smoothings(bench: Bench, name: str, peer: Any, data: Data, X: Any) 
 
 def _compare_service(bench: Bench, data: Data, X: Any) -> Iterator[BenchmarkRow]:
     """Yield the row of a whole evaluation of an uploaded file, read anew."""
-    sink = io.BytesIO()
     parts = {"data": X.data, "indices": X.indices, "indptr": X.indptr, "shape": X.shape}
-    np.savez_compressed(sink, y=data.y, domain=np.arange(data.n) * 10 // data.n, **parts)
-    with tempfile.TemporaryDirectory() as folder:
-        path, form = Path(folder) / "counts", FORMATS[NPZ]
-        path.write_bytes(sink.getvalue())
-        with (Path(folder) / f"counts{form.table_suffix}").open("w+b") as table:
-            inspected = form.inspect(path, FileLimits(cells=10**9), table)
-        shape = (inspected.rows, inspected.columns, inspected.details)
-        file = DatasetFile(uuid4(), "0" * 64, NPZ, *shape, path)
+    arrays = {"y": data.y, "domain": np.arange(data.n) * 10 // data.n, **parts}
+    with open_upload(arrays, np.savez_compressed) as file:
         yield bench.compare(
             task="documents: an uploaded file, naive Bayes, ten folds",
             use="A whole evaluation as the service runs it: file read, learner, all intervals.",
             size=data.n,
             unit="documents",
             setting=f"{X.shape[1]} words",
-            ours=partial(_run_evaluation, file),
+            ours=partial(run_evaluation, file, EVALUATION),
             peer="cross_val_predict, the matrix in memory",
             peer_call=partial(learning.sklearn_folds, MultinomialNB(), X, data, "predict"),
             difference=partial(_compare_errors, data),
             tolerance=0.02,
             bytes_read=2.0 * (X.data.nbytes + X.indices.nbytes),
         )
-
-
-def _run_evaluation(file: DatasetFile) -> Finished:
-    """Run an evaluation as a worker would, part after part."""
-    kind = JOB_KINDS["cross_validation"]
-    body = {
-        "kind": "cross_validation",
-        "dataset": str(file.id),
-        "columns": {"target": "y", "features": ["X"], "source": "domain"},
-        "task": "classification",
-        "learners": {"a": "multinomial_naive_bayes"},
-        "scheme": {"name": "k_fold", "params": {"n_folds": 10}},
-    }
-    request = kind.request.model_validate(body)
-    kind.check(request, {file.id: file})
-    job = Job(uuid4(), "cross_validation", request, learning.SEED, {file.id: file})
-    started = kind.start(job)
-    if isinstance(started, Chunks):
-        started = kind.gather(job, run_chunks(kind, job, started.chunks))
-    return started
 
 
 def _compare_errors(data: Data, done: Finished, predicted: np.ndarray) -> float:
