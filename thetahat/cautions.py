@@ -943,10 +943,10 @@ WEIGHT_COLUMN_NOT_USED = _build_entry(
 COVERS_TOO_RARELY = _build_entry(
     "covers_too_rarely",
     _WARNING,
-    "The interval covers too rarely: in {coverage} of the samples and not in 95 %, in a simulation "
+    "{interval} covers too rarely: in {coverage} of the samples and not in 95 %, in a simulation "
     "of the design nearest to this one: {design}.",
-    "Read it as an interval of that level. More rows, ten folds, or whole clusters in a fold help; "
-    "expected_coverage says how far the cases of the design lie apart.",
+    "Read it as an interval of a lower level. More rows, ten folds, or whole clusters in a fold "
+    "help; expected_coverage says how far the cases of the design lie apart.",
     threshold=0.9,
     reason="missing twice as often as the level says; the share must also be more than two of its "
     "standard errors below",

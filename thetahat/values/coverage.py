@@ -51,8 +51,11 @@ class ExpectedCoverage:
 
     Parameters
     ----------
+    level : float
+        Level of the studied interval, which has two sides. An interval of another level, or with
+        one side, has the coverage of the same method with this level.
     coverage : float
-        Share of simulated samples in which the interval of level 0.95 covered, averaged over the
+        Share of simulated samples in which the studied interval covered, averaged over the
         learners and populations of the design.
     standard_error : float
         Standard error of that share from the number of samples.
@@ -64,6 +67,7 @@ class ExpectedCoverage:
         Path of the page on which the service shows the whole table.
     """
 
+    level: float
     coverage: float
     standard_error: float
     least: float

@@ -1462,9 +1462,13 @@ class ExpectedCoverageDict(TypedDict):
     """How often the recommended interval covered its target in the studied design nearest to
     this."""
 
+    level: float
+    """Level of the studied interval, which has two sides. An interval of another level, or with one
+    side, has the coverage of the same method with this level."""
+
     coverage: float
-    """Share of simulated samples in which the interval of level 0.95 covered, averaged over the
-    learners and populations of the design."""
+    """Share of simulated samples in which the studied interval covered, averaged over the learners
+    and populations of the design."""
 
     standard_error: float
     """Standard error of that share from the number of samples."""

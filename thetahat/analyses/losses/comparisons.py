@@ -161,7 +161,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         built = coverage.add_to(inferred.built, difference, "difference")
         return replace(inferred, built=built)
 
-    coverage = look_up_coverage(table.layout, choices)
+    coverage = look_up_coverage(table.layout)
     names_methods = choices.variances is not None or choices.intervals is not None
     lookup, sizes = look_up_sizes(table, choices), dict[str, ExpectedSize]()
     drafts: list[_Draft] = []

@@ -2,7 +2,8 @@
 
 The numbers are those of ``recommended_coverage.json``, which the module
 ``replications.presets.interval_coverage.recommended`` writes. They are for two-sided intervals of
-level 0.95 of one model's mean loss, and of the difference of two models' mean losses.
+level 0.95 of one model's mean loss, and of the difference of two models' mean losses. Intervals of
+other levels, and with one side, have the coverage of the same method with that level.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 import numpy as np
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters, has_heavy_tails
-from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.cautions import COVERS_TOO_RARELY
 from thetahat.intervals.base import Interval
@@ -32,6 +32,9 @@ TABLE: Final = "/studies/recommended_coverage"
 _FILE: Final = "recommended_coverage.json"
 _LARGEST_BOUNDED: Final = 2.0
 """The studied bounded loss is the Brier score of two classes, which lies between 0 and 2."""
+
+_STUDIED_INTERVAL: Final = "The same kind of interval, with two sides and a level of 95 %,"
+"""The subject of the caution about an interval of another level, or with one side."""
 
 Subject: TypeAlias = Literal["model", "difference"]
 _Values: TypeAlias = Literal["binary", "bounded", "unbounded", "heavy"]
@@ -115,12 +118,9 @@ class CoverageLookup:
         return [_add(entry, self.design, subject, values, n) for entry in built]
 
 
-def look_up_coverage(layout: Layout, choices: Choices) -> CoverageLookup:
-    """Return the nearest design; none for other levels than the study's and one-sided intervals."""
-    is_studied = (
-        choices.level == _read_study().level and choices.alternative is Alternative.TWO_SIDED
-    )
-    return CoverageLookup(_find_design(layout) if is_studied else None)
+def look_up_coverage(layout: Layout) -> CoverageLookup:
+    """Return the studied design that is nearest to the layout."""
+    return CoverageLookup(_find_design(layout))
 
 
 def add_coverage(interval: Interval, expected: ExpectedCoverage) -> Interval:
@@ -132,7 +132,15 @@ def add_coverage(interval: Interval, expected: ExpectedCoverage) -> Interval:
     cautions = interval.cautions
     if is_low:
         share = format_percent(round(expected.coverage, 2))
-        cautions = (*cautions, COVERS_TOO_RARELY(coverage=share, design=expected.design))
+        is_studied = (
+            interval.level == expected.level and interval.alternative is Alternative.TWO_SIDED
+        )
+        caution = COVERS_TOO_RARELY(
+            interval="The interval" if is_studied else _STUDIED_INTERVAL,
+            coverage=share,
+            design=expected.design,
+        )
+        cautions = (*cautions, caution)
     return replace(interval, expected_coverage=expected, cautions=cautions)
 
 
@@ -180,15 +188,17 @@ def _average(
         [(cell.coverage, cell.error) for cell in cells],
         f"{design.words}, {cells[0].n} rows{of_values}; {several}",
         TABLE,
+        _read_study().level,
     )
 
 
 def average_coverages(
-    coverages: Sequence[tuple[float, float]], design: str, table: str
+    coverages: Sequence[tuple[float, float]], design: str, table: str, level: float
 ) -> ExpectedCoverage:
-    """Return the average of coverages, each with its standard error, and their range."""
+    """Return the average of coverages at a level, each with its standard error, and their range."""
     shares = [coverage for coverage, _ in coverages]
     return ExpectedCoverage(
+        level=level,
         coverage=sum(shares) / len(shares),
         standard_error=math.sqrt(sum(error**2 for _, error in coverages)) / len(shares),
         least=min(shares),

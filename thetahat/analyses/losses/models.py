@@ -20,7 +20,7 @@ def build_model_result(
     In brief the variances and intervals are left out that the request does not name.
     """
     layout = losses.layout
-    built_intervals = look_up_coverage(layout, choices).add_to(inference.built, losses, "model")
+    built_intervals = look_up_coverage(layout).add_to(inference.built, losses, "model")
     intervals = tuple(built.interval for built in built_intervals)
     predictions = [
         built.interval for built in inference.built if built.method.interval.is_prediction

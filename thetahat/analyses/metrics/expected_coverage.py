@@ -16,7 +16,6 @@ from importlib.resources import files
 from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
-from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.expected_coverage import (
     Subject,
     add_coverage,
@@ -26,7 +25,7 @@ from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, BlockKind
+from thetahat.values.types import BlockKind
 
 TABLE: Final = "/studies/metric_coverage"
 _FILE: Final = "metric_coverage.json"
@@ -98,15 +97,11 @@ def add_metric_coverage(
     metric: Metric,
     measured: MetricValues,
     intervals: Sequence[Interval],
-    choices: Choices,
     subject: Subject,
 ) -> tuple[Interval, ...]:
     """Return the intervals, the recommended ones with their coverage in the nearest cells."""
-    is_studied = (
-        choices.level == _read_study().level and choices.alternative is Alternative.TWO_SIDED
-    )
     data = _describe_data(metric, measured)
-    design = _find_design(measured.layout) if is_studied and data is not None else None
+    design = None if data is None else _find_design(measured.layout)
     if design is None or data is None:
         return tuple(intervals)
     place, n = (metric.info.name, subject, design), measured.layout.n_instances
@@ -143,6 +138,7 @@ def _add(interval: Interval, place: tuple[str, Subject, str], data: _Data, n: in
         [(cell.coverage, cell.error) for cell in at_size],
         f"{metric}, {words}, {nearest} rows{_DATA_WORDS[data]}; {several}",
         TABLE,
+        study.level,
     )
     return add_coverage(interval, expected)
 

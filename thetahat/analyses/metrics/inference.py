@@ -137,7 +137,6 @@ def infer_metric(
         metric,
         measured,
         [entry.interval for entry in (*marked, *others)],
-        choices,
         "difference" if is_difference else "model",
     )
     return MetricInference(measured, mean, variances, intervals)

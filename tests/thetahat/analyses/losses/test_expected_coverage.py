@@ -12,8 +12,10 @@ from numpy.testing import assert_allclose
 
 import thetahat
 from thetahat.analyses.losses import expected_coverage
+from thetahat.analyses.losses.expected_coverage import add_coverage
 from thetahat.analyses.losses.result import BriefComparison, Comparison, EvaluationResult
 from thetahat.intervals.base import Interval
+from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.types import Target
 
 RNG = np.random.default_rng(8)
@@ -75,9 +77,44 @@ def test_exact_only_recommended_intervals_have_it() -> None:
         assert (interval.expected_coverage is not None) == interval.recommended
 
 
+@pytest.mark.parametrize("options", [{"level": 0.9}, {"alternative": "less"}])
+def test_exact_other_levels_and_one_side_have_the_coverage_of_the_studied_interval(
+    options: dict[str, Any],
+) -> None:
+    losses = RNG.random(100)
+    studied = recommended(evaluate(losses), Target.THESE_SOURCES)
+    interval = recommended(evaluate(losses, **options), Target.THESE_SOURCES)
+
+    assert interval.expected_coverage is not None
+    assert interval.expected_coverage == studied.expected_coverage
+    assert interval.expected_coverage.level == 0.95
+
+
 @pytest.mark.parametrize(
-    "options", [{"level": 0.9}, {"alternative": "less"}, {"variances": ["theta_3"]}]
+    ("options", "subject"),
+    [
+        ({}, "The interval covers"),
+        ({"level": 0.9}, "The same kind of interval, with two sides and a level of 95 %, covers"),
+        ({"alternative": "less"}, "The same kind of interval, with two sides and a level of 95 %,"),
+    ],
 )
+def test_exact_the_caution_names_the_interval_that_was_studied(
+    options: dict[str, Any], subject: str
+) -> None:
+    low = add_coverage(
+        recommended(evaluate(RNG.random(100), **options), Target.THESE_MODELS),
+        ExpectedCoverage(
+            level=0.95, coverage=0.7, standard_error=0.01, least=0.7, largest=0.7,
+            design="a design", table="/studies/x",
+        ),
+    )  # fmt: skip
+
+    (caution,) = [one for one in low.cautions if one.code == "covers_too_rarely"]
+    assert caution.message.startswith(subject)
+    assert "in 70 % of the samples" in caution.message
+
+
+@pytest.mark.parametrize("options", [{"variances": ["theta_3"]}])
 def test_exact_methods_that_were_not_studied_have_no_coverage(options: dict[str, Any]) -> None:
     interval = recommended(evaluate(RNG.random(100), **options), Target.THESE_SOURCES)
 

@@ -89,11 +89,20 @@ def test_exact_few_positives_in_a_small_sample_have_a_caution() -> None:
 
 
 @pytest.mark.parametrize("choices", [{"level": 0.9}, {"alternative": Alternative.LESS}])
-def test_exact_methods_that_were_not_studied_have_no_coverage(choices: dict[str, Any]) -> None:
+def test_exact_other_levels_and_one_side_have_the_coverage_of_the_studied_interval(
+    choices: dict[str, Any],
+) -> None:
     layout = folds(np.arange(200) % 5)
-    read = reading(RocAuc(), judged(200, 0.5), layout, **choices)
+    studied, read = (
+        reading(RocAuc(), judged(200, 0.5), layout, **options) for options in ({}, choices)
+    )
 
-    assert all(one.expected_coverage is None for one in read.intervals)
+    coverages = [
+        {one.target: one.expected_coverage for one in of.intervals if one.recommended}
+        for of in (studied, read)
+    ]
+    assert coverages[0] == coverages[1]
+    assert any(coverages[0].values())
 
 
 def test_exact_only_recommended_intervals_have_it() -> None:
