@@ -90,9 +90,6 @@ class VarianceTraits:
     shrinks_with_splits : bool
         Whether it is :math:`(1/J + n_2/n_1) S^2` over J splits, so that more splits of the same
         instances shrink it down to a floor.
-    most_degrees_if_repeated : int or None
-        The largest number of degrees of freedom that a plan assumes for repeated splits of the same
-        instances; None means that each further split adds one.
     knows_clusters : bool
         Whether it stays valid if losses within a cluster depend on each other.
     is_between_sources : bool
@@ -111,7 +108,6 @@ class VarianceTraits:
 
     degrees_grow_with: Literal["instances", "clusters"] | None = None
     shrinks_with_splits: bool = False
-    most_degrees_if_repeated: int | None = None
     knows_clusters: bool = False
     is_between_sources: bool = False
     is_of_one_sample: bool = False

@@ -16,6 +16,7 @@ from replications.test_errors.designs import DESIGNS
 from replications.test_errors.findings import write_findings
 from replications.test_errors.page import write_page
 from replications.test_errors.plan_checks import check_plans
+from replications.test_errors.repeat_checks import check_repeats
 from replications.test_errors.repetitions import LEVEL
 from replications.test_errors.simulation import N_COSTLY, simulate
 from replications.test_errors.tables import find_margin, tabulate
@@ -83,7 +84,11 @@ def is_own_null(row: Mapping[str, Any]) -> bool:
 
 
 def write_json(
-    rows: Sequence[Row], words: Sequence[Row], plans: Sequence[Row], **numbers: int
+    rows: Sequence[Row],
+    words: Sequence[Row],
+    plans: Sequence[Row],
+    repeats: Sequence[Row],
+    **numbers: int,
 ) -> str:
     """Return the file that the library reads: rows as lists, in the order of ``columns``."""
     head = {
@@ -99,6 +104,7 @@ def write_json(
         "rows": [[row[name] for name in COLUMNS] for row in rows],
         "words": list(words),
         "plans": list(plans),
+        "repeats": list(repeats),
     }
     texts = [json.dumps(head)[:-1]]
     for name, items in parts.items():
@@ -123,11 +129,14 @@ def main() -> None:
     rows, words = flatten(tabulate(records))
     margins = {name: find_margin(of_cell) for name, of_cell in records.items()}
     plans = check_plans(margins, options.seed, options.plans, options.processes)
+    repeats = check_repeats(options.seed, options.plans, options.processes)
     numbers = {"seed": options.seed, "repetitions": options.repetitions, "costly": N_COSTLY}
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "test_errors.json").write_text(write_json(rows, words, plans, **numbers))
-    findings = write_findings(rows, words, plans)
-    page = write_page(rows, words, plans, findings, **numbers, planned=options.plans)
+    (options.output / "test_errors.json").write_text(
+        write_json(rows, words, plans, repeats, **numbers)
+    )
+    findings = write_findings(rows, words, plans, repeats)
+    page = write_page(rows, words, plans, repeats, findings, **numbers, planned=options.plans)
     (options.output / "test_errors.md").write_text(page)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from replications.test_errors.plan_checks import MAX_GROWTH
+from replications.test_errors.repeat_checks import average_decided
+from thetahat.analyses.losses.plans import SPLITS_OF_STUDY
 
 Row = Mapping[str, Any]
 
@@ -13,13 +15,16 @@ SEVERAL: Final = 20
 """Plans of a cell from which its share says something."""
 
 
-def write_findings(rows: Sequence[Row], words: Sequence[Row], plans: Sequence[Row]) -> str:
+def write_findings(
+    rows: Sequence[Row], words: Sequence[Row], plans: Sequence[Row], repeats: Sequence[Row]
+) -> str:
     """Return the section with what was found."""
     lines = ["## What was found", ""]
     lines += _describe_verdicts(rows)
     lines += _describe_words(words)
     lines += _describe_tests(rows)
     lines += _describe_plans(plans)
+    lines += _describe_repeats(repeats)
     return "\n".join([*lines, ""])
 
 
@@ -99,6 +104,20 @@ def _describe_plans(plans: Sequence[Row]) -> Iterator[str]:
             ]
             if of_unit:
                 yield _describe_plans_in_unit(of_unit, f"Plans in {unit} {words}")
+
+
+def _describe_repeats(repeats: Sequence[Row]) -> Iterator[str]:
+    for repeated, words in ((False, "one partition"), (True, "several partitions or draws")):
+        of_kind = [row for row in repeats if row["repeated"] == repeated]
+        if of_kind:
+            undecided = sum(row["undecided"] for row in of_kind)
+            ratios = [row["error_ratio"] for row in of_kind]
+            yield (
+                f"- Repeats of the same rows up to {SPLITS_OF_STUDY} splits decided "
+                f"{average_decided(repeats, repeated=repeated):.2f} of {undecided} comparisons "
+                f"with the worse model that were undecided after {words}. The standard error "
+                f"became {min(ratios):.2f} to {max(ratios):.2f} of the first (medians of cells)."
+            )
 
 
 def _describe_plans_in_unit(rows: Sequence[Row], words: str) -> str:

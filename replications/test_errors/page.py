@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from replications.test_errors.designs import DESIGNS, LOSSES, SIZES
+from thetahat.analyses.losses.plans import SPLITS_OF_STUDY
 
 Row = Mapping[str, Any]
 
@@ -41,6 +42,8 @@ Numbers in brackets are standard errors; where a share is .05 it is about .01.
   each cell. The plan assumes the true difference of `d` (as a `margin` of the request), or the
   difference that the first experiment observed (as without a `margin`). Of `d` the new experiment
   is counted if it shows that `d` is worse, of the equally good `b` if it shows any difference.
+- **Repeats**: the first experiment with `d` was undecided, and the same rows were divided again, up
+  to {splits} splits in all, in {planned} samples of each cell.
 
 In a result, `expected_size` of a verdict and of a test is the row of the nearest design here, and
 the cautions `rejects_too_often` and `rejects_far_too_often` come from it.
@@ -51,13 +54,14 @@ def write_page(
     rows: Sequence[Row],
     words: Sequence[Row],
     plans: Sequence[Row],
+    repeats: Sequence[Row],
     findings: str,
     **numbers: int,
 ) -> str:
     """Return the page."""
     return "\n".join(
         [
-            ABOUT.format(**numbers),
+            ABOUT.format(**numbers, splits=SPLITS_OF_STUDY),
             findings,
             "## The verdict",
             "",
@@ -70,6 +74,10 @@ def write_page(
             "## Plans",
             "",
             *_write_plans(plans),
+            "",
+            "## Repeats",
+            "",
+            *_write_repeats(repeats),
             "",
             "## Tests of two models",
             "",
@@ -196,6 +204,24 @@ def _write_plans(plans: Sequence[Row]) -> Iterator[str]:
                 f"{row['shown'][0]:.2f} ({row['shown'][1]:.2f})",
             )
             for row in plans
+        ),
+    )
+
+
+def _write_repeats(repeats: Sequence[Row]) -> Iterator[str]:
+    names = ("scheme", "loss", "rows", "undecided", "standard error, over the first", "decided")
+    yield from _write_table(
+        names,
+        (
+            (
+                row["design"],
+                row["loss"],
+                str(row["n"]),
+                f"{row['undecided']} of {row['samples']}",
+                f"{row['error_ratio']:.2f}",
+                f"{row['decided'][0]:.2f} ({row['decided'][1]:.2f})",
+            )
+            for row in repeats
         ),
     )
 

@@ -132,7 +132,7 @@ def _run_trial(  # noqa: PLR0913 - what a trial is
     cell: Cell, question: PlanQuestion, first: Experiment, margin: float, seed: int, index: int
 ) -> PlanTrial:
     """Return what became of the plan that the verdict on the first experiment has."""
-    basis = _find_basis(first.table, question.model)
+    basis = find_default_basis(first.table, question.model)
     if basis is None:
         return PlanTrial(undecided=False)
     terms = VerdictTerms(
@@ -142,7 +142,7 @@ def _run_trial(  # noqa: PLR0913 - what a trial is
         power=POWER,
         layout=first.table.layout,
     )
-    (verdict,) = judge([_ask(question.model, basis)], terms)
+    (verdict,) = judge([ask(question.model, basis)], terms)
     if verdict.decision is not Decision.UNDECIDED:
         return PlanTrial(undecided=False)
     if verdict.plan is None:
@@ -158,21 +158,23 @@ def _run_trial(  # noqa: PLR0913 - what a trial is
         models=(CONTROL, question.model),
         **_enlarge(cell, made),
     )
-    again = _find_basis(second.table, question.model)
+    again = find_default_basis(second.table, question.model)
     shown = (
         again is not None
         and (again.difference > 0 or question.model != "d")
-        and (compute_evidence(_ask(question.model, again), None).difference or 1) < ALPHA
+        and (compute_evidence(ask(question.model, again), None).difference or 1) < ALPHA
     )
     return PlanTrial(undecided=True, unit=made.unit, growth=growth, shown=shown)
 
 
-def _find_basis(table: Any, model: str) -> VerdictBasis | None:
+def find_default_basis(table: Any, model: str) -> VerdictBasis | None:
+    """Return what a verdict on a model and the first would rest on, for the default target."""
     target = DEFAULT_TARGET[table.layout.kind]
     return find_bases(table, only=target).get((model, target))
 
 
-def _ask(model: str, basis: VerdictBasis) -> PairQuestion:
+def ask(model: str, basis: VerdictBasis) -> PairQuestion:
+    """Return the question whether a model differs from the first."""
     return PairQuestion(a=model, b=CONTROL, basis=basis, constant=None, n_units=0)
 
 
@@ -182,9 +184,6 @@ def _enlarge(cell: Cell, made: Plan) -> dict[str, int]:
     if made.unit == "sources":
         per_source = cell.n / cell.design.n_sources
         return {"n": round(made.total * per_source), "n_sources": made.total}
-    if made.unit == "repeats":
-        name = "n_draws" if cell.design.blocks == "subsamples" else "n_repeats"
-        return {name: made.total}
     return {"n": round(cell.n * growth)}
 
 

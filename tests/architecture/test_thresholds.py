@@ -79,7 +79,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/losses/brief_comparisons.MAX_FULL_COMPARISONS",
         "analyses/losses/covariance.MAX_BLOCKS",
         "analyses/losses/covariance.MAX_ENTRIES",
-        "analyses/losses/plans.MAX_SPLITS",
         "analyses/losses/plans.MOST_COUNTED",
         "analyses/losses/summary.MAX_COMPARISONS",
         "analyses/metrics/score_curves.MAX_POINTS",

@@ -68,6 +68,10 @@ _ALL_PAIRS_OVER_REPEATS: Final = Changed(
     "Over several repeats bayle_all_pairs averages the values of the repeats, as bayle_within does."
 )
 
+_SHIPPED_STUDIES: Final = Changed(
+    "The studies that the library ships were run again, with 300 draws in place of 180 and with "
+    "500 samples in place of 350."
+)
 _TIES_OF_BCA: Final = Changed(
     "BCa counts resamples whose value is that of the sample half; where the two sums differed in "
     "the last digit, it counted them whole or not at all."
@@ -197,6 +201,8 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"|learning_curve_classes_metrics/(?:curves/[^/]+/points/1|models/[^/]+)/metrics/roc_auc"
     r"/intervals/7|predictions_source_metrics/comparisons/\d+/metrics/balanced_accuracy"
     r"/intervals/3)/(?:lower|upper)": _TIES_OF_BCA,
+    r"[a-z_0-9]+/(?:.+/)?expected_(?:coverage|size)/"
+    r"(?:coverage|size|standard_error|least|largest)": _SHIPPED_STUDIES,
     rf"{_METRIC_INTERVALS}/(?:lower|upper|standard_error)": Rounded(
         "The percentile and BCa intervals of a metric are those of a mean, which start from the "
         "deviations of the replicates."

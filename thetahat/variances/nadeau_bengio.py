@@ -12,7 +12,6 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import explain_wrong_block_kind
 from thetahat.variances._corrected_resampling import (
-    MAX_DEGREES_IF_REPEATED,
     estimate_corrected_resampled,
 )
 from thetahat.variances.base import VarianceEstimate
@@ -63,7 +62,6 @@ class NadeauBengio:
         ),
         variance=VarianceTraits(
             shrinks_with_splits=True,
-            most_degrees_if_repeated=MAX_DEGREES_IF_REPEATED,
             default_of_t_test=SUBSAMPLES,
         ),
     )

@@ -63,9 +63,7 @@ class NadeauBengioCalibrated:
         recommended=(
             Recommendation(blocks=FOLDS | SUBSAMPLES, target=Target.THESE_SOURCES, skewed=6, t=8),
         ),
-        variance=VarianceTraits(
-            shrinks_with_splits=True, most_degrees_if_repeated=MAX_DEGREES_IF_REPEATED
-        ),
+        variance=VarianceTraits(shrinks_with_splits=True),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:

@@ -24,9 +24,22 @@ from replications.test_errors.populations import (
     draw_rows,
     get_strength,
 )
-from replications.test_errors.repetitions import make_seed, repeat_cell, run_experiment
+from replications.test_errors.repeat_checks import (
+    average_decided,
+    check_repeats,
+    is_repeated,
+    repeat_more,
+)
+from replications.test_errors.repetitions import (
+    find_bases,
+    make_seed,
+    repeat_cell,
+    run_experiment,
+)
 from replications.test_errors.simulation import load, save
 from replications.test_errors.tables import tabulate
+from thetahat.analyses.losses.plans import SHARE_DECIDED_BY_REPEATS
+from thetahat.values.types import Target
 
 N = 400_000
 
@@ -218,6 +231,52 @@ def test_exact_a_planned_experiment_is_larger(monkeypatch: pytest.MonkeyPatch) -
         assert row["growth"] > 1
         assert 0 <= row["shown"][0] <= 1
         assert row["carried_out"] <= row["planned"] <= 8
+
+
+@pytest.mark.parametrize("name", ["10-fold", "5-fold", "5x10", "random draws"])
+def test_exact_repeats_divide_the_same_rows_into_a_hundred_splits(name: str) -> None:
+    cell = find_cell(name)
+
+    first = run_experiment(cell, 4, models=("a",)).table
+    more = run_experiment(cell, 4, models=("a",), **repeat_more(cell.design)).table
+
+    assert more.layout.n_splits == 100
+    assert first.layout.n_instances <= more.layout.n_instances <= cell.n
+    assert first.layout.n_splits < 100
+    assert is_repeated(cell.design) == (name in {"5x10", "random draws"})
+
+
+def test_naive_repeats_are_counted_where_the_first_experiment_was_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cell = find_cell("5-fold", "squared")
+    monkeypatch.setattr(plan_checks, "list_cells", lambda: iter([cell]))
+
+    (row,) = check_repeats(2, 12, 1)
+
+    decided = []
+    for index in range(12):
+        seed = make_seed(2, f"repeats, {cell.name}", index)
+        verdicts = []
+        for scheme in ({}, {"n_repeats": 20}):
+            table = run_experiment(cell, seed, models=("a", "d"), **scheme).table
+            basis = find_bases(table)["d", Target.THESE_SOURCES]
+            half = basis.standard_error * t.ppf(0.975, basis.degrees_of_freedom or math.inf)
+            verdicts.append(basis.difference > half)
+        if not verdicts[0]:
+            decided.append(verdicts[1])
+    assert row["undecided"] == len(decided)
+    assert row["decided"][0] == pytest.approx(np.mean(decided), abs=1e-4)
+    assert 0.3 < row["error_ratio"] < 1
+    assert average_decided([row, {**row, "repeated": True}], repeated=False) == row["decided"][0]
+
+
+def test_exact_the_sentence_about_repeats_has_the_shares_of_the_kept_study() -> None:
+    kept = json.loads(Path("thetahat/analyses/losses/test_errors.json").read_text())["repeats"]
+
+    for name, repeated in (("one", False), ("several", True)):
+        share = average_decided(kept, repeated=repeated)
+        assert pytest.approx(share, abs=0.005) == SHARE_DECIDED_BY_REPEATS[name]
 
 
 def test_naive_a_plan_without_a_margin_assumes_the_observed_difference(

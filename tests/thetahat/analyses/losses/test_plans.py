@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from scipy.special import nctdtr, stdtrit
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, verdict_of
-from thetahat.analyses.losses.plans import MAX_SPLITS, VerdictBasis, plan
+from thetahat.analyses.losses.plans import VerdictBasis, plan
 from thetahat.analyses.losses.power import compute_power
 from thetahat.analyses.losses.result import Plan
 from thetahat.values.layout import Layout, build_layout
@@ -112,52 +112,27 @@ def test_calibrated_sources() -> None:
     assert share > 0.78
 
 
-def _correlated(rng: np.random.Generator, n: int) -> FloatArray:
-    """Split means with mean .1 and correlation 1/5, as a test part of a fifth implies."""
-    sd, rho = 0.125, 0.2
-    common = rng.normal() * math.sqrt(rho)
-    return np.asarray(0.1 + sd * (common + math.sqrt(1 - rho) * rng.normal(size=n)))
-
-
-def test_calibrated_repeats() -> None:
-    """The planned repeats have nearly the asked power where the assumed correlation holds.
-
-    Not quite, because the variance of 25 split means is steadier than its seven degrees say.
-    """
-    s2 = 0.125**2 * 0.8  # what the sample variance of correlated means estimates
-    error = math.sqrt((1 / 5 + 0.25) * s2)
-    design = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS, power=0.3)
-
-    assert design.unit == "repeats"
-    assert "promise too much: in a simulation 45 % of those" in design.sentence
-    assert design.additional == design.total - 1
-    j = 5 * design.total
-    claimed = compute_power(0.1, math.sqrt((1 / j + 0.25) * s2), 7.0, 0.05)
-    before = min(j - 6.0, 7.0)
-    assert compute_power(0.1, math.sqrt((1 / (j - 5) + 0.25) * s2), before, 0.05) < 0.3 <= claimed
-    share, _ = rejection_rate(_correlated, lambda k: 1 / k + 0.25, 3_121, j, degrees=7.0)
-    assert abs(share - claimed) < 0.05
-
-
-def test_by_hand_repeats_have_a_floor() -> None:
-    # Even without end (1/J -> 0) the error is sqrt(.25 S^2), and .1 of it is far from enough
-    error = math.sqrt((1 / 5 + 0.25) * 1.0)
-
-    design = planned(basis("nadeau_bengio", 0.1, error, 4.0), FOLDS)
-    assert design.unit == "instances"
-
-
-def test_by_hand_no_more_repeats_than_the_most_splits() -> None:
-    # 21 repeats of 5 folds are past the limit already
-    n = MAX_SPLITS // 5 + 1
+@pytest.mark.parametrize(("n_repeats", "share"), [(1, "45 %"), (3, "21 %")])
+def test_exact_repeats_are_no_plan_and_the_alternative_says_why(n_repeats: int, share: str) -> None:
     layout = build_layout(
         BlockKind.RANDOM,
-        np.tile(np.repeat(np.arange(5), 9), n),
-        repeat=np.repeat(np.arange(n), 45),
+        np.tile(np.repeat(np.arange(5), 9), n_repeats),
+        repeat=np.repeat(np.arange(n_repeats), 45),
     )
+    # by its formula (1/J + n2/n1) S^2, 100 splits would have a power of 0.8 here
+    error = math.sqrt((1 / (5 * n_repeats) + 0.25) * 0.0045)
 
-    design = planned(basis("nadeau_bengio", 0.1, 0.05, 104.0), layout)
+    design = planned(basis("nadeau_bengio", 0.1, error, 4.0), layout)
+
     assert design.unit == "instances"
+    (other,) = design.alternatives
+    assert (other.unit, other.additional, other.total) == ("repeats", None, None)
+    assert f"up to 100 splits decided {share} of the comparisons" in str(other.reason)
+
+
+@pytest.mark.parametrize("variance", ["theta_3", "theta_4", "bayle_all_pairs"])
+def test_exact_a_variance_that_does_not_count_splits_has_no_repeats(variance: str) -> None:
+    assert planned(basis(variance, 0.1, 0.05, 4.0), FOLDS).alternatives == ()
 
 
 def test_calibrated_instances() -> None:
@@ -203,11 +178,12 @@ def test_exact_degrees_grow_with_what_they_count(variance: str, degrees_at_90: f
 
 
 def test_by_hand_leave_one_out_plans_instances() -> None:
-    # repeats would reach it ((1/96 + 1/11) / (1/12 + 1/11) = .58), but leave-one-out has no other
+    # leave-one-out cannot be repeated, so there is no alternative
     layout = build_layout(BlockKind.RANDOM, np.arange(12))
 
     design = planned(basis("nadeau_bengio", 0.2, 0.08, 11.0), layout)
     assert design.unit == "instances"
+    assert design.alternatives == ()
     n = design.total
     assert compute_power(0.2, 0.08 * math.sqrt(12 / n), n - 1.0, 0.05) >= 0.8
 
@@ -222,28 +198,6 @@ def test_exact_few_sources_count_each_degree(n: int) -> None:
     assert planned(rests_on, layout, power=power).total == n
 
 
-@pytest.mark.parametrize("repeats", [2, 3, 5])
-def test_exact_few_repeats_count_each_degree(repeats: int) -> None:
-    layout = build_layout(BlockKind.RANDOM, [0, 0, 1, 1])  # n2/n1 = 1
-    j = 2.0 * repeats
-    power = compute_power(1.0, 0.3 * math.sqrt(1 / j + 1), min(j - 1, 7), 0.05) - 1e-9
-    rests_on = basis("nadeau_bengio", 1.0, 0.3 * math.sqrt(1 / 2 + 1), 1.0)
-
-    design = planned(rests_on, layout, power=power)
-    assert (design.unit, design.total) == ("repeats", repeats)
-
-
-def test_exact_a_hundred_splits_are_the_most() -> None:
-    s2 = 0.04
-    at = [compute_power(0.3, math.sqrt((1 / j + 0.25) * s2), 7.0, 0.05) for j in (100, 1000)]
-    rests_on = basis("nadeau_bengio", 0.3, math.sqrt((1 / 5 + 0.25) * s2), 4.0)
-
-    assert planned(rests_on, FOLDS, power=at[0] - 1e-9).total == MAX_SPLITS // 5
-    assert MAX_SPLITS == 100
-    beyond = planned(rests_on, FOLDS, power=(at[0] + at[1]) / 2)
-    assert beyond.unit == "instances"
-
-
 @pytest.mark.parametrize("variance", ["theta_gamma", "nadeau_bengio"])
 def test_exact_normal_intervals_plan_with_normal_power(variance: str) -> None:
     target = Target.NEW_SOURCE if variance == "theta_gamma" else Target.THESE_SOURCES
@@ -251,10 +205,10 @@ def test_exact_normal_intervals_plan_with_normal_power(variance: str) -> None:
 
     design = planned(basis(variance, 0.11, 0.05, None, target), layout)
     n = design.total
-    error = 0.05 * math.sqrt(5 / n)
-    if variance == "nadeau_bengio":
-        error = 0.05 * math.sqrt((1 / (5 * n) + 0.25) / (1 / 5 + 0.25))
-    assert compute_power(0.11, error, None, 0.05) >= 0.8
+    now = 5 if variance == "theta_gamma" else 45
+    errors = [0.05 * math.sqrt(now / total) for total in (n, n - 1)]
+    powers = [compute_power(0.11, error, None, 0.05) for error in errors]
+    assert powers[0] >= 0.8 > powers[1]
 
 
 def test_exact_margin_is_the_assumed_difference() -> None:
