@@ -94,11 +94,11 @@ class StudiedTest:
 
 @dataclass(frozen=True, slots=True)
 class _TestStudy:
-    """The level of the study, its designs and its tests of pairs."""
+    """The level of the study, its designs, and its tests by target and subject."""
 
     level: float
     designs: tuple[StudiedDesign, ...]
-    tests: tuple[StudiedTest, ...]
+    tests: Mapping[tuple[str, Subject], Sequence[StudiedTest]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,8 @@ class SizeLookup:
         """Return the nearest cells of each test of that target and subject, by name."""
         names = {design.name for design in self.designs}
         cells: dict[str, list[StudiedTest]] = {}
-        for cell in _read_study().tests:
-            is_near = cell.design in names and cell.values in self.values
-            if is_near and cell.target == target.value and cell.subject == subject:
+        for cell in _read_study().tests.get((target.value, subject), ()):
+            if cell.design in names and cell.values in self.values:
                 cells.setdefault(cell.name, []).append(cell)
         return {name: self._find_nearest(of_test) for name, of_test in cells.items()}
 
@@ -323,8 +322,11 @@ def _read_study() -> _TestStudy:
     designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
     columns = study["columns"]
     rows = (cast("SizeRowJson", dict(zip(columns, row, strict=True))) for row in study["rows"])
-    tests = tuple(
-        StudiedTest(
+    tests: dict[tuple[str, Subject], list[StudiedTest]] = {}
+    for row in rows:
+        if not row["own_null"] or row["power"] is None:
+            continue
+        test = StudiedTest(
             design=row["design"],
             values=study["values"][row["loss"]],
             n=row["n"],
@@ -337,7 +339,5 @@ def _read_study() -> _TestStudy:
             power=row["power"],
             power_error=row["power_error"],
         )
-        for row in rows
-        if row["own_null"] and row["power"] is not None
-    )
+        tests.setdefault((test.target, test.subject), []).append(test)
     return _TestStudy(study["level"], designs, tests)
