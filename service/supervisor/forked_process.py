@@ -32,6 +32,7 @@ def load_shared_modules() -> None:
     limit_to_one_thread()
     with import_without_garbage_collection():
         import service.jobs.submit  # noqa: PLC0415 - slow to load, and only here
+        import service.kinds.registry  # noqa: PLC0415 - likewise
         import service.storage.schema  # noqa: F401, PLC0415 - likewise
 
 

