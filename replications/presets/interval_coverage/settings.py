@@ -95,6 +95,7 @@ _CLASSES = TwoClassGaussian(n_features=10, n_relevant=5, shift=0.7)
 _BY_SOURCE = replace(_CLASSES, source_spread=0.5)
 _CLUSTERS = replace(_CLASSES, cluster_size=CLUSTER_SIZE, cluster_correlation=0.5)
 _HEAVY = LinearModelGenerator(degrees_of_freedom=3, curvature=0.5)
+_LINE_BY_SOURCE = LinearModelGenerator(source_spread=0.5)
 _LINE_IN_CLUSTERS = LinearModelGenerator(cluster_size=CLUSTER_SIZE, cluster_correlation=0.8)
 
 
@@ -113,14 +114,19 @@ def build_settings(n: int = 0) -> dict[str, CoverageSetting]:
         return CoverageSetting(population=population, loss=loss, learners=learners, **options)
 
     classes = ("linear_discriminant", "nearest_neighbours")
+    line = ("ridge", "nearest_neighbours")
     return {
         "two classes": build_setting(_CLASSES, "zero_one", *classes),
         "two classes, brier": build_setting(_CLASSES, "brier", "linear_discriminant"),
-        "line": build_setting(LinearModelGenerator(), "squared", "ridge", "nearest_neighbours"),
+        "line": build_setting(LinearModelGenerator(), "squared", *line),
         "curve with heavy tails": build_setting(_HEAVY, "squared", "ridge"),
         "new sources": build_setting(_BY_SOURCE, "zero_one", *classes, by_source=True),
         "the same sources": build_setting(
             _BY_SOURCE, "zero_one", *classes, by_source=True, same_sources=SAME_SOURCES
+        ),
+        "line, new sources": build_setting(_LINE_BY_SOURCE, "squared", *line, by_source=True),
+        "line, the same sources": build_setting(
+            _LINE_BY_SOURCE, "squared", *line, by_source=True, same_sources=SAME_SOURCES
         ),
         "classes in clusters": build_setting(
             _CLUSTERS, "zero_one", "linear_discriminant", **clustered

@@ -163,15 +163,28 @@ def _find_coverage(
     place: _LossPlace, design: _Design, values: _Values | None, n: int
 ) -> ExpectedCoverage | None:
     """Return the coverage in the nearest cells, which the pairs of an evaluation share."""
-    cells = _find_nearest_cells(place, design.share, values, n)
-    return _average(cells, design, place[0], values) if cells else None
+    at_place = _read_study().cells.get(place, ())
+    studied = _find_studied_values(at_place, values)
+    cells = _select_nearest_size(
+        [cell for cell in at_place if studied in (None, cell.values)], design.share, n
+    )
+    return _average(cells, design, place[0], studied) if cells else None
 
 
-def _find_nearest_cells(
-    place: _LossPlace, share: float, values: _Values | None, n: int
-) -> list[_LossCell]:
-    """Return the cells of that interval whose number of tested rows is nearest, as a ratio."""
-    cells = [cell for cell in _read_study().cells.get(place, ()) if values in (None, cell.values)]
+def _find_studied_values(cells: Sequence[_LossCell], values: _Values | None) -> _Values | None:
+    """Return the kind of losses that the cells have and that is nearest to this one.
+
+    Heavy-tailed losses are only like themselves: intervals cover others more often.
+    """
+    order = list(_VALUES_IN_WORDS)
+    studied = sorted({cell.values for cell in cells} - {"heavy"}, key=order.index)
+    if values is None or values == "heavy" or not studied:
+        return values
+    return min(studied, key=lambda other: abs(order.index(other) - order.index(values)))
+
+
+def _select_nearest_size(cells: Sequence[_LossCell], share: float, n: int) -> list[_LossCell]:
+    """Return the cells whose number of tested rows is nearest, as a ratio."""
     if not cells:
         return []
     nearest = min({cell.n for cell in cells}, key=lambda size: abs(math.log(size * share / n)))

@@ -94,11 +94,11 @@ class StudiedTest:
 
 @dataclass(frozen=True, slots=True)
 class _TestStudy:
-    """The level of the study, its designs, and its tests by target and subject."""
+    """The level of the study, its designs and its tests of pairs."""
 
     level: float
     designs: tuple[StudiedDesign, ...]
-    tests: Mapping[tuple[str, Subject], Sequence[StudiedTest]]
+    tests: tuple[StudiedTest, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,9 @@ class SizeLookup:
         """Return the nearest cells of each test of that target and subject, by name."""
         names = {design.name for design in self.designs}
         cells: dict[str, list[StudiedTest]] = {}
-        for cell in _read_study().tests.get((target.value, subject), ()):
-            if cell.design in names and cell.values in self.values:
+        for cell in _read_study().tests:
+            is_near = cell.design in names and cell.values in self.values
+            if is_near and cell.target == target.value and cell.subject == subject:
                 cells.setdefault(cell.name, []).append(cell)
         return {name: self._find_nearest(of_test) for name, of_test in cells.items()}
 
@@ -322,11 +323,8 @@ def _read_study() -> _TestStudy:
     designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
     columns = study["columns"]
     rows = (cast("SizeRowJson", dict(zip(columns, row, strict=True))) for row in study["rows"])
-    tests: dict[tuple[str, Subject], list[StudiedTest]] = {}
-    for row in rows:
-        if not row["own_null"] or row["power"] is None:
-            continue
-        test = StudiedTest(
+    tests = tuple(
+        StudiedTest(
             design=row["design"],
             values=study["values"][row["loss"]],
             n=row["n"],
@@ -339,5 +337,7 @@ def _read_study() -> _TestStudy:
             power=row["power"],
             power_error=row["power_error"],
         )
-        tests.setdefault((test.target, test.subject), []).append(test)
+        for row in rows
+        if row["own_null"] and row["power"] is not None
+    )
     return _TestStudy(study["level"], designs, tests)

@@ -204,6 +204,38 @@ def test_exact_the_design_is_that_of_the_scheme(
     assert 0 <= coverage.least <= coverage.coverage <= coverage.largest <= 1
 
 
+def test_exact_losses_of_a_kind_that_was_not_studied_have_the_coverage_of_the_nearest() -> None:
+    """Over sources no Brier scores were studied; those of 0 and 1 are nearest."""
+    block = [i % 8 for i in range(80)]
+    results = [
+        thetahat.evaluate({"a": losses}, blocks="source", block=block, n_train=70)
+        for losses in (RNG.random(80), RNG.integers(0, 2, 80))
+    ]
+
+    bounded, binary = (recommended(r, Target.NEW_SOURCE).expected_coverage for r in results)
+
+    assert bounded is not None
+    assert bounded == binary
+    assert "rows of losses of 0 and 1" in bounded.design
+    assert not [
+        row
+        for row in ROWS
+        if row["scheme"] == "leave_one_source_out" and row["values"] == "bounded"
+    ]
+
+
+def test_exact_heavy_tails_are_not_compared_with_other_losses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(expected_coverage, "has_heavy_tails", lambda _: True)
+    block = [i % 8 for i in range(80)]
+    result = thetahat.evaluate(
+        {"a": RNG.gamma(2.0, size=80)}, blocks="source", block=block, n_train=70
+    )
+
+    assert recommended(result, Target.NEW_SOURCE).expected_coverage is None
+
+
 def test_exact_heavy_tails_have_the_coverage_of_the_heavy_design() -> None:
     values = np.random.default_rng(3).standard_t(2.5, size=200) ** 2
     result = evaluate(values)
