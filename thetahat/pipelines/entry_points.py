@@ -49,6 +49,8 @@ def list_installed_learners(packages: Iterable[str]) -> dict[str, InstalledLearn
     packages offer the same name, neither is listed, because the name would be ambiguous.
     """
     allowed = {normalise_name(package) for package in packages}
+    if not allowed:
+        return {}  # the metadata of all installed packages take 10 ms to read
     learners_by_name: dict[str, list[InstalledLearner]] = {}
     for learner in _read_entry_points():
         if learner.package in allowed:
