@@ -18,7 +18,7 @@ MAX_COUNTED: Final = 1 << 17
 SmallSample = Literal["student", "none"]
 SMALL_SAMPLE: Final = ("student", "none")
 
-_COUNTS_AT_ONCE = 1 << 21  # resampling counts held in memory at a time
+_COUNTS_AT_ONCE = 1 << 17  # resampling counts at a time: 1 MB, which stays in the cache
 _ROWS_AT_ONCE = 1 << 13  # rows of one QR step
 _MIN_RESAMPLES, _MAX_RESAMPLES, _DEFAULT_RESAMPLES = 99, 100_000, 5000
 _TIE = 1e-9  # a resampled maximum below T by less than this share of T counts as equal to T

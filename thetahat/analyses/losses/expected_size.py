@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
@@ -101,7 +101,7 @@ class _TestStudy:
     tests: tuple[StudiedTest, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SizeLookup:
     """The sizes of tests in the studied designs nearest to one evaluation.
 
@@ -118,9 +118,19 @@ class SizeLookup:
     designs: tuple[StudiedDesign, ...]
     values: tuple[LossValues, ...]
     n: int
+    _tests: dict[tuple[Target, Subject], dict[str, list[StudiedTest]]] = field(
+        default_factory=dict, repr=False
+    )
 
-    def list_tests(self, target: Target, subject: Subject = "test") -> dict[str, list[StudiedTest]]:
+    def list_tests(
+        self, target: Target, subject: Subject = "test"
+    ) -> Mapping[str, list[StudiedTest]]:
         """Return the nearest cells of each test of that target and subject, by name."""
+        if (target, subject) not in self._tests:  # every pair of models asks for the same
+            self._tests[target, subject] = self._select_tests(target, subject)
+        return self._tests[target, subject]
+
+    def _select_tests(self, target: Target, subject: Subject) -> dict[str, list[StudiedTest]]:
         names = {design.name for design in self.designs}
         cells: dict[str, list[StudiedTest]] = {}
         for cell in _read_study().tests:
