@@ -1,10 +1,16 @@
-"""Waiting for changes of evaluations: one query for all requests that wait in this process."""
+"""Waiting for changes of evaluations: one query for all requests that wait in this process.
+
+The pauses between queries grow with the time for which the newest request waits. A request for the
+next change of an evaluation that is computed counts from the start of the evaluation: a client that
+asks again after each of many changes does not begin with the shortest pauses each time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
@@ -13,12 +19,13 @@ from service.settings import is_sqlite
 from service.states import FINISHED
 from service.storage import evaluations
 from service.storage.change_check import watch_for_changes
+from service.storage.evaluations import EvaluationRow
 from service.storage.unit_of_work import reading
 
 FIRST_PAUSE_S = 0.003
 FIRST_SQLITE_PAUSE_S = 0.001  # most checks take microseconds
 LONGEST_PAUSE_S = 0.25
-GROWTH = 0.04  # the pause as a fraction of the age of the newest waiting request
+GROWTH = 0.04  # the pause as a fraction of the time for which the newest request waits
 SQLITE_GROWTH = 0.02
 
 
@@ -27,7 +34,7 @@ class _Waiter:
     evaluation_id: UUID
     version: int | None  # None: wait for the end
     future: asyncio.Future[bool]
-    since: float = field(default_factory=time.monotonic)
+    since: float  # by the monotonic clock
     is_new: bool = True  # not checked yet
 
     def is_over(self, state: tuple[int, str] | None) -> bool:
@@ -45,9 +52,12 @@ class ChangeWatcher:
         self._waiters: set[_Waiter] = set()
         self._task: asyncio.Task[None] | None = None
 
-    async def wait(self, evaluation_id: UUID, version: int | None, timeout_s: float) -> bool:
+    async def wait(
+        self, evaluation_id: UUID, version: int | None, timeout_s: float, waited_s: float = 0.0
+    ) -> bool:
         """Wait for a higher version, or for the end; False after the timeout."""
-        waiter = _Waiter(evaluation_id, version, asyncio.get_running_loop().create_future())
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        waiter = _Waiter(evaluation_id, version, future, time.monotonic() - waited_s)
         self._waiters.add(waiter)
         if self._task is None or self._task.done():
             self._task = asyncio.create_task(self._poll())
@@ -92,7 +102,7 @@ class ChangeWatcher:
         self._waiters.clear()
 
     def _compute_pause(self) -> float:
-        """Return the pause before the next check; it grows with the age of the newest request."""
+        """Return the pause before the next check."""
         now = time.monotonic()
         age = min((now - waiter.since for waiter in self._waiters), default=0.0)
         first, growth = FIRST_PAUSE_S, GROWTH
@@ -109,12 +119,14 @@ def _read_versions(ids: list[UUID]) -> dict[UUID, tuple[int, str]]:
 _WATCHERS: Final = PerEventLoop(ChangeWatcher)
 
 
-async def wait_for_change(evaluation_id: UUID, version: int, timeout_s: float) -> bool:
+async def wait_for_change(row: EvaluationRow, timeout_s: float) -> bool:
     """Wait until the evaluation has a higher version, has ended or was deleted.
 
     False after the timeout. The caller checks that the owner may see the evaluation.
     """
-    return await _WATCHERS.get().wait(evaluation_id, version, timeout_s)
+    begin = row.started_at or row.created_at
+    waited_s = max(0.0, (datetime.now(UTC) - begin).total_seconds())
+    return await _WATCHERS.get().wait(row.id, row.version, timeout_s, waited_s)
 
 
 async def wait_for_end(evaluation_id: UUID, timeout_s: float) -> bool:

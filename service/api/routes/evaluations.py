@@ -185,7 +185,7 @@ async def get_evaluation(
     known_etags = parse_known_etags(request.headers)
     has_changed = bool(known_etags) and build_etag(row.version, suffix) not in known_etags
     if wait and not row.is_finished and not has_changed:
-        await wait_for_change(identifier, row.version, wait)
+        await wait_for_change(row, wait)
         row = await read_evaluation(owner_id, identifier)
     etag = build_etag(row.version, suffix)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": VARY}

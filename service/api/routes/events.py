@@ -83,7 +83,7 @@ async def stream_events(
         if row.version > max(shown, last_event):  # progress that is too small to be kept
             yield _encode("progress", await _read_progress(row))
         shown = row.version
-        await wait_for_change(row.id, row.version, WAIT_S)
+        await wait_for_change(row, WAIT_S)
         try:
             await read_database(requested.authenticate)
             row = await read_database(read.get, row.owner_id, row.id)

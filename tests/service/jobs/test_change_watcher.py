@@ -4,6 +4,8 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from service.jobs import change_watcher
 from service.jobs.cancel import cancel
 from service.storage import evaluations
+from service.storage.evaluations import EvaluationRow
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import unit_of_work
 from tests.service.jobs.evaluations import look, submit_nap
@@ -37,9 +40,10 @@ def test_exact_any_change_ends_a_long_poll_and_none_does_not(sqlite: None) -> No
     evaluation_id = submit_nap()
 
     async def scene() -> tuple[bool, bool, bool]:
-        at_once = await change_watcher.wait_for_change(evaluation_id, 0, 10)
-        in_vain = await change_watcher.wait_for_change(evaluation_id, 1, 0.1)
-        waiting = asyncio.create_task(change_watcher.wait_for_change(evaluation_id, 1, 10))
+        now = look(evaluation_id)
+        at_once = await change_watcher.wait_for_change(replace(now, version=0), 10)
+        in_vain = await change_watcher.wait_for_change(now, 0.1)
+        waiting = asyncio.create_task(change_watcher.wait_for_change(now, 10))
         await asyncio.sleep(0.05)
         with unit_of_work() as connection:
             evaluations.change(connection, evaluation_id, {"progress_done": 1}, None)
@@ -53,7 +57,8 @@ def test_degenerate_ended_or_deleted_evaluations_are_not_waited_for(sqlite: None
     evaluation_id = submit_nap()
     cancel(LOCAL_OWNER_ID, evaluation_id)
     assert asyncio.run(change_watcher.wait_for_end(evaluation_id, 10))
-    assert asyncio.run(change_watcher.wait_for_change(evaluation_id, 99, 10))
+    later = replace(look(evaluation_id), version=99)
+    assert asyncio.run(change_watcher.wait_for_change(later, 10))
     assert asyncio.run(change_watcher.wait_for_end(uuid4(), 10))
 
 
@@ -116,3 +121,32 @@ def test_exact_on_postgres_waiting_costs_few_looks(
     asyncio.run(scene())
     # Pauses of 3 ms grow to .04 of the age: 25 looks until .075 s, and ln(1/.075)/.04 = 65 after.
     assert 5 <= looks <= 100
+
+
+def test_exact_pauses_grow_with_the_time_since_the_evaluation_began(
+    sqlite: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(UTC)
+    row = replace(look(submit_nap()), created_at=now - timedelta(hours=1))
+    pauses: list[float] = []
+    sleep = asyncio.sleep
+
+    async def record_pause(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", record_pause)
+
+    def wait_and_take_first_pause(row: EvaluationRow) -> float:
+        pauses.clear()
+        asyncio.run(change_watcher.wait_for_change(row, 0.05))
+        return pauses[0]
+
+    # It waited in the queue for an hour; then it began 2 s ago, then just now.
+    assert wait_and_take_first_pause(row) == change_watcher.LONGEST_PAUSE_S
+    began = replace(row, started_at=datetime.now(UTC) - timedelta(seconds=2))
+    assert wait_and_take_first_pause(began) == pytest.approx(
+        2 * change_watcher.SQLITE_GROWTH, rel=0.1
+    )
+    begins = replace(row, started_at=datetime.now(UTC) + timedelta(seconds=9))  # another clock
+    assert wait_and_take_first_pause(begins) == change_watcher.FIRST_SQLITE_PAUSE_S
