@@ -24,6 +24,7 @@ from service.pages.result_view import (
     SourceDifferences,
     collect_cautions,
 )
+from service.pages.study_shares import list_study_tables
 from service.pages.tables import Table
 from service.pages.texts import describe_target, join_words
 
@@ -84,6 +85,8 @@ class ResultSections:
         The metrics of the models.
     population : sequence of Table
         The loss in the target population, where the request has weights or a sample of it.
+    studies : sequence of Table
+        How often such intervals and verdicts were right in the kept studies.
     calibration : sequence of Table
         How often the intervals contained the truth on samples of the data, where it was measured.
     methods : sequence of Table
@@ -110,6 +113,7 @@ class ResultSections:
     scope: str
     metrics: Sequence[Table]
     population: Sequence[Table]
+    studies: Sequence[Table]
     calibration: Sequence[Table]
     methods: Sequence[Table]
     used: Sequence[tuple[str, str, str]]
@@ -143,6 +147,7 @@ def describe_result(
             scope="",
             metrics=(),
             population=(),
+            studies=(),
             calibration=(),
             methods=(),
             used=used,
@@ -182,6 +187,7 @@ def describe_result(
         scope=describe_scope(view),
         metrics=list_metric_tables(view.result, view.unit),
         population=list_population_tables(view.result),
+        studies=list_study_tables(view.result, view.unit),
         calibration=list_calibration_tables(view.result, view.unit),
         methods=list_method_tables(view.result, view.unit),
         used=used,

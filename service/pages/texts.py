@@ -8,7 +8,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from thetahat.values.number_text import format_count, format_number, format_to_error
+from thetahat.values.number_text import (
+    format_count,
+    format_number,
+    format_percent,
+    format_to_error,
+)
 
 _PERCENT: Final = re.compile(r"(?<=\d) %")
 _NEGATIVE: Final = re.compile(r"(?<=\b(?:is|to|of) )-(?=\d)|(?<=\binterval )-(?=\d)")
@@ -82,6 +87,11 @@ def write_number(value: Any) -> str:
     if isinstance(value, float):
         return _replace_hyphen(format_number(value))
     return str(value)
+
+
+def write_percent(share: float) -> str:
+    """Return a share as a percentage with at most one decimal, on one line."""
+    return format_percent(round(share, 3)).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def write_estimate(value: float | None, standard_error: float | None) -> str:

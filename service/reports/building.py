@@ -114,7 +114,7 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
     yield _build_section("metrics", "What do other metrics say?", metrics)
     population = list(map(_to_block, parts.population))
     yield _build_section("population", "What does it say about the target population?", population)
-    calibration = list(map(_to_block, parts.calibration))
+    calibration = list(map(_to_block, [*parts.studies, *parts.calibration]))
     yield _build_section("calibration", "Do the intervals hold on data like these?", calibration)
     yield _build_section("figures", "More figures", figures.list_others())
     shown = {caution.code for caution in parts.doubts}

@@ -124,7 +124,18 @@ def _iterate_notes(
         intervals = [find_recommended_intervals(model).get(target) for model in models.values()]
         methods = dict.fromkeys(_describe_method(i) for i in intervals if i is not None)
         meaning = f" ({TARGETS[target][1].replace('loss', value)})" if target in TARGETS else ""
-        yield f"{describe_target(target)}{meaning}: {', or '.join(methods)}"
+        coverage = _describe_coverage([i for i in intervals if i is not None])
+        yield f"{describe_target(target)}{meaning}: {', or '.join(methods)}{coverage}"
+
+
+def _describe_coverage(intervals: Sequence[IntervalDict]) -> str:
+    """Return how often intervals of this kind covered in the kept studies; empty if not studied."""
+    studied = [interval.get("expected_coverage") for interval in intervals]
+    shares = sorted({round(each["coverage"], 3) for each in studied if each is not None})
+    if not shares:
+        return ""
+    words = " to ".join(dict.fromkeys(format_level(share) for share in (shares[0], shares[-1])))
+    return f"; covers in {words} of simulated samples"
 
 
 def _describe_method(interval: IntervalDict) -> str:
