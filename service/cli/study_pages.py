@@ -56,11 +56,12 @@ def _build_page(result: StudyResultDict, command: str) -> Iterator[str]:
     yield f"# {study['preset']}"
     yield ""
     yield f"`{command}`, version {provenance['version']}, seed {provenance['seed']}, "
-    yield f"{study['repetitions']} repetitions."
     draws = {**study}.get("draws")
     if isinstance(draws, dict):
         of_parts = ", ".join(f"{name} {n}" for name, n in draws.items())
-        yield from ("", f"Repetitions of each part: {of_parts}.")
+        yield f"repetitions of each part: {of_parts}."
+    else:
+        yield f"{study['repetitions']} repetitions."
     for caution in result["cautions"]:
         yield ""
         yield f"**{caution['code']}**: {caution['message']}"

@@ -10,7 +10,7 @@ from service.figures.coverage import build_coverage
 from service.figures.figure import Figure, Result
 from service.figures.log_ticks import log_ticks
 from service.figures.style import Json, Palette, Style
-from thetahat.values.number_text import format_count
+from service.figures.words import describe_repetitions
 
 if TYPE_CHECKING:
     from thetahat_client.results import FigureAxisDict, FigureSeriesDict, StudyFigureDict
@@ -58,15 +58,14 @@ def build_study(result: Result) -> Iterator[Figure]:
         if any(series.get("labels") for series in figure["series"]):
             yield build_coverage(figure)
         else:
-            yield _build(figure, result["study"]["repetitions"])
+            yield _build(figure, describe_repetitions(result["study"]))
 
 
-def _build(figure: StudyFigureDict, repetitions: int) -> Figure:
+def _build(figure: StudyFigureDict, repetitions: str) -> Figure:
     series, note = figure["series"], figure.get("note", "")
     has_errors = any(line["error"] for line in series)
     caption = [note] if note else []
-    noun = "repetition" if repetitions == 1 else "repetitions"
-    caption.append(f"The numbers rest on {format_count(repetitions)} {noun} of the study.")
+    caption.append(f"The numbers rest on {repetitions} of the study.")
     if has_errors and "error bar" not in note.lower():
         caption.append(ERRORS)
     names = ", ".join(entry["name"] for entry in series)

@@ -73,6 +73,21 @@ def describe_size(result: Mapping[str, object], model: ModelResultDict) -> str:
     return f"{text}, {repeats} repeats" if repeats > 1 else text
 
 
+def count_repetitions(study: Mapping[str, Any]) -> str:
+    """Return how many repetitions a study has: ``500``.
+
+    The kept study of all intervals has parts with different numbers: ``100 to 3500``.
+    """
+    numbers = study.get("draws", {}).values() or [study["repetitions"]]
+    return " to ".join(format_count(n) for n in dict.fromkeys((min(numbers), max(numbers))))
+
+
+def describe_repetitions(study: Mapping[str, Any]) -> str:
+    """Return how many repetitions a study has, with the noun: ``1 repetition``."""
+    number = count_repetitions(study)
+    return f"{number} repetition{'' if number == '1' else 's'}"
+
+
 def write_level(level: float) -> str:
     """Return a confidence level as text that no line break divides."""
     return format_percent(level).replace(" ", "\N{NO-BREAK SPACE}")

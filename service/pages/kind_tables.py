@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from service.figures.words import name_method, write_level
+from service.figures.words import describe_repetitions, name_method, write_level
 from service.pages.tables import Table
 from service.pages.texts import (
     MISSING,
@@ -480,7 +480,7 @@ def _write_cell(cell: Any) -> str:
 
 def _describe_study(result: StudyResultDict) -> list[str]:
     """Return what the study shows: its claims, its coverage, its tests, or only its size."""
-    repetitions = count(result["study"]["repetitions"], "repetition")
+    repetitions = describe_repetitions(result["study"])
     tables = {table["name"]: table["rows"] for table in result["tables"]}
     sentences = []
     if result["claims"]:

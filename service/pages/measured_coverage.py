@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from service.figures.words import describe_repetitions
 from service.pages.kept_studies import find_table, read_kept_study
 from service.pages.tables import Table
 from service.pages.texts import MISSING, describe_target, write_estimate, write_number
@@ -49,7 +50,7 @@ def tabulate_coverage(family: str, method: str) -> Table | None:
     ]
     if not rows:
         return None
-    repetitions = read_kept_study(STUDY)["study"]["repetitions"]
+    repetitions = describe_repetitions(read_kept_study(STUDY)["study"])
     return Table(
         caption="Measured coverage of 95 % intervals",
         columns=[
@@ -62,7 +63,7 @@ def tabulate_coverage(family: str, method: str) -> Table | None:
         ],
         rows=rows,
         numbers=frozenset({3, 4, 5}),
-        note=f"Each setting (population, learner, 50 or 200 rows) has {repetitions} repetitions. "
+        note=f"Each setting (population, learner, 50 or 200 rows) has {repetitions}. "
         "“Covers” is the share of all intervals that contain the true value, averaged over the "
         "settings; it should be 0.95.",
     )

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from service.figures.words import count_repetitions
 from service.pages.kind_tables import describe_outcome, list_main_tables
 from service.pages.tables import Table
-from service.pages.texts import write_duration, write_number
+from service.pages.texts import write_duration
 from thetahat.cautions import restore
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def describe_kept_study(result: StudyResultDict) -> KeptStudyView:
     return KeptStudyView(
         sentences=describe_outcome(result),
         facts=[
-            ("Repetitions", write_number(study["repetitions"])),
+            ("Repetitions", count_repetitions(study)),
             ("Processor time", write_duration(study.get("seconds"))),
             ("Seed", str(stored["provenance"]["seed"])),
             ("Release of thetahat", stored["provenance"]["version"]),
