@@ -12,12 +12,11 @@ from thetahat.learners.base import ManySplits, OrdinaryFit, OverSplits
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import ComplementSplit, Split
 from thetahat.tables.data import Data
+from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import IntArray
 
 _MAX_ROWS: Final = 1024
 """Largest number of rows of a block; blocks start at multiples of their size."""
-_MAX_VALUES: Final = 131_072
-"""Largest number of rows of a block times learners: about one megabyte of predictions."""
 _MIN_ROWS: Final = 32
 
 LeftOutPredictor = Callable[[IntArray], tuple[Predictions, np.ndarray]]
@@ -50,7 +49,7 @@ class SingleRowPredictions:
     ) -> None:
         self.predictor, self.data, self.loss = predictor, data, loss
         self.n_learners, self.keep = n_learners, keep
-        self.block_size = max(_MIN_ROWS, min(_MAX_ROWS, _MAX_VALUES // n_learners))
+        self.block_size = max(_MIN_ROWS, min(_MAX_ROWS, NUMBERS_IN_1_MB // n_learners))
         self.last_number = -1
         self.last_block: PredictedRows | None = None
 

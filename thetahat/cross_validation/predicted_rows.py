@@ -10,13 +10,11 @@ import numpy as np
 
 from thetahat.errors import EvaluationError
 from thetahat.losses.base import Loss, Predictions
+from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray
 
 _PREDICTION_NAMES: Final = ("output", "probabilities", "scores")
 _ARRAY_NAMES: Final = ("usable", "losses", *_PREDICTION_NAMES)
-_LOSSES_AT_ONCE: Final = 32_768
-"""Number of losses computed at once, so that predictions and losses stay in the processor's cache.
-"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +118,7 @@ class PredictedRowsBuilder:
     ) -> None:
         """Compute the losses of a batch of rows, for some learners at a time."""
         n_learners = len(self.arrays["usable"])
-        step = max(1, _LOSSES_AT_ONCE // max(1, len(y)))
+        step = max(1, NUMBERS_IN_256_KB // max(1, len(y)))
         repeated_y = y if n_learners == 1 else np.tile(y, min(step, n_learners))
         for first in range(0, n_learners, step):
             learners = slice(first, min(first + step, n_learners))

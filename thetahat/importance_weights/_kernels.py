@@ -11,10 +11,8 @@ import numpy as np
 from thetahat.errors import InsufficientData
 from thetahat.importance_weights.base import Samples
 from thetahat.parameter_checks import check_choice, check_positive
+from thetahat.values.batch_sizes import NUMBERS_IN_32_MB
 from thetahat.values.types import FloatArray
-
-_CELLS = 4_000_000
-"""Largest number of entries of a block of distances: 32 megabytes."""
 
 
 def compute_squared_distances(rows: FloatArray, others: FloatArray) -> FloatArray:
@@ -25,8 +23,8 @@ def compute_squared_distances(rows: FloatArray, others: FloatArray) -> FloatArra
 
 
 def slice_rows(n: int, width: int) -> Iterator[slice]:
-    """Yield slices of n rows, each with at most ``_CELLS`` entries in rows of this width."""
-    step = max(1, _CELLS // max(width, 1))
+    """Yield slices of n rows that have, in rows of this width, at most 32 MB of numbers each."""
+    step = max(1, NUMBERS_IN_32_MB // max(width, 1))
     for start in range(0, n, step):
         yield slice(start, min(start + step, n))
 

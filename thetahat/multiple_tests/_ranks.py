@@ -11,10 +11,10 @@ from scipy import special
 
 from thetahat.distributions import compute_f_upper_tail
 from thetahat.multiple_tests.base import PostHocScores
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import FloatArray
 
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)  # relative, of a loss and its centring
-_CHUNK = 1 << 18  # values ranked at a time, which bounds the memory of the sort
 
 
 def rank_in_rows(values: FloatArray) -> FloatArray:
@@ -24,7 +24,7 @@ def rank_in_rows(values: FloatArray) -> FloatArray:
     """
     n, k = values.shape
     ranks = np.empty((n, k))
-    step = max(1, _CHUNK // k)
+    step = max(1, NUMBERS_IN_2_MB // k)
     for start in range(0, n, step):
         chunk = values[start : start + step]
         _rank(chunk, _ROUNDING * np.abs(chunk), ranks[start : start + step])

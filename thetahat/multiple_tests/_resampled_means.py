@@ -9,6 +9,7 @@ import numpy as np
 
 from thetahat.multiple_tests._loss_rows import LossRows
 from thetahat.parameter_checks import check_range
+from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
 
@@ -18,7 +19,6 @@ MAX_COUNTED: Final = 1 << 17
 SmallSample = Literal["student", "none"]
 SMALL_SAMPLE: Final = ("student", "none")
 
-_COUNTS_AT_ONCE = 1 << 17  # resampling counts at a time: 1 MB, which stays in the cache
 _ROWS_AT_ONCE = 1 << 13  # rows of one QR step
 _MIN_RESAMPLES, _MAX_RESAMPLES, _DEFAULT_RESAMPLES = 99, 100_000, 5000
 _TIE = 1e-9  # a resampled maximum below T by less than this share of T counts as equal to T
@@ -62,7 +62,7 @@ def draw_bootstrap_deviations(
     if n > MAX_COUNTED:
         return draw_multiplier_sums(compute_triangular_factor(weighted), n_resamples, rng)
     means = np.empty((weighted.shape[1], n_resamples))
-    step = max(1, _COUNTS_AT_ONCE // n)
+    step = max(1, NUMBERS_IN_1_MB // n)
     for start in range(0, n_resamples, step):
         n_drawn = min(step, n_resamples - start)
         drawn = rng.integers(n, size=(n_drawn, n)) + n * np.arange(n_drawn)[:, np.newaxis]

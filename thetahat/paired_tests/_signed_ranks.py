@@ -12,13 +12,13 @@ import numpy.typing as npt
 from thetahat.numerics.loops.signed_ranks import positive_sums
 from thetahat.numerics.thresholds import MANY_SIZES
 from thetahat.paired_tests._units import PairedUnits
+from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import Alternative, BoolArray, FloatArray, IntArray
 
 UIntArray = npt.NDArray[np.uint64]
 Zeros = Literal["wilcox", "pratt", "zsplit", "demsar_split"]
 
 _ONE = np.uint64(1)
-_VALUES_AT_ONCE = 2**17  # 1 MB: the keys of some pairs stay in the cache until they are ranked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,7 +226,7 @@ class SignedRanksBatch:
         keys = np.empty((0, 0), dtype=np.uint64)
         if units.n_units < MANY_SIZES:
             keys = np.empty(units.values.shape, dtype=np.uint64)
-            step = max(1, _VALUES_AT_ONCE // units.n_units)
+            step = max(1, NUMBERS_IN_1_MB // units.n_units)
             for some in (slice(at, at + step) for at in range(0, n_pairs, step)):
                 sort_keys(units.values[some], out=keys[some]).sort(axis=1)  # zeros come first
                 positive[some], is_untied[some], is_one_size[some] = _sum_positive_ranks(

@@ -30,13 +30,13 @@ from thetahat.paired_tests.base import (
 )
 from thetahat.parameter_checks import check_choice, check_not_negative, check_range
 from thetahat.registry import PARTITIONS, MethodInfo
+from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
 
 _DEFAULT_DRAWS, _MIN_DRAWS, _MAX_DRAWS = 10_000, 1_000, 1_000_000
 _MAX_WEIGHTS = 2 * 10**7
 _MAX_DEFAULT_UNITS = 2_000  # units; more take above half a second for each pair
-_WEIGHTS_AT_ONCE = 2**15  # which stay in the processor's cache
 _TIE = 1e-12  # shares of the total weight that differ by less are tied
 _POSITIONS: dict[PriorPlace, float] = {"left": -np.inf, "rope": 0.0, "right": np.inf}
 
@@ -220,7 +220,7 @@ def simulate_probabilities(  # noqa: PLR0913 - one argument per part of the mode
     )
     prior_weights = rng.standard_gamma(prior, n_draws)
     wins = np.zeros(3)
-    step = max(1, _WEIGHTS_AT_ONCE // len(z))
+    step = max(1, NUMBERS_IN_256_KB // len(z))
     for start in range(0, n_draws, step):
         chunk = prior_weights[start : start + step]
         drawn = rng.standard_exponential((len(chunk), len(z)))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.losses.base import Loss, Predictions
-
-_PAIRS_AT_ONCE = 4_000_000
+from thetahat.values.batch_sizes import NUMBERS_IN_32_MB
 
 
 def compute_no_information_error(loss: Loss, y: np.ndarray, predictions: Predictions) -> float:
@@ -24,7 +23,7 @@ def compute_no_information_error(loss: Loss, y: np.ndarray, predictions: Predict
         return float(closed_form(y, predictions.output))
     targets, counts = np.unique(y, return_counts=True)
     n = len(y)
-    step = max(1, _PAIRS_AT_ONCE // n)
+    step = max(1, NUMBERS_IN_32_MB // n)
     total = 0.0
     for start in range(0, len(targets), step):
         batch = targets[start : start + step]

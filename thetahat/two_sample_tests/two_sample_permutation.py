@@ -16,6 +16,7 @@ from thetahat.parameter_checks import check_choice, check_range
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.statistics.base import Sample
 from thetahat.two_sample_tests.base import TwoSampleOutcome
+from thetahat.values.batch_sizes import NUMBERS_IN_32_MB
 from thetahat.values.types import Alternative, FloatArray
 
 Variant = Literal["welch", "plain"]
@@ -28,8 +29,6 @@ _MAX_DEFAULT_DRAWS: Final = 200_000_000
 """Rows times permutations that are drawn without a number in the request: some seconds."""
 _MAX_DRAWS: Final = 4_000_000_000
 """Rows times permutations at most, as of a bootstrap: a minute or two."""
-_DRAWS_PER_BATCH: Final = 1 << 22
-"""Rows times permutations that are held in memory together: 32 megabytes an array."""
 _TIE: Final = 1e-9
 """Statistics are equal if they differ by at most this, relative to the larger of 1 and theirs:
 rounding in the sums of a million values is smaller."""
@@ -193,14 +192,14 @@ def _standardise(pooled: FloatArray) -> FloatArray:
 def _enumerate(N: int, n: int) -> Iterator[np.ndarray]:
     """Yield (b, n) row numbers of the first sample, every division once."""
     every = combinations(range(N), n)
-    step = max(1, _DRAWS_PER_BATCH // N)
+    step = max(1, NUMBERS_IN_32_MB // N)
     while chunk := list(islice(every, step)):
         yield np.array(chunk, dtype=np.intp)
 
 
 def _draw(N: int, n: int, B: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Yield (b, n) row numbers of the first sample of B random divisions."""
-    step = max(1, _DRAWS_PER_BATCH // N)
+    step = max(1, NUMBERS_IN_32_MB // N)
     for start in range(0, B, step):
         keys = rng.random((min(step, B - start), N))
         yield np.argpartition(keys, n - 1, axis=1)[:, :n]

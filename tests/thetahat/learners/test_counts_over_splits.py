@@ -136,7 +136,7 @@ def test_exact_rows_taken_in_pieces_change_nothing(
     data = table_of(sparse=True, weights="none")
     splits = list(splits_of(data, "leave_one_out"))
     whole = at_once(learner, data, splits)
-    monkeypatch.setattr(_class_sums, "VALUES_PER_BATCH", 7)
+    monkeypatch.setattr(_class_sums, "NUMBERS_IN_32_MB", 7)
     in_pieces = at_once(learner, table_of(sparse=True, weights="none"), splits)
 
     for a, b in zip(whole, in_pieces, strict=True):

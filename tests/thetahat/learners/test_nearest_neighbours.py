@@ -145,7 +145,7 @@ def test_exact_lists_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     rows = np.random.default_rng(20_261_210).normal(size=(90, 20))
     whole = Search(rows).nearest(rows, 4)
 
-    monkeypatch.setattr("thetahat.learners.fast.neighbours.search._DISTANCES_PER_BATCH", 500)
+    monkeypatch.setattr("thetahat.learners.fast.neighbours.search.NUMBERS_IN_2_MB", 500)
 
     in_parts = Search(rows).nearest(rows, 4)
     assert_array_equal(in_parts[0], whole[0])

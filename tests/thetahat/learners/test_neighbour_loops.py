@@ -141,7 +141,7 @@ def test_exact_which_searches_the_loops_are_for(n: int, p: int) -> None:
 
 def test_property_few_queries_prepare_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = RNG.normal(size=(40, 3))
-    monkeypatch.setattr(_neighbour_search, "_DISTANCES_PER_BATCH", 30)
+    monkeypatch.setattr(_neighbour_search, "NUMBERS_IN_2_MB", 30)
 
     lists = Search(rows).lists(rows[:3], 5)
 

@@ -55,7 +55,7 @@ def test_by_hand_two_rows_counted() -> None:
 def test_naive_sums_over_the_listed_rows(
     m: int, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_resampled_products, "_BLOCK", block)
+    monkeypatch.setattr(_resampled_products, "NUMBERS_IN_2_MB", block)
     rng = np.random.default_rng(20_270_503)
     both, w = rng.normal(size=(4, 30)), rng.uniform(size=30)
     resamples = drawn(30, m)

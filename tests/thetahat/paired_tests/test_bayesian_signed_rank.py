@@ -120,7 +120,7 @@ def test_naive_every_draw_pair_by_pair(
 def test_exact_chunks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     z = np.random.default_rng(68).standard_normal(30)
     whole = simulate_probabilities(z, 0.0, 0.1, 0.5, "rope", 500, rng_of(2))
-    monkeypatch.setattr(bayesian_signed_rank, "_WEIGHTS_AT_ONCE", 64)
+    monkeypatch.setattr(bayesian_signed_rank, "NUMBERS_IN_256_KB", 64)
 
     assert simulate_probabilities(z, 0.0, 0.1, 0.5, "rope", 500, rng_of(2)) == whole
 

@@ -129,7 +129,7 @@ def test_exact_targets_in_several_pieces_give_the_same_no_information_error(
 ) -> None:
     y, predictions = np.random.default_rng(5).normal(size=(2, 50))
     whole = compute_no_information_error(LOSSES["huber"](), y, Predictions(output=predictions))
-    monkeypatch.setattr("thetahat.refit_estimators._no_information._PAIRS_AT_ONCE", 200)
+    monkeypatch.setattr("thetahat.refit_estimators._no_information.NUMBERS_IN_32_MB", 200)
     pieces = compute_no_information_error(
         LOSSES["huber"](), y, Predictions(output=predictions, scores=predictions)
     )

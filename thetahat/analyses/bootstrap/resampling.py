@@ -14,6 +14,7 @@ from thetahat.numerics.bootstrap.listed_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import HashedResamples, few_kinds
 from thetahat.numerics.thresholds import MANY_DRAWS
 from thetahat.statistics import Functional, FunctionalOfKinds, Sample, Statistic, SumsFunctional
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB, NUMBERS_IN_32_MB
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
@@ -25,8 +26,6 @@ MAX_STUDENTISED: Final = 100_000_000
 """The same limit if every resample also gets a standard error, which takes several times as
 long."""
 
-_ENTRIES_AT_ONCE = 2**18  # 2 MB, so that a chunk of resamples stays in the processor's cache
-_ENTRIES_OF_SUMS = 2**22  # larger, because only the sums are kept
 _ENTRIES_OF_KINDS = 2**19
 _ENTRIES_WITH_ERRORS = 2**14  # smaller, because a jackknife needs several such arrays
 
@@ -79,7 +78,7 @@ def bootstrap_statistic(
     variances = np.empty(B) if with_errors else None
     n_drawn_again = 0
     faster = None if with_errors else _find_faster_computation(functional, resamples)
-    at_once = _ENTRIES_WITH_ERRORS if with_errors else _ENTRIES_AT_ONCE
+    at_once = _ENTRIES_WITH_ERRORS if with_errors else NUMBERS_IN_2_MB
     for part in _list_chunks(n, B, at_once) if faster is None else _list_chunks(*faster.sizes):
         counts = None
         if faster is not None:
@@ -124,7 +123,7 @@ def _find_faster_computation(
         def compute_from_sums(part: slice) -> FloatArray:
             return evaluate_sums(resamples.sums(columns, part.start, part.stop))
 
-        return _FasterComputation(compute_from_sums, (n, B, _ENTRIES_OF_SUMS))
+        return _FasterComputation(compute_from_sums, (n, B, NUMBERS_IN_32_MB))
     if not isinstance(functional, FunctionalOfKinds) or n * B < MANY_DRAWS:
         return None
     kinds, n_kinds = functional.kinds()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -20,9 +19,8 @@ from thetahat.cautions import FEW_UNITS, INTERVALS_ONE_BY_ONE, RESAMPLES_DRAWN_A
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics.vector_statistics import VectorSample, VectorStatistic
 from thetahat.statistics.vector_statistics.base import Component
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import Alternative, IntArray
-
-_ENTRIES_AT_ONCE: Final = 2**18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -118,7 +116,7 @@ def bootstrap_vector(
     values, variances = np.empty((B, q)), np.empty((B, q)) if with_errors else None
     n_drawn_again = 0
     entries = n * max(functional.columns.shape[1], q) if with_errors else n
-    step = max(1, _ENTRIES_AT_ONCE // entries)
+    step = max(1, NUMBERS_IN_2_MB // entries)
     for first in range(0, B, step):
         part = slice(first, min(first + step, B))
         counts = resamples.counts(part.start, part.stop)

@@ -20,6 +20,7 @@ import numpy as np
 from thetahat.analyses.thresholds import MIN_MODELS_FOR_PRODUCTS
 from thetahat.numerics.loops.products import block_products
 from thetahat.numerics.thresholds import MANY_LOSSES, MAX_MODELS_OF_PRODUCTS
+from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.many_moments import ManyMoments
@@ -30,7 +31,6 @@ MIN_SPREAD_SHARE: Final = 1e-3
 """Smallest centred square of a difference that is used, relative to those of its two models."""
 
 _MAX_PRODUCTS = 2**23  # blocks x models x models: 64 MB
-_LOSSES_AT_ONCE = 2**17  # 1 MB, which stays in the processor's cache
 _MAX_LOSS_OF_DIGITS = (
     16.0  # largest ratio of squares about the first loss to squares about the mean
 )
@@ -121,10 +121,10 @@ def _multiply_blocks(
 
 
 def _split_into_chunks(at: int, layout: Layout, n_models: int) -> Iterator[slice | np.ndarray]:
-    """Yield the rows of one block in chunks of ``_LOSSES_AT_ONCE`` losses of all models."""
+    """Yield the rows of one block in chunks of ``NUMBERS_IN_1_MB`` losses of all models."""
     assert layout.starts is not None  # noqa: S101 - the layout has rows
     start, stop = int(layout.starts[at]), int(layout.starts[at + 1])
-    step = max(1, _LOSSES_AT_ONCE // n_models)
+    step = max(1, NUMBERS_IN_1_MB // n_models)
     for low in range(start, stop, step):
         rows = slice(low, min(low + step, stop))
         yield rows if layout.order is None else layout.order[rows]

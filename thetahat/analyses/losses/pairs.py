@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ from thetahat.cautions import (
 )
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.block_losses import (
     MIN_LOSS,
     ROUNDING,
@@ -27,10 +27,6 @@ from thetahat.values.block_losses import (
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
 from thetahat.values.types import BlockKind, FloatArray
-
-VALUES_AT_ONCE: Final = 2**18
-"""Differences in a batch of pairs: 2 MB, which stay in the processor's cache for all tests."""
-
 
 _BETTER_WHEN_HIGHER = DIFFERENCE_IN_METRIC_UNITS(more="")
 _EQUAL_BUT_FOR_ROUNDING = EQUAL_BUT_FOR_ROUNDING()
@@ -90,7 +86,7 @@ def build_batches(
     largest = np.array([np.abs(losses).max() for losses in losses_by_model])
     evaluation_cache = IntermediateResults()
     moments = make_pair_moments(models, len(chosen))
-    step = max(1, VALUES_AT_ONCE // len(losses_by_model[0]))
+    step = max(1, NUMBERS_IN_2_MB // len(losses_by_model[0]))
     for start in range(0, len(chosen), step):
         positions_of_batch = chosen[start : start + step]
         positions = np.array(positions_of_batch, dtype=np.intp)

@@ -10,10 +10,10 @@ import numpy as np
 from thetahat.numerics.bootstrap.binomials import counts_of_kinds
 from thetahat.numerics.loops.cells import CELL_BITS
 from thetahat.numerics.loops.hashes import STEP, UInt64Array, mix
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import IntArray
 
 _MAX_CELL_SIZE = 2**CELL_BITS
-_COUNTS_AT_ONCE = 2**18  # 2 MB; each batch computes its own tables
 _CELL_STREAM_OFFSET = STEP << np.uint64(63)  # no draw has the counter 2^63
 
 
@@ -73,7 +73,7 @@ class Cells:
     @cached_property
     def at_once(self) -> int:
         """Number of resamples in a batch."""
-        return max(1, _COUNTS_AT_ONCE // len(self.sizes))
+        return max(1, NUMBERS_IN_2_MB // len(self.sizes))
 
     def held(self, keys: UInt64Array) -> IntArray:
         """Return the (b, C) numbers of draws in each cell for the resamples with these keys."""

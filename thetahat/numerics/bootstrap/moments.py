@@ -18,9 +18,9 @@ from thetahat.numerics.thresholds import (
     MAX_COLUMNS_TO_GATHER,
     MAX_UNITS_FOR_LOOP,
 )
+from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import FloatArray, IntArray
 
-_ENTRIES_AT_ONCE = 2**17  # 1 MB: a chunk of resamples stays in the cache
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
@@ -104,7 +104,7 @@ def _sum_columns(resamples: Resamples, columns: FloatArray) -> Iterator[tuple[sl
 
 
 def _list_chunks(resamples: Resamples, width: int) -> Iterator[slice]:
-    step = max(1, _ENTRIES_AT_ONCE // width)
+    step = max(1, NUMBERS_IN_1_MB // width)
     for first in range(0, resamples.n_resamples, step):
         yield slice(first, min(first + step, resamples.n_resamples))
 

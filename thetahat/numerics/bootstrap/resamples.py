@@ -18,11 +18,11 @@ from thetahat.numerics.loops.compiling import compiled, is_loaded
 from thetahat.numerics.loops.hashes import HALF, STEP, UInt32Array, UInt64Array, mix
 from thetahat.numerics.thresholds import MANY_DRAWS, MIN_UNITS_FOR_CELLS, ROWS_OF_A_KIND
 from thetahat.seeds import make_random_stream
+from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import FloatArray, IntArray
 
 MAX_KINDS: Final = 2**16 - 1
 
-_INDICES_AT_ONCE = 2**17  # 512 KB, so that draws stay in the cache until they are used
 _COUNTS_AT_ONCE = 2**16  # 512 KB for one stratum, so that counts stay in the cache
 
 
@@ -133,7 +133,7 @@ class HashedResamples:
                         column, cells.starts, cells.sizes, held, keys[some], out[some]
                     )
         for starts in self._small:
-            step = max(1, _INDICES_AT_ONCE // _get_length(starts))
+            step = max(1, NUMBERS_IN_1_MB // _get_length(starts))
             for some in _list_slices(len(which), step):
                 indices = _draw_indices(starts, keys[some])
                 for column, out in zip(whole, sums, strict=True):
@@ -155,7 +155,7 @@ class HashedResamples:
                     narrow, cells.starts, cells.sizes, held, keys[some], out[some]
                 )
         for starts in self._small:
-            wide, step = kinds.astype(np.uint32), max(1, _INDICES_AT_ONCE // _get_length(starts))
+            wide, step = kinds.astype(np.uint32), max(1, NUMBERS_IN_1_MB // _get_length(starts))
             for some in _list_slices(len(which), step):
                 compiled(count_draws)(wide[_draw_indices(starts, keys[some])], out[some])
         return out

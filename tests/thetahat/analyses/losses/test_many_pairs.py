@@ -241,7 +241,7 @@ def test_exact_a_p_value_does_not_depend_on_the_other_pairs() -> None:
 def test_exact_batching_does_not_change_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     table = wide_table()
     whole = result_of(table, detail="brief")
-    monkeypatch.setattr(pairs_module, "VALUES_AT_ONCE", 2 * 90)
+    monkeypatch.setattr(pairs_module, "NUMBERS_IN_2_MB", 2 * 90)
 
     assert len(list(build_batches(table, None))) == 8
     assert result_of(table, detail="brief") == whole
@@ -254,7 +254,7 @@ def test_naive_moments_of_pairs(
 ) -> None:
     from thetahat.analyses.losses import pair_moments as module
 
-    monkeypatch.setattr(module, "_LOSSES_AT_ONCE", at_once)
+    monkeypatch.setattr(module, "NUMBERS_IN_1_MB", at_once)
     table = wide_table()
     rows = {n: m.rows + shift * (i % 2) for i, (n, m) in enumerate(table.models.items())}
     table = table_of(table.layout, {**rows, "copy": rows["m0"], "near": rows["m0"] * (1 + 1e-9)})
@@ -282,7 +282,7 @@ def test_limit_a_first_loss_far_out_costs_no_digits(
 ) -> None:
     from thetahat.analyses.losses import pair_moments as module
 
-    monkeypatch.setattr(module, "_LOSSES_AT_ONCE", at_once)
+    monkeypatch.setattr(module, "NUMBERS_IN_1_MB", at_once)
     rng = np.random.default_rng(6)
     layout = build_layout(BlockKind.RANDOM, np.repeat(np.arange(2), 50_000))
     losses = rng.gamma(2.0, size=(4, 100_000))

@@ -116,7 +116,7 @@ def test_exact_batches_do_not_change_what_a_cell_holds(
 ) -> None:
     starts = np.array([0, 100, 2000])
     whole = HashedResamples(starts, 3, n_resamples).counts(0, 1100)
-    monkeypatch.setattr("thetahat.numerics.bootstrap.cells._COUNTS_AT_ONCE", 4000)
+    monkeypatch.setattr("thetahat.numerics.bootstrap.cells.NUMBERS_IN_2_MB", 4000)
     resamples = HashedResamples(starts, 3, n_resamples)
 
     assert resamples.counts(0, 1).shape == (1, 2000)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
@@ -12,10 +11,9 @@ from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import Part
 from thetahat.learners.fast.ridge.rows import bound_rounding
 from thetahat.tables.features import Columns
+from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import FloatArray, IntArray
 
-_NUMBERS_IN_CACHE: Final = 131_072
-"""Numbers that are centred at a time, so that they stay in the cache."""
 MIN_SHARE_LEFT = 1e-6
 """Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
@@ -171,7 +169,7 @@ def class_rows(
     weighted = member * w if is_weighted else member
     totals = weighted.sum(axis=1)
     share = 1 / np.where(totals > 0, totals, 1.0)  # a class without weight has mean 0
-    step = max(1, _NUMBERS_IN_CACHE // n)
+    step = max(1, NUMBERS_IN_1_MB // n)
     for first in range(0, p, step):
         some = slice(first, min(first + step, p))
         part = both[some]

@@ -18,11 +18,10 @@ from thetahat.learners.fast.logistic.over_splits import (
 )
 from thetahat.learners.fast.logistic.training_parts import MAX_LAST_STEP
 from thetahat.losses.base import Predictions
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import FloatArray, IntArray
 
 _MAX_STEPS: Final = 25
-_NUMBERS_PER_BATCH: Final = 250_000
-"""Number of logits computed at a time: two megabytes, which stay in the cache."""
 
 
 class LogisticLeaveOneOut(OverSplits):
@@ -48,7 +47,7 @@ class LogisticLeaveOneOut(OverSplits):
         splits, n = self.splits, len(self.splits.y)
         logits, fits = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.bool_)
         if self._factor is not None:
-            step = max(1, _NUMBERS_PER_BATCH // n)
+            step = max(1, NUMBERS_IN_2_MB // n)
             for at in range(0, len(rows), step):
                 some = slice(at, at + step)
                 logits[some], fits[some] = self._compute_logits(rows[some], self._factor)

@@ -10,15 +10,13 @@ import numpy as np
 from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
 from thetahat.numerics.loops import sparse_counts
 from thetahat.tables.features import Features
+from thetahat.values.batch_sizes import NUMBERS_IN_32_MB, NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
 
-VALUES_PER_BATCH: Final = 4_000_000
-"""Number of values processed in one step, because each needs temporary numbers."""
 
-_NUMBERS_IN_CACHE: Final = 32_768
 MAX_EXACT_INTEGER: Final = 2.0**53
 """Whole numbers below this are exact in double precision."""
 
@@ -88,7 +86,7 @@ def entries(
     """
     n, p = matrix.shape
     stored = n * p if isinstance(matrix, np.ndarray) else int(matrix.nnz)
-    step = max(1, VALUES_PER_BATCH * n // max(1, stored))
+    step = max(1, NUMBERS_IN_32_MB * n // max(1, stored))
     for start in range(0, n, step):
         some = matrix[start : start + step]
         if isinstance(some, np.ndarray):
@@ -129,8 +127,8 @@ def _find_largest_whole_number(values: np.ndarray) -> float:
     flat, largest = values.reshape(-1), 0.0
     if flat.dtype.kind == "u":
         return float(flat.max(initial=0))
-    for at in range(0, len(flat), _NUMBERS_IN_CACHE):
-        piece = flat[at : at + _NUMBERS_IN_CACHE]
+    for at in range(0, len(flat), NUMBERS_IN_256_KB):
+        piece = flat[at : at + NUMBERS_IN_256_KB]
         if not np.array_equal(piece, np.rint(piece)):
             return np.inf
         largest = max(largest, float(np.abs(piece).max()))

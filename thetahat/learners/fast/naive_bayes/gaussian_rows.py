@@ -11,10 +11,10 @@ import numpy as np
 from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import Part
 from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
-from thetahat.learners.fast.ridge.rows import NUMBERS_IN_CACHE
 from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
 from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_by_kernel
 from thetahat.tables.features import Features
+from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray, IntArray
 
 _ROWS_PER_BATCH: Final = 2048
@@ -158,7 +158,7 @@ def gaussian_rows(features: Features, y: np.ndarray, w: FloatArray, n_classes: i
         is_dense = is_numeric and not features.wide
         columns = np.array(columns) if is_dense else features.complete_matrix().T
     X, centre = np.empty((features.n, len(columns))), np.empty(len(columns))
-    step = max(1, NUMBERS_IN_CACHE // max(1, features.n))
+    step = max(1, NUMBERS_IN_256_KB // max(1, features.n))
     for first in range(0, len(columns), step):
         some = slice(first, first + step)
         columns[some].mean(axis=1, out=centre[some])

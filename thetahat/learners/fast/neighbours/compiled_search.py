@@ -12,10 +12,9 @@ from thetahat.numerics.loops.nearest_rows import (
     ranked_by_kernel,
     smallest_by_kernel,
 )
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import FloatArray, IntArray
 
-_PRODUCTS_PER_BATCH: Final = 262_144
-"""Number of products computed at a time: a megabyte, which stays in the cache."""
 _MIN_QUERIES: Final = 16
 _MIN_LIST_ROOM: Final = 4096
 """Least room for rows that are about as near as the last one of a list."""
@@ -78,7 +77,7 @@ class RoughRows:
             Rows of each list, a quarter of the rows at most.
         """
         n, n_queries = len(self.rows), len(queries)
-        step = max(_MIN_QUERIES, _PRODUCTS_PER_BATCH // n)
+        step = max(_MIN_QUERIES, NUMBERS_IN_2_MB // n)
         rows = np.empty((n_queries, length), dtype=np.intp)
         squares, below = np.empty((n_queries, length)), np.empty(n_queries)
         near = np.empty((min(step, n_queries), n), dtype=np.float32)

@@ -14,14 +14,13 @@ from thetahat.learners.fast.neighbours.compiled_search import (
     tree_suits,
 )
 from thetahat.numerics.loops.nearest_rows import COLUMNS_PER_SUM
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import FloatArray, IntArray
 
 _MAX_UNPREPARED_QUERIES: Final = 4
 """Largest number of queries that are answered without preparation."""
 _MAX_EQUALLY_FAR: Final = 2000
 """Largest number of rows, equally far as the last one of a list, that are all ranked."""
-_DISTANCES_PER_BATCH: Final = 250_000
-"""Number of distances computed at a time: two megabytes, which stay in the cache."""
 _GROUP: Final = 16
 """Number of columns in a group, of which only the smallest value is read first."""
 
@@ -105,7 +104,7 @@ class Search:
             np.empty((len(queries), k), dtype=np.intp),
             np.empty((len(queries), k)),
         )
-        of_all, step = np.empty(n), max(1, _DISTANCES_PER_BATCH // max(1, p))
+        of_all, step = np.empty(n), max(1, NUMBERS_IN_2_MB // max(1, p))
         for at in range(len(queries)):
             query = queries[at : at + 1]
             for a in range(0, n, step):
@@ -155,7 +154,7 @@ class Search:
             lists.complete_below[query] = np.nextafter(squares[order[-1]], np.inf)
 
     def _search_in_blocks(self, queries: FloatArray, length: int) -> NeighbourLists:
-        step = max(1, _DISTANCES_PER_BATCH // len(self.rows))
+        step = max(1, NUMBERS_IN_2_MB // len(self.rows))
         if len(queries) <= step:
             return self._search_by_products(queries, length)
         parts = [
@@ -192,7 +191,7 @@ class Search:
         candidates = np.sort(candidates, axis=1)
         squares = np.zeros(candidates.shape)
         p = self.rows.shape[1]
-        step = max(1, _DISTANCES_PER_BATCH // max(1, candidates.shape[1] * min(p, COLUMNS_PER_SUM)))
+        step = max(1, NUMBERS_IN_2_MB // max(1, candidates.shape[1] * min(p, COLUMNS_PER_SUM)))
         for a in range(0, len(queries), step):
             part = slice(a, a + step)
             # Some columns at a time, which stay in the cache: 13 distances of each of 300 rows with

@@ -8,10 +8,9 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners.fast.thresholds import MAX_PRODUCTS_OF_RESAMPLES
+from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import FloatArray, IntArray
 
-_BLOCK: Final = 250_000
-"""Largest number of products of pairs of columns in memory."""
 _WIDTH: Final = 40
 """Resamples that are multiplied at a time, empty ones among them.
 
@@ -61,7 +60,7 @@ def sum_products_of_resamples(
         counts *= w
     first, second = np.triu_indices(q)
     ends = np.cumsum(np.arange(q, 0, -1)).tolist()
-    step = max(1, _BLOCK // len(first))
+    step = max(1, NUMBERS_IN_2_MB // len(first))
     products = np.zeros((len(counts), len(first)))
     pairs = np.empty((len(first), min(step, n)))
     for start in range(0, n, step):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
 from thetahat.learners.base import Part
 from thetahat.tables.features import Columns
+from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray, IntArray
 
 MAX_AMPLIFICATION = 1e6
@@ -18,9 +18,6 @@ MAX_AMPLIFICATION = 1e6
 A relative error of 2e-16 in the products, times the square root of a few hundred terms, times
 this, stays below 1e-8.
 """
-
-NUMBERS_IN_CACHE: Final = 32_768
-"""Numbers that are centred at a time, so that they stay in the cache."""
 
 
 def weighted_mean(rows: FloatArray, w: FloatArray) -> FloatArray:
@@ -169,7 +166,7 @@ def centred_rows(columns: Columns, y: FloatArray, w: FloatArray, *, intercept: b
     p, n = len(columns), len(y)
     both = np.empty((p + 2, n))
     x_mean, y_mean, total = np.zeros(p), 0.0, w.sum()
-    step = max(1, NUMBERS_IN_CACHE // n)
+    step = max(1, NUMBERS_IN_256_KB // n)
     is_weighted = bool((w != 1).any())
     for first in range(0, p, step):
         X = both[first : min(first + step, p)]
