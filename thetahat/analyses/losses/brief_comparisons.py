@@ -7,7 +7,7 @@ its verdict without a plan. The sentences of cautions are written once for all p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Final
@@ -92,8 +92,10 @@ class SharedCautions:
     tests: dict[str, SharedTest] = field(default_factory=dict)
     coverages: dict[ExpectedCoverage, None] = field(default_factory=dict)
 
-    def note(self, where: str, cautions: Iterable[Caution]) -> list[CautionPlace]:
+    def note(self, where: str, cautions: Sequence[Caution]) -> list[CautionPlace]:
         """Count the cautions of one part of one pair; return their places."""
+        if not cautions:
+            return []
         messages = {CautionPlace(where=where, code=c.code): c.message for c in cautions}
         for place, message in messages.items():
             self.messages.setdefault(place, message)

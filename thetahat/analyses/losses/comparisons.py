@@ -229,10 +229,10 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
             if best.interval.expected_coverage is not None:
                 shared.coverages[best.interval.expected_coverage] = None
         for key, outcome in outcomes.items():
-            what = SharedTest(
-                target=outcome.target, unit=outcome.unit, expected_size=sizes.get(key)
-            )
-            shared.tests.setdefault(key, what)
+            if key not in shared.tests:
+                shared.tests[key] = SharedTest(
+                    target=outcome.target, unit=outcome.unit, expected_size=sizes.get(key)
+                )
             places += shared.note(f"tests.{key}", outcome.cautions)
     return _Draft(
         a=pair.a,

@@ -195,11 +195,10 @@ def add_size_cautions(
     outcomes: Mapping[str, Outcome], cautions: Mapping[str, tuple[Caution, ...]]
 ) -> Mapping[str, Outcome]:
     """Return the outcomes with the cautions of their tests."""
-    changed: dict[str, Outcome] = {}
-    for key, outcome in outcomes.items():
-        a_dataclass: Any = outcome
-        more = cautions.get(key, ())
-        changed[key] = replace(a_dataclass, cautions=(*outcome.cautions, *more))
+    changed = dict(outcomes)
+    for key in cautions.keys() & outcomes.keys():
+        a_dataclass: Any = outcomes[key]
+        changed[key] = replace(a_dataclass, cautions=(*a_dataclass.cautions, *cautions[key]))
     return changed
 
 
