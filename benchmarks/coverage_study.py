@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.coverage_study --rows FILE --labelled-rows FILE --records FOLDER`` computes
 all parts of the study in chunks, which the folder keeps: an interrupted run goes on from there.
-The whole study takes an hour of one core.
+The whole study takes two hours of one core.
 """
 
 from __future__ import annotations
