@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from service.pages.tables import Table
 from service.pages.texts import MISSING, capitalise, count, describe_target, write_percent
+from thetahat.values.score_words import describe_with_scores
 
 if TYPE_CHECKING:
     from service.figures.result_types import AnyComparison, ModelsResult
@@ -36,7 +37,7 @@ def _tabulate_coverage(result: ModelsResult, unit: str) -> Table:
     names: dict[tuple[str, ...], list[str]] = {}
     for subject, name, target, interval in _list_intervals(result):
         share = _find_share(interval, result)
-        cells = (subject, describe_target(target, unit), *_write_share(share, "coverage"))
+        cells = (subject, describe_target(target, unit), *_write_share(share, "coverage", result))
         names.setdefault(cells, []).append(name)
     totals = {"model": models, "difference": pairs}
     subjects = list(dict.fromkeys(cells[0] for cells in names))
@@ -72,7 +73,7 @@ def _tabulate_sizes(result: ModelsResult, unit: str) -> Table:
         size: Any = pair["verdict"].get("expected_size")
         if size is not None and pair["interval"] is not None:
             about = describe_target(pair["interval"]["target"], unit)
-            cells = (about, *_write_share(size, "size"))
+            cells = (about, *_write_share(size, "size", result))
             names.setdefault(cells, []).append(_name_pair(pair))
     totals = {"difference": len(result["comparisons"])}
     return Table(
@@ -121,13 +122,15 @@ def _find_share(interval: Any, result: ModelsResult) -> Json | None:
     return share
 
 
-def _write_share(share: Json | None, name: str) -> tuple[str, str, str]:
+def _write_share(share: Json | None, name: str, result: ModelsResult) -> tuple[str, str, str]:
     """Return a share with its standard error, its range and its design."""
     if share is None:
         return NOT_STUDIED, MISSING, MISSING
     value = f"{write_percent(share[name])} (± {write_percent(share['standard_error'])})"
     least, largest = write_percent(share["least"]), write_percent(share["largest"])
-    return value, least if least == largest else f"{least} to {largest}", share["design"]
+    has_scores = result["summary"]["better"] == "higher"
+    design = describe_with_scores(share["design"]) if has_scores else share["design"]
+    return value, least if least == largest else f"{least} to {largest}", design
 
 
 def _name_subject(subject: str, names: list[str], totals: Mapping[str, int]) -> str:
