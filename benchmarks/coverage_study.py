@@ -160,7 +160,7 @@ def collect_findings(parts: Sequence[StudyPart], folder: Path, seed: int) -> Stu
             else:
                 cell_records.append((cell, records))
     findings = compute_all_findings(cell_records, metric_cell_records, recommended.LEVEL)
-    draws = {part.name: part.draws for part in parts if part.cells}
+    draws = {part.name: part.draws for part in parts if part.cells and part.name != LARGE}
     return replace(findings, details={**findings.details, "draws": draws})
 
 

@@ -63,7 +63,7 @@ def tabulate_coverage(family: str, method: str) -> Table | None:
         ],
         rows=rows,
         numbers=frozenset({3, 4, 5}),
-        note=f"Each setting (population, learner, 50 or 200 rows) has {repetitions}. "
+        note=f"Each setting (population, learner, 50, 200 or 1000 rows) has {repetitions}. "
         "“Covers” is the share of all intervals that contain the true value, averaged over the "
         "settings; it should be 0.95.",
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from service.figures.words import is_higher_better, write_level
 from service.pages.tables import Table
 from service.pages.texts import MISSING, capitalise, count, describe_target, write_percent
 from thetahat.values.score_words import describe_with_scores
@@ -57,13 +58,15 @@ def _tabulate_coverage(result: ModelsResult, unit: str) -> Table:
 
 
 def _describe_level(result: ModelsResult) -> str:
+    """Return which intervals were simulated, and the level of the result's where it is another."""
+    studied = (
+        "Two-sided intervals of level 95 % by the same methods, in the simulated design nearest to "
+        "this one."
+    )
     level = result["summary"]["level"]
     if level == STUDIED_LEVEL:
-        return "Intervals of level 95 %, in the simulated design nearest to this one."
-    return (
-        f"The same methods with intervals of level 95 %, in the simulated design nearest to this "
-        f"one. Those of this result have level {write_percent(level)}."
-    )
+        return studied
+    return f"{studied} Those of this result have level {write_level(level)}."
 
 
 def _tabulate_sizes(result: ModelsResult, unit: str) -> Table:
@@ -128,8 +131,9 @@ def _write_share(share: Json | None, name: str, result: ModelsResult) -> tuple[s
         return NOT_STUDIED, MISSING, MISSING
     value = f"{write_percent(share[name])} (± {write_percent(share['standard_error'])})"
     least, largest = write_percent(share["least"]), write_percent(share["largest"])
-    has_scores = result["summary"]["better"] == "higher"
-    design = describe_with_scores(share["design"]) if has_scores else share["design"]
+    design = share["design"]
+    if is_higher_better(result):
+        design = describe_with_scores(design)
     return value, least if least == largest else f"{least} to {largest}", design
 
 

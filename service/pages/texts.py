@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from service.figures.words import write_level
 from thetahat.values.number_text import (
     format_count,
     format_number,
-    format_percent,
     format_to_error,
 )
 
@@ -91,7 +91,7 @@ def write_number(value: Any) -> str:
 
 def write_percent(share: float) -> str:
     """Return a share as a percentage with at most one decimal, on one line."""
-    return format_percent(round(share, 3)).replace(" ", "\N{NO-BREAK SPACE}")
+    return write_level(round(share, 3))
 
 
 def write_estimate(value: float | None, standard_error: float | None) -> str:

@@ -349,3 +349,22 @@ def test_exact_the_text_of_thirty_models_is_short(thirty_models: Any) -> None:
 )
 def test_exact_a_rounding_error_is_written_as_zero(value: float, scale: float, text: str) -> None:
     assert format_difference(value, scale) == text
+
+
+@pytest.mark.parametrize(
+    ("options", "is_named"),
+    [({}, True), ({"level": 0.9}, False), ({"alternative": "less"}, False)],
+)
+def test_exact_the_simulated_share_is_named_for_intervals_like_the_simulated_ones(
+    options: dict[str, Any], *, is_named: bool
+) -> None:
+    rng = np.random.default_rng(4)
+    losses = {name: (rng.random((10, 20)) < 0.3).astype(float) for name in "ab"}
+    result: Any = thetahat.to_json(thetahat.evaluate(losses, blocks="random", **options))
+    recommended = result["models"]["a"]["recommended"]["these_sources"]
+    share = recommended["expected_coverage"]["coverage"]
+
+    text = result_text({"kind": "losses", **result}, 1000)
+
+    assert (f"covers in {100 * share:.3g} % of simulated samples" in text) == is_named
+    assert ("simulated samples" in text) == is_named

@@ -193,7 +193,7 @@ def _compute_shared(index: int) -> None:
 
 
 def read_cell(cell: AnyCell, draws: int, folder: Path) -> Records:
-    """Return the records of all draws of a cell; NaN where a chunk lacks a name."""
+    """Return the records of all draws of a cell; NaN for a record that a chunk does not have."""
     part = StudyPart(name=folder.name, draws=draws, cells=(cell,))
     kept = [_read_records(chunk.file) for chunk in list_chunks([part], folder.parent)]
     return join_records([dict(zip(names, values.T, strict=True)) for names, values in kept])

@@ -50,7 +50,7 @@ def test_exact_the_shares_of_a_result_are_shown_with_errors_range_and_design() -
 def test_exact_another_level_is_named_beside_the_studied_one() -> None:
     intervals, *_ = list_study_tables(make_result(level=0.9), "source")
     assert "Those of this result have level 90" in intervals.note
-    assert "The same methods with intervals of level 95 %" in intervals.note
+    assert intervals.note.startswith("Two-sided intervals of level 95 % by the same methods")
     assert intervals.note != list_study_tables(make_result(), "source")[0].note
 
 
@@ -111,3 +111,12 @@ def test_exact_intervals_of_metrics_have_rows_of_their_own() -> None:
         rows = [row for row in intervals.rows if row[0].startswith(f"{name}: ")]
         assert {row[1] for row in rows} == {"of these trained models", "on data like these"}
         assert all(name in row[4] for row in rows if row[2] != NOT_STUDIED)
+
+
+def test_degenerate_a_result_without_a_direction_is_one_of_losses() -> None:
+    result = make_result()
+    tables = list_study_tables(result, "source")
+    del result["summary"]["better"]  # results of the first releases
+    assert list_study_tables(result, "source") == tables
+    result["summary"]["better"] = "higher"
+    assert any("scores of 0 and 1" in row[4] for row in list_study_tables(result, "source")[0].rows)

@@ -129,9 +129,17 @@ def _iterate_notes(
 
 
 def _describe_coverage(intervals: Sequence[IntervalDict]) -> str:
-    """Return how often intervals of this kind covered in the kept studies; empty if not studied."""
-    studied = [interval.get("expected_coverage") for interval in intervals]
-    shares = sorted({round(each["coverage"], 3) for each in studied if each is not None})
+    """Return how often such intervals covered in the kept studies; empty if not studied.
+
+    The studied intervals have two sides and one level: the share is not that of others.
+    """
+    studied = [
+        expected["coverage"]
+        for interval in intervals
+        if (expected := interval.get("expected_coverage")) is not None
+        and (expected["level"], "two_sided") == (interval["level"], interval["alternative"])
+    ]
+    shares = sorted({round(share, 3) for share in studied})
     if not shares:
         return ""
     words = " to ".join(dict.fromkeys(format_level(share) for share in (shares[0], shares[-1])))
