@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median_high
 
 import sqlalchemy as sa
 
@@ -88,10 +89,11 @@ def estimate_seconds_left(chunks: Sequence[ChunkRow], n_workers: int) -> float |
     r"""Return the estimated time of the open chunks in seconds; None if there is no basis for it.
 
     .. math:: \max\left(\frac1W \sum_c s_c,\ \max_c s_c\right), \quad
-              s_c = m_c \frac{\text{seconds}}{\text{size}}
+              s_c = m_c \, \text{median} \frac{\text{seconds}}{\text{size}}
 
-    over the open chunks c of sizes m_c, each less the time that it has been running; seconds and
-    size are the sums over the finished chunks of the same learner.
+    over the open chunks c of sizes m_c, each less the time that it has been running; the median is
+    over the finished chunks of the same learner. A chunk that copies the repetitions of an earlier
+    study takes nearly no time for each, and would make a mean far too small.
 
     Parameters
     ----------
@@ -102,17 +104,16 @@ def estimate_seconds_left(chunks: Sequence[ChunkRow], n_workers: int) -> float |
     is not known. A chunk that has run longer than expected adds nothing more, and the time to
     gather the chunks is left out, so the estimate can be too short.
     """
-    seconds: dict[str | None, float] = {}
-    sizes: dict[str | None, int] = {}
+    rates: dict[str | None, list[float]] = {}
     for chunk in chunks:
-        if chunk.state == UnitState.DONE and chunk.seconds is not None:
-            seconds[chunk.part] = seconds.get(chunk.part, 0.0) + chunk.seconds
-            sizes[chunk.part] = sizes.get(chunk.part, 0) + chunk.size
+        if chunk.state == UnitState.DONE and chunk.seconds is not None and chunk.size:
+            rates.setdefault(chunk.part, []).append(chunk.seconds / chunk.size)
+    seconds_per_step = {part: median_high(values) for part, values in rates.items()}
     remaining = []
     for chunk in chunks:
         if chunk.is_open:
-            if not sizes.get(chunk.part):
+            if chunk.part not in seconds_per_step:
                 return None
-            expected = chunk.size * seconds[chunk.part] / sizes[chunk.part]
+            expected = chunk.size * seconds_per_step[chunk.part]
             remaining.append(max(0.0, expected - (chunk.running_s or 0.0)))
     return round(max(sum(remaining) / n_workers, max(remaining, default=0.0)), 1)

@@ -49,6 +49,8 @@ DONE = replace(QUEUED, state="done", output_file="1.npz", seconds=20.0)  # 2 sec
         ([DONE, replace(QUEUED, state="running", running_s=90.0)], 1, 0.0),
         # A failed chunk and one that is not begun say nothing of how long a split takes.
         ([DONE, replace(DONE, state="failed", seconds=900.0), QUEUED], 1, 20.0),
+        # 400 000 repetitions copied from an earlier study say nothing of the speed.
+        ([replace(DONE, size=400_000, seconds=1.0), DONE, QUEUED], 1, 20.0),
         ([DONE], 1, 0.0),
     ],
 )
