@@ -532,11 +532,12 @@ OUT_OF_BAG_ABOVE_NO_INFORMATION = _build_entry(
     "The out-of-bag error, {out_of_bag}, is larger than the error of a model without any "
     "information, {no_information}, which is used instead.",
 )
-COVERS_TOO_SELDOM = _build_entry(
-    "covers_too_seldom",
+PUBLISHED_COVERAGE_IS_LOW = _build_entry(
+    "published_coverage_is_low",
     _SERIOUS,
     "In the largest published comparison (schulz2024) intervals of this kind covered the true "
-    "error in about half of the cases, where 95 % were meant.",
+    "error in about half of the cases, where 95 % were meant, and in the preset interval_coverage "
+    "in two thirds.",
     "Do not base a decision on it; it is given for comparison.",
 )
 COVERAGE_DISAGREES = _build_entry(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.cautions import COVERS_TOO_SELDOM
+from thetahat.cautions import PUBLISHED_COVERAGE_IS_LOW
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
@@ -89,7 +89,7 @@ class LocationShiftedBootstrap:
             level,
             alternative,
             (
-                COVERS_TOO_SELDOM(),
+                PUBLISHED_COVERAGE_IS_LOW(),
                 *plus.cautions,
                 *caution_about_repeated_draws(out.n_drawn_again, self.n_resamples),
             ),

@@ -54,7 +54,7 @@ def test_naive_errors_of_each_resample_on_itself() -> None:
     )
     assert_allclose(interval.estimate, estimate, rtol=1e-12)
     assert (interval.target, interval.variance) == (Target.THESE_SOURCES, None)
-    assert interval.cautions[0].code == "covers_too_seldom"
+    assert interval.cautions[0].code == "published_coverage_is_low"
 
 
 def test_degenerate_a_model_that_remembers_has_no_interval() -> None:
