@@ -58,7 +58,12 @@ class Options:
 
     def request(self, preset: str, inputs: Mapping[str, StudyInput]) -> dict[str, object]:
         """Return the request that runs a preset."""
-        request: dict[str, object] = {"kind": "study", "preset": preset, "seed": self.seed}
+        request: dict[str, object] = {
+            "kind": "study",
+            "preset": preset,
+            "name": preset,
+            "seed": self.seed,
+        }
         request.update(_parse_override(text) for text in self.overrides)
         if self.repetitions is not None:
             request["repetitions"] = self.repetitions

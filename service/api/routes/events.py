@@ -19,6 +19,7 @@ from service.errors import NotAuthenticated, ResourceNotFound
 from service.jobs import read
 from service.jobs.change_watcher import wait_for_change
 from service.schemas.problem import ProblemDocument
+from service.states import EvaluationStatus
 from service.storage.evaluations import EvaluationRow
 
 WAIT_S: Final = 10.0  # between two looks at the key of the client, which may be revoked
@@ -70,7 +71,8 @@ async def stream_events(
     """Stream the events after ``Last-Event-ID``, until the evaluation ends."""
     row, last_event = requested.row, requested.last_event
     yield ServerSentEvent(retry=RETRY_MS)
-    shown = row.version
+    # a client that joins a running evaluation gets its present state after the stored events
+    shown = 0 if row.status == EvaluationStatus.RUNNING else row.version
     while True:
         for event in await read_database(read.list_events, row.owner_id, row.id, last_event):
             last_event = event.number

@@ -11,16 +11,20 @@ function showProgress(element, data) {
   if (bar && data.total) {
     bar.max = data.total;
     bar.value = data.done;
-    if (text) text.textContent = `${data.done} of ${data.total} ${data.unit || ""}`.trim();
+    if (text && data.unit) text.textContent = `${formatCount(data.done)} of ${formatCount(data.total)} ${data.unit}`;
   }
   const left = element.querySelector("[data-seconds-left]");
-  if (left) left.textContent = data.seconds_left == null ? "" : `· about ${describeSeconds(data.seconds_left)} left`;
+  if (left && data.unit) left.textContent = data.seconds_left == null ? "" : `· about ${describeSeconds(data.seconds_left)} left`;
   for (const [name, part] of Object.entries(data.learners || {})) {
     const row = [...element.querySelectorAll("[data-learner]")].find((each) => each.dataset.learner === name);
     if (!row) continue;
     row.cells[1].textContent = part.status;
-    row.cells[2].textContent = `${part.done} of ${part.total}`;
+    row.cells[2].textContent = `${formatCount(part.done)} of ${formatCount(part.total)}`;
   }
+}
+
+function formatCount(n) {
+  return n < 10000 ? String(n) : String(n).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
 function describeSeconds(seconds) {

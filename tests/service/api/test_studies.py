@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from starlette.testclient import TestClient
 
+from service.api.routes import events
 from service.figures.catalogue import list_figures
 from service.figures.figure import Figure
 from service.figures.style import Style
@@ -99,6 +100,26 @@ def test_exact_progress_counts_repetitions_and_some_are_tabulated(client: TestCl
         "intervals",
         "tests",
     ]
+
+
+def test_exact_a_client_that_joins_late_gets_the_present_state(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, evaluation_id, worker = begin(client, BODY)
+    monkeypatch.setattr(record, "_compute_percent", lambda *_: 0)  # no event is stored
+    worker.run((evaluation_id, 1))
+
+    async def end(*_: Any) -> bool:
+        worker.compute_queued_units((evaluation_id, 2))
+        return True
+
+    monkeypatch.setattr(events, "wait_for_change", end)
+    text = client.get(f"{there}/events").text
+
+    sent = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
+    counts = [(event["done"], event.get("unit")) for event in sent if "done" in event]
+    assert counts == [(0, None), (3, "repetitions")]
+    assert "event: succeeded" in text
 
 
 def test_exact_a_study_stopped_and_continued_equals_one_long_study(client: TestClient) -> None:

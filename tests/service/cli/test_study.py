@@ -77,7 +77,7 @@ def test_exact_a_preset_is_sent_and_its_result_kept(
         words += ["--url", stub.url, "--set", "top=2.5", "--set", "rule=least"]
         assert main(words) == 0
 
-    sent = {"kind": "study", "preset": "tiny", "seed": 5, "repetitions": 12}
+    sent = {"kind": "study", "preset": "tiny", "name": "tiny", "seed": 5, "repetitions": 12}
     assert json.loads(stub.requests[0].body) == {**sent, "top": 2.5, "rule": "least"}
     kept = {path.name: path for path in (tmp_path / "tiny").iterdir()}
     assert sorted(kept) == ["means.svg", "result.json", "tables.md"]
