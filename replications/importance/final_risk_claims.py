@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from replications.importance.final_risks import FinalRisks, Subset
-from thetahat.analyses.studies.claims import ClaimRow
+from thetahat.analyses.studies.claims import ClaimRow, pick_least_certain
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 SOURCE: Final = "kouw2019"
@@ -39,10 +39,10 @@ def list_claims_about_tenth(place: str) -> tuple[ClaimRow[str], ...]:
             "strongly and the controlled one does not: less than half as much.",
             reference=SOURCE,
             place=place,
-            quantity="half_excess_deterioration",
-            measured="half of what the mean of the tenth is above that of the others, by the "
-            "weighted risk, minus the same in full by the controlled risk, over the others', "
-            "{weights}, gamma = {gamma:g}",
+            quantity="strong_deterioration",
+            measured="mean of the tenth minus that of the others, over the others', {weights}, "
+            "gamma = {gamma:g}: of two numbers the one that is fewer standard errors above 0, that "
+            "by the weighted risk, and half of that minus that by the controlled risk",
             at_least=0.0,
         ),
         ClaimRow(
@@ -72,10 +72,15 @@ class GammaCase:
     def get_number(self, quantity: str) -> MonteCarloNumber:
         """Return ``deterioration_<risk>``, ``gain_<subset>`` or ``relative_gain_<subset>``.
 
-        ``half_excess_deterioration`` compares the deteriorations by the two risks.
+        ``strong_deterioration`` is above 0 if the mean by the weighted risk rises in the tenth and
+        that by the controlled risk rises by less than half as much. The second alone would be true
+        where both fall.
         """
-        if quantity == "half_excess_deterioration":
-            return self.risks.excess_deterioration(self.at, share=0.5)
+        if quantity == "strong_deterioration":
+            weighted = self.risks.deterioration("weighted", self.at)
+            return pick_least_certain(
+                [weighted, self.risks.excess_deterioration(self.at, share=0.5)]
+            )
         name, _, of = quantity.rpartition("_")
         if name == "deterioration":
             return self.risks.deterioration(of, self.at)

@@ -17,6 +17,7 @@ from replications.importance.script_setting import (
     draw_script_samples,
 )
 from replications.presets import PRESETS
+from replications.presets.importance_kernel_weights.claims import judge_figure_8
 from replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
 from replications.presets.importance_ozone.claims import judge_figure_7
 from replications.presets.importance_selection.claims import judge_figure_6
@@ -202,6 +203,27 @@ def test_by_hand_deteriorations_compared_and_pooled() -> None:
     assert pooled.value == pytest.approx(each.value)
     assert each.standard_error is not None
     assert pooled.standard_error == pytest.approx(each.standard_error / math.sqrt(2))
+
+
+# By hand: in the tenth the mean by the weighted risk falls by 0.1, by the controlled one by 1.
+# Half of the first is above the second, but nothing deteriorates. With 3 and 2.1 the first rises
+# by 1 and the second by 0.1.
+@pytest.mark.about("presets/importance_kernel_weights", "presets/importance_selection")
+@pytest.mark.parametrize(
+    ("top", "wanted"), [((1.9, 1.0), "fails"), ((3.0, 2.1), "holds"), ((3.0, 2.8), "fails")]
+)
+def test_by_hand_a_risk_that_falls_does_not_deteriorate_strongly(
+    top: tuple[float, float], wanted: str
+) -> None:
+    weighted, controlled = ([value] + [2.0] * 9 for value in top)
+    records = {
+        name: np.tile(values, (20, 1)) + rng_noise(name)
+        for name, values in records_of(weighted, controlled, range(10, 0, -1)).items()
+    }
+    claims = judge_figure_8(FinalRisks(records, "w", (0.5,)))
+
+    (strongly,) = [claim for claim in claims if "strongly" in claim.text]
+    assert strongly.verdict == wanted
 
 
 def rng_noise(name: str) -> np.ndarray:

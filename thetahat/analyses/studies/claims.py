@@ -158,6 +158,24 @@ def decide(
     return "fails" if inside < -margin else "undecided"
 
 
+def pick_least_certain(numbers: Iterable[MonteCarloNumber]) -> MonteCarloNumber:
+    """Return the number that is the fewest standard errors above 0, or an unknown one.
+
+    It decides a claim that all of the numbers are above 0: the claim holds if it holds for this
+    number, and fails if it fails for any of them.
+    """
+    return min(numbers, key=_count_standard_errors)
+
+
+def _count_standard_errors(number: MonteCarloNumber) -> float:
+    value, error = number.value, number.standard_error
+    if value is None or error is None or not math.isfinite(value * error):
+        return -math.inf
+    if error == 0:
+        return math.inf if value >= 0 else -math.inf
+    return value / error
+
+
 def explain_undecided(
     number: MonteCarloNumber, *, at_least: float | None = None, at_most: float | None = None
 ) -> str:

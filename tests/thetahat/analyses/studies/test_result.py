@@ -21,7 +21,7 @@ from thetahat.analyses.studies import (
     make_series,
     make_table,
 )
-from thetahat.analyses.studies.claims import explain_undecided
+from thetahat.analyses.studies.claims import explain_undecided, pick_least_certain
 from thetahat.values.json_values import to_json
 
 SAFE = ClaimRow(
@@ -155,6 +155,21 @@ def test_exact_tables_and_figures_hold_no_number_that_json_cannot() -> None:
         {"name": "s", "x": [1.0, 2.0], "y": [0.5, None], "error": [None, 0.1], "style": "line"}
     ]
     assert to_json(figure)["x"] == {"title": "x", "scale": "log", "labels": []}
+
+
+def test_exact_the_least_certain_number_decides_a_claim_of_several() -> None:
+    def decide_each(numbers: list[MonteCarloNumber]) -> str:
+        verdicts = {decide(number, at_least=0.0) for number in numbers}
+        return next(v for v in ("fails", "undecided", "holds") if v in verdicts)
+
+    cases = [(1.0, 0.1), (0.2, 0.1), (-0.2, 0.1), (-1.0, 0.1), (5.0, 0.0), (0.0, 0.0), (-1.0, 0.0)]
+    for first in cases:
+        for second in cases:
+            numbers = [MonteCarloNumber(*first), MonteCarloNumber(*second)]
+            verdict = decide(pick_least_certain(numbers), at_least=0.0)
+            assert verdict == decide_each(numbers), (first, second)
+    unknown = MonteCarloNumber(2.0, None)
+    assert pick_least_certain([MonteCarloNumber(-1.0, 0.1), unknown]) == unknown
 
 
 def test_by_hand_why_a_claim_is_undecided() -> None:
