@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.coverage_study --rows FILE --labelled-rows FILE --records FOLDER`` computes
 all parts of the study in chunks, which the folder keeps: an interrupted run goes on from there.
-The whole study takes two hours of one core.
+The whole study takes five hours of one core.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ from replications.presets.interval_coverage.study_parts import (
     INDEPENDENT,
     LARGE,
     METRICS,
+    THOUSAND,
     StudyPart,
     compute_parts,
     list_parts,
@@ -155,7 +156,7 @@ def collect_findings(parts: Sequence[StudyPart], folder: Path, seed: int) -> Stu
         for cell, records in read_part(part, folder):
             if isinstance(cell, MetricCell):
                 metric_cell_records.append((cell, records))
-            elif part.name in {INDEPENDENT, GROUPED}:
+            elif part.name in {INDEPENDENT, THOUSAND, GROUPED}:
                 cell_records += separate_learners(cell, records, seed)
             else:
                 cell_records.append((cell, records))
@@ -222,7 +223,7 @@ def write_tables(
     task_draws = min(TASK_DRAWS, options.most_draws)
     tasks = partial(benchmark_tasks.measure, options.seed, task_draws, options.processes)
     rows = [
-        *recommended.tabulate(select_cells(parts, folder, INDEPENDENT, GROUPED)),
+        *recommended.tabulate(select_cells(parts, folder, INDEPENDENT, THOUSAND, GROUPED)),
         *keep_rows(folder / "tasks.json", tasks),
     ]
     recommended.write_files(rows, options.seed, output, losses)

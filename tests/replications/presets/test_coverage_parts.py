@@ -12,6 +12,8 @@ from replications.presets.interval_coverage.cells import CoverageCell, build_cel
 from replications.presets.interval_coverage.settings import build_settings
 from replications.presets.interval_coverage.study_parts import (
     DRAWS,
+    INDEPENDENT,
+    THOUSAND,
     StudyPart,
     compute_chunk,
     list_chunks,
@@ -104,5 +106,8 @@ def test_exact_every_part_has_its_draws_and_no_two_cells_share_a_file(tmp_path: 
     parts = list_parts(6, {})
 
     assert {part.name: part.draws for part in parts} == dict(DRAWS)
+    sizes = {part.name: {cell.n for cell in part.cells} for part in parts}
+    assert sizes[INDEPENDENT] == {50, 200}
+    assert sizes[THOUSAND] == {1000}
     files = [chunk.file for chunk in list_chunks(parts, tmp_path)]
     assert len(files) == len(set(files))
