@@ -168,6 +168,10 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"losses_many_models_brief/models/[a-e]/intervals/1/(?:method|lower|upper)": (
         _ALLOWS_FOR_SKEWNESS
     ),
+    r"losses_(?:holdout|random)_clusters/models/[ab]/intervals/\d+/recommended": Changed(
+        "With clusters, too, the recommended interval of a model allows for the skewness of its "
+        "losses."
+    ),
     r"selection_three_way/bias/(?:interval/(?:method|lower|upper)|intervals/4/recommended)": (
         _ALLOWS_FOR_SKEWNESS
     ),

@@ -15,8 +15,16 @@ def compute_skewness_of_mean(losses: BlockLosses) -> float | None:
 
     :math:`\hat\gamma` is the third central moment over the 3/2 power of the second. The size is at
     most 1. Rows of several repeats count towards the moments, and each instance once towards n.
+
+    Where instances come in clusters, only the clusters are independent: the values are then the
+    sums over clusters of the losses' deviations from their mean, and n the number of clusters.
     """
-    return compute_skewness(losses.rows, losses.layout.n_instances)
+    layout = losses.layout
+    if layout.cluster is None:
+        return compute_skewness(losses.rows, layout.n_instances)
+    shifted = losses.rows - losses.rows[0]  # a large mean loss then costs no digits
+    sums = np.bincount(layout.cluster, weights=shifted - shifted.mean())
+    return compute_skewness(sums.astype(np.float64), len(sums))
 
 
 def compute_skewness(values: FloatArray, n: int) -> float | None:

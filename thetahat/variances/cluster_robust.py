@@ -58,8 +58,10 @@ class ClusterRobust:
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
         recommended=(
-            Recommendation(blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, t=10, normal=40),
-            Recommendation(blocks=SOURCES, target=Target.THESE_MODELS, t=10, normal=20),
+            Recommendation(
+                blocks=FOLDS | HOLDOUT, target=Target.THESE_MODELS, skewed=9, t=10, normal=40
+            ),
+            Recommendation(blocks=SOURCES, target=Target.THESE_MODELS, skewed=9, t=10, normal=20),
         ),
         variance=VarianceTraits(
             degrees_grow_with="clusters", knows_clusters=True, default_of_t_test=HOLDOUT

@@ -62,7 +62,9 @@ class ClusterRobustCorrected:
         blocks=FOLDS,
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.POOLED,
-        recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=5, normal=7),),
+        recommended=(
+            Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, skewed=4, t=5, normal=7),
+        ),
         variance=VarianceTraits(degrees_grow_with="clusters", knows_clusters=True),
     )
 

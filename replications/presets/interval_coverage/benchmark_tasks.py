@@ -184,7 +184,8 @@ def _measure_setting(seed: int, repetitions: int, number: int, setting: TaskSett
 
 def _list_intervals(setting: TaskSetting, drawn: DrawnTasks) -> Iterator[tuple[str, Interval]]:
     """Yield every recommended interval with what it is about."""
-    clustered = ("theta_A_clusters", "cluster_robust") if setting.in_clusters else ()
+    variances_of_clusters = ("theta_A_clusters", "cluster_robust") if setting.in_clusters else ()
+    intervals_of_clusters = ("skewness_corrected",) if setting.in_clusters else ()
     result = thetahat.evaluate(
         drawn.losses,
         blocks="source",
@@ -192,8 +193,8 @@ def _list_intervals(setting: TaskSetting, drawn: DrawnTasks) -> Iterator[tuple[s
         n_train=0,
         cluster=None if drawn.cluster is None else drawn.cluster.tolist(),
         # the others are never recommended here, and take most of the time
-        intervals=["student_t", "normal"],
-        variances=["theta_A", "theta_gamma", *clustered],
+        intervals=["student_t", "normal", *intervals_of_clusters],
+        variances=["theta_A", "theta_gamma", *variances_of_clusters],
         tests=["sign"],
         level=LEVEL,
     )

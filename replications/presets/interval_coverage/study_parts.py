@@ -41,7 +41,7 @@ LARGE: Final = "10 000 rows"
 DRAWS: Final[Mapping[str, int]] = {
     INDEPENDENT: 3400,
     THOUSAND: 1850,
-    GROUPED: 500,
+    GROUPED: 1500,
     REFITS: 4500,
     SHIFTED: 2500,
     DATA: 1750,

@@ -135,12 +135,79 @@ def test_exact_only_on_variances_that_rank_it() -> None:
     assert built == {"nadeau_bengio", "bayle_within_calibrated"}
 
 
-def test_invalid_sources_clusters_and_scores_are_refused() -> None:
-    method = SkewnessCorrected()
-    clustered = holdout_of([1.0, 2.0, 3.0], cluster=[0, 0, 1]).layout
+def test_invalid_sources_without_clusters_are_refused() -> None:
+    reason = str(SkewnessCorrected().inapplicable(sources_of([1, 2], [3, 4]).layout))
 
-    assert "are source blocks" in str(method.inapplicable(sources_of([1, 2], [3, 4]).layout))
-    assert "in clusters" in str(method.inapplicable(clustered))
+    assert "needs the cluster of every instance" in reason
+
+
+CLUSTERS = np.repeat(np.arange(14), [1, 2, 3, 4, 5, 6, 7, 7, 6, 5, 4, 3, 2, 1])
+
+
+def draw_clustered_losses(rng: np.random.Generator) -> FloatArray:
+    """Losses with a common factor in each cluster, of mean 0.5."""
+    return np.asarray(rng.gamma(0.5, size=14)[CLUSTERS] * rng.gamma(4.0, size=56) / 4)
+
+
+@pytest.mark.parametrize("kind", [BlockKind.HOLDOUT, BlockKind.RANDOM, BlockKind.SOURCE])
+def test_naive_the_skewness_of_clusters_is_that_of_their_sums(kind: BlockKind) -> None:
+    """The sums of deviations over clusters, cluster by cluster, and scipy's skewness of them."""
+    rows = draw_clustered_losses(np.random.default_rng(12))
+    blocks = [0] * 56 if kind is BlockKind.HOLDOUT else [int(c) % 4 for c in CLUSTERS]
+    order = np.argsort(blocks, kind="stable")
+    layout = build_layout(kind, [blocks[i] for i in order], cluster=CLUSTERS[order].tolist())
+    losses = BlockLosses(layout, values=rows[order])
+    method = VARIANCES["cluster_robust"]
+
+    interval = SkewnessCorrected().build(losses, method.info, method().estimate(losses), 0.9, TWO)
+
+    members = [np.flatnonzero(c == CLUSTERS) for c in range(14)]
+    sums = np.array([(rows[rows_of_cluster] - rows.mean()).sum() for rows_of_cluster in members])
+    error = math.sqrt(14 / 13 * (sums**2).sum()) / 56
+    low, high = (
+        brentq(lambda u, q=q: transform(u, float(skew(sums)), 14) - q, -1e3, 1e3)
+        for q in (t.ppf(0.95, 13), t.ppf(0.05, 13))
+    )
+    assert_allclose(ends(interval), (rows.mean() - low * error, rows.mean() - high * error))
+
+
+def test_exact_clusters_of_one_instance_give_the_interval_without_clusters() -> None:
+    rows = np.random.default_rng(13).gamma(0.5, size=30)
+    alone = holdout_of(rows, cluster=list(range(30)))
+    robust = VARIANCES["cluster_robust"]
+    plain = holdout_of(rows)
+
+    ours = SkewnessCorrected().build(alone, robust.info, robust().estimate(alone), 0.95, TWO)
+    same = SkewnessCorrected().build(plain, IID, VARIANCES["iid"]().estimate(plain), 0.95, TWO)
+
+    assert_allclose(ends(ours), ends(same), rtol=1e-12)
+
+
+def test_exact_clustered_losses_need_a_variance_that_knows_clusters() -> None:
+    losses = holdout_of(draw_clustered_losses(np.random.default_rng(14)), cluster=list(CLUSTERS))
+
+    assert (
+        SkewnessCorrected().build(losses, IID, VARIANCES["iid"]().estimate(losses), 0.95, TWO)
+        is None
+    )
+
+
+@pytest.mark.calibration
+def test_calibrated_few_skewed_clusters() -> None:
+    """14 clusters of unequal size: 0.90 of the intervals cover, and 0.85 of the t intervals."""
+    rng = np.random.default_rng(15)
+    method = VARIANCES["cluster_robust"]
+    covered: dict[str, list[bool]] = {"skewed": [], "t": []}
+    for _ in range(1500):
+        losses = holdout_of(draw_clustered_losses(rng), cluster=list(CLUSTERS))
+        estimate = method().estimate(losses)
+        for name, interval in (("skewed", SkewnessCorrected()), ("t", StudentT())):
+            lower, upper = ends(interval.build(losses, method.info, estimate, 0.95, TWO))
+            covered[name].append(lower <= 0.5 <= upper)
+
+    shares = {name: float(np.mean(each)) for name, each in covered.items()}
+    assert 0.88 < shares["skewed"] < 0.93
+    assert 0.82 < shares["t"] < shares["skewed"] - 0.03
 
 
 def test_exact_it_is_recommended_for_models_and_not_for_differences() -> None:

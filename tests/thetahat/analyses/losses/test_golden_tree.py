@@ -192,7 +192,7 @@ def test_exact_clusters_come_before_wilson() -> None:
 
     result = result_of(clustered)
     (best,) = [i for i in result["models"]["nb"]["intervals"] if i["recommended"]]
-    assert (best["method"], best["variance"]) == ("student_t", "cluster_robust")
+    assert (best["method"], best["variance"]) == ("skewness_corrected", "cluster_robust")
     assert result["comparisons"][0]["interval"]["variance"] == "cluster_robust"
 
 

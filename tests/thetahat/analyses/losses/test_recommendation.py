@@ -75,7 +75,8 @@ def test_exact_rules_are_data() -> None:
     assert json.loads(json.dumps(data)) == data
     first: Any = data[0]
     assert (first["blocks"], first["target"]) == ("random", "these_sources")
-    assert [(pair["interval"], pair["variance"]) for pair in first["order"][:7]] == [
+    assert [(pair["interval"], pair["variance"]) for pair in first["order"][:8]] == [
+        ("skewness_corrected", "cluster_robust_corrected"),
         ("student_t", "cluster_robust_corrected"),
         ("skewness_corrected", "nadeau_bengio_calibrated"),
         ("normal", "cluster_robust_corrected"),
