@@ -168,6 +168,10 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"losses_many_models_brief/models/[a-e]/intervals/1/(?:method|lower|upper)": (
         _ALLOWS_FOR_SKEWNESS
     ),
+    r"(?:cross_validation_metrics_classes|predictions_(?:(?:cluster|holdout|random)_metrics"
+    r"|three_classes))/models/[^/]+/metrics/matthews/intervals/\d+/recommended": Changed(
+        "The logit interval of a metric between -1 and 1, Fisher's z, is recommended as others are."
+    ),
     r"losses_(?:holdout|random)_clusters/models/[ab]/intervals/\d+/recommended": Changed(
         "With clusters, too, the recommended interval of a model allows for the skewness of its "
         "losses."

@@ -53,8 +53,8 @@ class Matthews:
             "For random folds the pooled value is reported."
         ),
         errs=(
-            "Near 1, or with few instances of a class, the normal interval is too short and may "
-            "pass 1."
+            "With few instances of a class intervals are too short. The normal interval may pass "
+            "1; the logit interval, which is Fisher's z here, does not."
         ),
         needs=Needs.PREDICTIONS,
         blocks=EVERY_BLOCK_KIND,

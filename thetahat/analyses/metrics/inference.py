@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,8 +24,6 @@ from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
-
-_UNIT_RANGE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +110,8 @@ def infer_metric(
     alternative = orient_alternative(metric, choices.alternative)
     mean, layout = choose_mean(metric, measured), measured.layout
     variances = estimate_variances(measured)
-    has_logit = metric.value_range == _UNIT_RANGE and not is_difference
+    low, high = metric.value_range
+    has_logit = math.isfinite(high - low) and not is_difference
     built: list[BuiltInterval] = []
     for name, variance in variances.items():
         interval = build_symmetric(name, variance, choices.level, alternative)
@@ -120,11 +120,10 @@ def infer_metric(
         built.append(
             BuiltInterval(interval, choose_symmetric_method(variance), METRIC_VARIANCES[name])
         )
-        on_log_odds = build_logit(interval) if has_logit else None
+        on_log_odds = build_logit(interval, (low, high)) if has_logit else None
         if on_log_odds is not None:
             built.append(BuiltInterval(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
     built += build_bootstrap(measured, mean, choices.level, alternative)
-    low, high = metric.value_range
     limits = (low - high, high - low) if is_difference else (low, high)
     built = [
         replace(entry, interval=_clip_or_caution(entry.interval, limits, clip=choices.clip))

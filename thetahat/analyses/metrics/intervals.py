@@ -41,7 +41,8 @@ LOGIT: Final = MethodInfo(
     title="Interval on the log odds",
     summary=(
         "A normal or t interval for the log odds of a metric between 0 and 1, transformed back, so "
-        "that it never passes 0 or 1. Its standard error is that of the delta method."
+        "that it never passes 0 or 1. Its standard error is that of the delta method. A metric "
+        "between -1 and 1 is moved to 0 to 1 first, which gives Fisher's z interval."
     ),
     formula=r"\mathrm{expit}\Bigl(\mathrm{logit}\,T \pm z \frac{s}{T (1 - T)}\Bigr)",
     interval=IntervalTraits(form=IntervalForm.LOGIT),
@@ -71,30 +72,31 @@ def build_symmetric(
     )
 
 
-def build_logit(interval: Interval) -> Interval | None:
-    """Return the interval on the log odds (``LOGIT``) for a metric between 0 and 1.
+def build_logit(interval: Interval, limits: tuple[float, float]) -> Interval | None:
+    """Return the interval on the log odds (``LOGIT``) for a metric between two finite limits.
 
-    Degenerate cases: None where the metric is 0 or 1.
+    The odds are those of the metric's place between its limits, from 0 to 1. With limits of -1 and
+    1 half of the log odds is Fisher's z.
+
+    Degenerate cases: None where the metric is at a limit.
     """
-    value, error = interval.estimate, interval.standard_error
-    if error is None or not 0 < value < 1:
+    low, high = limits
+    if interval.standard_error is None or not low < interval.estimate < high:
         return None
+    place = (interval.estimate - low) / (high - low)
     ends = compute_symmetric_ends(
-        float(special.logit(value)),
-        error / (value * (1 - value)),
+        float(special.logit(place)),
+        interval.standard_error / (high - low) / (place * (1 - place)),
         interval.degrees_of_freedom,
         interval.level,
         interval.alternative,
     )
     if ends is None:
         return None
-    lower, upper = ends
-    return replace(
-        interval,
-        method=LOGIT.name,
-        lower=None if lower is None else float(special.expit(lower)),
-        upper=None if upper is None else float(special.expit(upper)),
+    lower, upper = (
+        None if end is None else low + (high - low) * float(special.expit(end)) for end in ends
     )
+    return replace(interval, method=LOGIT.name, lower=lower, upper=upper)
 
 
 def build_bootstrap(

@@ -40,8 +40,8 @@ class MetricVariance(StrEnum):
 def _rank(blocks: frozenset[BlockKind], target: Target, rank: int) -> Recommendation:
     """Return a place in the order of recommendation, where the logit interval goes first.
 
-    Of two intervals on one variance the logit one is recommended: for metrics between 0 and 1 it
-    covers closer to its level at about the same width (preset ``interval_coverage``, table
+    Of two intervals on one variance the logit one is recommended: for metrics between two limits
+    it covers closer to its level at about the same width (preset ``interval_coverage``, table
     ``metrics``).
     """
     return Recommendation(blocks=blocks, target=target, logit=rank, t=rank + 5, normal=rank + 5)

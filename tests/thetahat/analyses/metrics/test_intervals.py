@@ -162,6 +162,19 @@ def test_exact_repeats_draw_an_instance_with_all_its_rows() -> None:
     assert measured(RocAuc(), noisy(1, 80), unmatched).replicates is None
 
 
+@pytest.mark.about("metrics/matthews")
+def test_naive_logit_between_minus_one_and_one_is_that_of_fisher_s_z() -> None:
+    of = reading(Matthews(), noisy(2, 80), holdout(80))
+    normal, logit = (interval_of(of, name, "influence") for name in ("normal", "logit"))
+
+    assert normal.standard_error is not None
+    reach = special.ndtri(0.975) * normal.standard_error / (1 - normal.estimate**2)
+    z = np.arctanh(normal.estimate)
+    assert_allclose(ends(logit), np.tanh([z - reach, z + reach]), rtol=1e-12)
+    assert logit.recommended
+    assert not normal.recommended
+
+
 @pytest.mark.about("metrics/roc_auc")
 def test_exact_logit_interval() -> None:
     of = reading(RocAuc(n_resamples=0), noisy(1, 60), holdout(60), level=0.9)
@@ -272,8 +285,9 @@ def test_degenerate_intervals_that_cannot_be_built_are_left_out() -> None:
     above_one = MetricReplicates(np.linspace(0.99, 1, 100), drawn.units)
     above = replace(of.measured, replicates=above_one)
 
-    assert build_logit(replace(normal, estimate=1.0)) is None
-    assert build_logit(replace(normal, standard_error=None)) is None
+    assert build_logit(replace(normal, estimate=1.0), (0.0, 1.0)) is None
+    assert build_logit(replace(normal, estimate=-1.0), (-1.0, 1.0)) is None
+    assert build_logit(replace(normal, standard_error=None), (0.0, 1.0)) is None
     built = list(build_bootstrap(above, MeanKind.POOLED, 0.95, Alternative.TWO_SIDED))
     quantiles, bca = (entry.interval for entry in built)
     assert quantiles.lower is not None
