@@ -6,8 +6,8 @@ RUN python -m venv /opt/thetahat && python -m venv /opt/build
 WORKDIR /source
 # The locked packages first: they change less often than the source, so these layers are kept.
 COPY requirements.lock requirements-build.lock ./
-RUN /opt/thetahat/bin/pip install --only-binary :all: --require-hashes --requirement requirements.lock
-RUN /opt/build/bin/pip install --only-binary :all: --require-hashes --requirement requirements-build.lock
+RUN /opt/thetahat/bin/pip install --only-binary :all: --require-hashes --no-deps --requirement requirements.lock
+RUN /opt/build/bin/pip install --only-binary :all: --require-hashes --no-deps --requirement requirements-build.lock
 COPY . .
 # What builds the package stays out of the image.
 RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /wheels .

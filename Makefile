@@ -7,8 +7,10 @@ PYTHON ?= $(shell for candidate in python3 python3.11 python3.12 python3.13 pyth
 VENV := .venv
 BIN := $(VENV)/bin
 # Wheels only: nothing is compiled here, and no package's build script runs.
+# A lock lists everything, so pip resolves nothing (--no-deps). Otherwise pip before 23.3 looks for
+# the newest version of a package with extras, `coverage[toml]`, and refuses it for want of a hash.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet --no-input
-INSTALL := $(PIP) install --only-binary :all: --no-compile --require-hashes
+INSTALL := $(PIP) install --only-binary :all: --no-compile --require-hashes --no-deps
 # The numerical loops, and of all that is installed the modules that the service loads (half a minute,
 # once): a start then takes half the time, also where Python is told to write no compiled modules.
 COMPILE := $(BIN)/thetahat compile
@@ -122,6 +124,7 @@ $(VENV)/.stamp-dev: requirements-dev.lock pyproject.toml | $(VENV)/.stamp-python
 	@echo "Installing the development environment into $(VENV)"
 	@$(INSTALL) --requirement requirements-dev.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip --disable-pip-version-check check
 	@$(COMPILE)
 	@touch $(VENV)/.stamp-runtime $@
 
@@ -129,5 +132,6 @@ $(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-d
 	@echo "Installing the service into $(VENV)"
 	@$(INSTALL) --requirement requirements.lock --requirement requirements-build.lock --requirement requirements-demo.lock
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip --disable-pip-version-check check
 	@$(COMPILE)
 	@touch $@
