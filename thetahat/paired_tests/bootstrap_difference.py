@@ -10,12 +10,11 @@ import numpy as np
 
 from thetahat.cautions import SMALLEST_P_VALUE, ZERO_VARIANCE, Caution
 from thetahat.numerics.bootstrap import (
-    MAX_DEFAULT_DRAWS,
     Replicates,
     SharedResamples,
-    default_resamples,
     draw_difference_replicates,
     draw_seed,
+    explain_many_units,
     reason_against_units,
 )
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
@@ -90,14 +89,8 @@ class BootstrapDifference(PairedTest):
 
     def too_slow_by_default(self, layout: Layout) -> str | None:
         """Return why the test takes too long to be a default here, or None if it does not."""
-        n = count_units(layout, choose_unit(layout, self.unit))
-        n_resamples = default_resamples(n)
-        if n * n_resamples <= MAX_DEFAULT_DRAWS:
-            return None
-        return (
-            f"bootstrap_difference would draw {n_resamples} resamples of {n} units, too many for a "
-            "test that is not requested; name it to run it"
-        )
+        unit = choose_unit(layout, self.unit)
+        return explain_many_units(count_units(layout, unit), unit)
 
     def test_many(
         self, batch: PairBatch, alternative: Alternative, streams: RandomStreams

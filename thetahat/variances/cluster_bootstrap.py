@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import FEW_UNITS
-from thetahat.numerics.bootstrap import Replicates, reason_against_units
+from thetahat.numerics.bootstrap import Replicates, explain_many_units, reason_against_units
 from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
 from thetahat.registry import ONE_TEST_EACH, MethodInfo
 from thetahat.traits import VarianceTraits
@@ -77,6 +77,10 @@ class ClusterBootstrap(ResampledVariance):
             or explain_missing_rows(self.info, layout)
             or reason_against_units(self.info.name, layout, self.unit)
         )
+
+    def too_slow_by_default(self, layout: Layout) -> str | None:
+        """Return why the variance takes too long to be a default here, or None if it does not."""
+        return explain_many_units(len(layout.cluster_labels), self.unit)
 
     def estimate_from_replicates(
         self, losses: BlockLosses, replicates: Replicates

@@ -2,18 +2,17 @@
 
 from thetahat.numerics.bootstrap.replicates import Replicates
 from thetahat.numerics.bootstrap.shared_resamples import (
-    MAX_DEFAULT_DRAWS,
     Draw,
     SharedResamples,
     default_resamples,
     draw_difference_replicates,
     draw_seed,
+    explain_many_units,
     resample_counts,
 )
 from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, reason_against_units
 
 __all__ = [
-    "MAX_DEFAULT_DRAWS",
     "Draw",
     "Replicates",
     "SharedResamples",
@@ -23,6 +22,7 @@ __all__ = [
     "default_unit",
     "draw_difference_replicates",
     "draw_seed",
+    "explain_many_units",
     "reason_against_units",
     "resample_counts",
 ]

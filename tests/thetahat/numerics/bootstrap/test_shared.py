@@ -119,8 +119,8 @@ def test_naive_pairs_of_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     assert_allclose(apart.of_pair(("m1", "m2"), difference).errors, expected, rtol=1e-12)
     assert "a standard error for each" in (apart.too_much(with_errors=True) or "")
     assert apart.too_much(with_errors=False) is None
-    monkeypatch.setattr(shared_module, "MAX_DEFAULT_DRAWS", 1)
-    assert "take too long for a default" in (apart.too_much(with_errors=False) or "")
+    monkeypatch.setattr(shared_module, "MAX_DEFAULT_UNITS", 1)
+    assert "name it to compute it" in (apart.too_much(with_errors=False) or "")
 
 
 @pytest.mark.parametrize("strata", [1, 70])
