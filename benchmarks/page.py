@@ -92,7 +92,7 @@ def write_page(folder: Path, rows: Sequence[BenchmarkRow], bench: Bench, seconds
         ],
     }
     (folder / VALUES).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-    lines = [*_describe_run(rows, bench, seconds)]
+    lines = [*_describe_run(rows, bench, seconds), *_list_targets(rows), *_summarise_tasks(rows)]
     for task, of_task in group_rows(rows).items():
         lines += ["", f"## {task[0].upper()}{task[1:]}", "", of_task[0].use]
         if has_figure(of_task):
@@ -165,9 +165,68 @@ def _describe_run(rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) ->
         ("Rows whose numbers differ more than expected", apart),
         ("Rows where the peer is faster", slower),
     ):
-        names = "; ".join(f"{row.task}, {format_size(row.size)} {row.unit}" for row in named)
+        names = "; ".join(
+            f"{task} ({_join_sizes(of_task)})" for task, of_task in group_rows(named).items()
+        )
         lines.append(f"- {words}: {names or 'none'}.")
     return lines
+
+
+def _list_targets(rows: Sequence[BenchmarkRow]) -> list[str]:
+    """Return the section of the rows that have a target, with the missed ones marked."""
+    aimed = [row for row in rows if row.target_seconds is not None or row.least_ratio is not None]
+    if not aimed:
+        return []
+    lines = ["", "## Targets", "", "| task | measured | target | |", "|---|---:|---:|---|"]
+    for row in aimed:
+        if row.target_seconds is None:
+            measured, target = (
+                f"{format_ratio(row.ratio_to_peer)} times as fast as {row.peer}",
+                (f"{format_ratio(row.least_ratio)} times"),
+            )
+        else:
+            measured, target = format_seconds(row.seconds), format_seconds(row.target_seconds)
+        name = ", ".join(filter(None, [_link(row.task), _join_sizes([row]), row.setting]))
+        verdict = "**missed**" if row.misses_target or row.error else "met"
+        lines.append(f"| {name} | {measured} | {target} | {verdict} |")
+    return lines
+
+
+def _summarise_tasks(rows: Sequence[BenchmarkRow]) -> list[str]:
+    """Return the section with one line for each task that has a peer."""
+    lines = [
+        "", "## Beside others", "",
+        "| task | sizes | instead one would use | times as fast | times the limit |",
+        "|---|---|---|---:|---:|",
+    ]  # fmt: skip
+    beside = [row for row in rows if row.ratio_to_peer is not None]
+    for task, of_task in group_rows(beside).items():
+        peers = "; ".join(dict.fromkeys(row.peer for row in of_task)).replace("|", "/")
+        ratios = _join_range([row.ratio_to_peer for row in of_task])
+        limits = _join_range([row.ratio_to_limit for row in of_task])
+        lines.append(f"| {_link(task)} | {_join_sizes(of_task)} | {peers} | {ratios} | {limits} |")
+    return lines if beside else []
+
+
+def _link(task: str) -> str:
+    """Return a link to the section of a task."""
+    anchor = re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", task.lower()))
+    return f"[{task}](#{anchor})"
+
+
+def _join_sizes(rows: Sequence[BenchmarkRow]) -> str:
+    """Return the sizes of rows of one task, as in ``100 to 10 000 losses``."""
+    sizes = sorted({row.size for row in rows})
+    ends = dict.fromkeys([format_size(sizes[0]), format_size(sizes[-1])])
+    return f"{' to '.join(ends)} {rows[0].unit}"
+
+
+def _join_range(ratios: Sequence[float | None]) -> str:
+    """Return the least and the largest of the ratios that are known, as in ``1.8 to 35``."""
+    known = [ratio for ratio in ratios if ratio is not None]
+    if not known:
+        return ""
+    return " to ".join(dict.fromkeys([format_ratio(min(known)), format_ratio(max(known))]))
 
 
 def _tabulate(rows: Sequence[BenchmarkRow]) -> list[str]:

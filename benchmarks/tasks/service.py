@@ -396,7 +396,7 @@ def send_file(port: int, data: bytes, media_type: str) -> float:
         return time.perf_counter() - began
 
 
-def _draw_forest_request(n_folds: int) -> dict[str, Any]:
+def draw_forest_request(n_folds: int) -> dict[str, Any]:
     """Return a request of random forests without its learners."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(2_000, 20))
@@ -413,7 +413,7 @@ def _draw_forest_request(n_folds: int) -> dict[str, Any]:
 def _measure_long_job() -> BenchmarkRow:
     """Return the row of a cross-validation of about a second beside a script, by one worker."""
     params = {"n_estimators": 25, "random_state": 0}
-    body = _draw_forest_request(8)
+    body = draw_forest_request(8)
     body["learners"] = {"forest": {"name": "RandomForestClassifier", "params": params}}
     X, y = np.array(body["data"]["X"]), np.array(body["data"]["y"])
     columns = {f"x{at}": column for at, column in enumerate(X.T)}
@@ -458,7 +458,7 @@ def _measure_long_job() -> BenchmarkRow:
 
 def _measure_two_workers() -> Iterator[BenchmarkRow]:
     """Yield a row for each number of trees: a job of forests on two worker processes beside one."""
-    alone, together = (_run_forests(workers, _draw_forest_request(8)) for workers in (1, 2))
+    alone, together = (_run_forests(workers, draw_forest_request(8)) for workers in (1, 2))
     for trees in TREES:
         (one_worker, first), (two_workers, second) = alone[trees], together[trees]
         yield BenchmarkRow(

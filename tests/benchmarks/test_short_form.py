@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,6 +71,8 @@ def test_exact_page_and_values_are_written_and_can_be_read(tmp_path: Path) -> No
     assert values["rows"][0]["ratio_to_limit"] == rows[0].ratio_to_limit
     page = (tmp_path / PAGE).read_text()
     assert "## Sums" in page
+    assert "## Targets" not in page
+    assert re.search(r"\| \[sums\]\(#sums\) \| 1 000 to 100 000 numbers \| a script \| ", page)
     assert "Adds numbers." in page
     assert "(sums.svg)" in page
     assert (tmp_path / "sums.svg").read_text().startswith("<svg")
@@ -88,6 +91,13 @@ def test_exact_reason_is_shown_only_where_the_target_is_missed(tmp_path: Path) -
     write_page(tmp_path, rows, BENCH, 60.0)
     page = (tmp_path / PAGE).read_text()
     assert [row.task for row in rows if row.misses_target] == ["late", "slower"]
+    assert "| [late](#late), 1 calls | 2 s | 1 s | **missed** |" in page
+    assert (
+        "| [slower](#slower), 1 calls | 1.5 times as fast as a script | 1.9 times | **missed** |"
+        in page
+    )
+    assert "| [early](#early), 1 calls | 2 s | 3 s | met |" in page
+    assert "[free](#free), 1 calls" not in page.partition("## Beside others")[0]
     for row in rows:
         shown = f"**The target is missed.** Because {row.task}." in page
         assert shown == row.misses_target
@@ -103,7 +113,7 @@ def test_degenerate_a_row_that_fails_is_reported_and_the_others_are_kept(tmp_pat
     write_page(tmp_path, [failed, _compare(10)], BENCH, 1.0)
     page = (tmp_path / PAGE).read_text()
     assert "failed: RuntimeError: This peer fails." in page
-    assert "Rows that failed: sums, 1 numbers." in page
+    assert "Rows that failed: sums (1 numbers)." in page
 
 
 def test_exact_numbers_that_differ_are_marked(tmp_path: Path) -> None:
@@ -111,7 +121,7 @@ def test_exact_numbers_that_differ_are_marked(tmp_path: Path) -> None:
     assert row.difference == 1.0
     assert not row.numbers_agree
     write_page(tmp_path, [row], BENCH, 1.0)
-    assert "differ more than expected: sums, 10 numbers." in (tmp_path / PAGE).read_text()
+    assert "differ more than expected: sums (10 numbers)." in (tmp_path / PAGE).read_text()
 
 
 def test_exact_a_late_row_is_timed_once() -> None:
