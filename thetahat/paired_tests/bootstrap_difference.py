@@ -90,7 +90,8 @@ class BootstrapDifference(PairedTest):
     def too_slow_by_default(self, layout: Layout) -> str | None:
         """Return why the test takes too long to be a default here, or None if it does not."""
         unit = choose_unit(layout, self.unit)
-        return explain_many_units(count_units(layout, unit), unit)
+        reason = explain_many_units(count_units(layout, unit), unit)
+        return None if reason is None else f"{self.info.name}: {reason}"
 
     def test_many(
         self, batch: PairBatch, alternative: Alternative, streams: RandomStreams

@@ -80,7 +80,8 @@ class ClusterBootstrap(ResampledVariance):
 
     def too_slow_by_default(self, layout: Layout) -> str | None:
         """Return why the variance takes too long to be a default here, or None if it does not."""
-        return explain_many_units(len(layout.cluster_labels), self.unit)
+        reason = explain_many_units(len(layout.cluster_labels), self.unit)
+        return None if reason is None else f"{self.info.name}: {reason}"
 
     def estimate_from_replicates(
         self, losses: BlockLosses, replicates: Replicates

@@ -54,8 +54,8 @@ def explain_many_units(n_units: int, unit: UnitName) -> str | None:
     if n_units <= MAX_DEFAULT_UNITS:
         return None
     return (
-        f"resampling {format_count(n_units)} {unit}s takes as long as all other methods or longer, "
-        "and the recommended interval does not need it; name it to compute it"
+        f"resampling {format_count(n_units)} {unit}s takes as long as all other methods together, "
+        "and the recommended interval does not need it. Name it in the request to compute it"
     )
 
 

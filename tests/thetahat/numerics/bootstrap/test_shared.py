@@ -120,7 +120,7 @@ def test_naive_pairs_of_one_model_at_a_time(monkeypatch: pytest.MonkeyPatch) -> 
     assert "a standard error for each" in (apart.too_much(with_errors=True) or "")
     assert apart.too_much(with_errors=False) is None
     monkeypatch.setattr(shared_module, "MAX_DEFAULT_UNITS", 1)
-    assert "name it to compute it" in (apart.too_much(with_errors=False) or "")
+    assert "Name it in the request to compute it" in (apart.too_much(with_errors=False) or "")
 
 
 @pytest.mark.parametrize("strata", [1, 70])
