@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import ClassVar
 
 import pyarrow as pa
 
@@ -50,6 +51,12 @@ class DamagedChunks:
     output_files: tuple[str, ...]
 
 
+class _LastJob:
+    """The job whose chunk this process computed last, if it is kept."""
+
+    loaded: ClassVar[Loaded | None] = None
+
+
 UnitOutput = Chunks | StoredChunk | EvaluationOutput | DamagedChunks
 
 
@@ -58,16 +65,12 @@ def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = N
 
     Without ``lengths`` a chunk is computed as a whole, however long it takes.
     """
-    with reading() as connection:
-        loaded = load(connection, claim.evaluation_id, files)
-        output_files = (
-            units.list_output_files(connection, claim.evaluation_id)
-            if claim.stage is Stage.GATHER
-            else []
-        )
+    loaded = _load_job(claim, files)
     if claim.stage is Stage.CHUNK:
         return _run_chunk(loaded, claim, files, lengths)
     if claim.stage is Stage.GATHER:
+        with reading() as connection:
+            output_files = units.list_output_files(connection, claim.evaluation_id)
         if damaged := outputs.list_damaged(files, output_files):
             return DamagedChunks(tuple(damaged))
         gathered = loaded.kind.gather(loaded.job, outputs.open_chunk_outputs(files, output_files))
@@ -76,6 +79,23 @@ def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = N
     if isinstance(started, Chunks):
         return started
     return _store_result(started, loaded, claim, files)
+
+
+def _load_job(claim: UnitClaim, files: FileStore) -> Loaded:
+    """Return the job of a claimed unit, which for the next chunk of one job is not read again.
+
+    Reading and parsing a request with 40 000 numbers takes 3 ms on SQLite and 10 ms on PostgreSQL.
+    A job with data sets has a short request, and the local copies of the data sets may have been
+    removed, so it is read again.
+    """
+    last = _LastJob.loaded
+    if last is not None and last.job.id == claim.evaluation_id:
+        return last
+    with reading() as connection:
+        loaded = load(connection, claim.evaluation_id, files)
+    keeps_job = claim.stage is Stage.CHUNK and not loaded.job.datasets
+    _LastJob.loaded = loaded if keeps_job else None
+    return loaded
 
 
 def _run_chunk(

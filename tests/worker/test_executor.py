@@ -2,20 +2,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import numpy as np
 import orjson
 import pyarrow.parquet as pq
 import pytest
+import sqlalchemy as sa
 
 import thetahat
 from service.broker import queue
-from service.jobs import failures, read, record
+from service.jobs import failures, loading, read, record
 from service.jobs.cancel import cancel
+from service.jobs.loading import Loaded
 from service.settings import get_settings
 from service.storage import unit_queue
 from service.storage import units as unit_table
+from service.storage.files import FileStore
 from service.storage.open_files import open_file_store
 from service.storage.owners import LOCAL_OWNER_ID
 from service.storage.unit_of_work import unit_of_work
@@ -80,6 +83,28 @@ def test_exact_a_large_evaluation_is_cut_computed_and_joined(database: str) -> N
     assert (
         min(event.number for event in read.list_events(LOCAL_OWNER_ID, evaluation_id, after=6)) == 7
     )
+
+
+def test_exact_the_request_is_not_read_again_for_the_next_chunk(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read_jobs: list[UUID] = []
+
+    def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
+        read_jobs.append(evaluation_id)
+        return loading.load(connection, evaluation_id, files)
+
+    monkeypatch.setattr("worker.compute.load", load)
+    first, second = (submit_nap(n_chunks=2, seed=seed) for seed in (5, 6))
+    worker = make_executor()
+    for evaluation_id, number in ((first, 0), (first, 1), (first, 2), (second, 0), (first, 3)):
+        assert worker.run((evaluation_id, number))
+    # once to cut the work and once for both chunks; the other job then takes its place
+    assert read_jobs == [first, first, second, first]
+    for number in (1, 2, 3):
+        assert worker.run((second, number))
+    assert _result(first)["draws"] == expected_draws(5, 2)
+    assert _result(second)["draws"] == expected_draws(6, 2)
 
 
 def test_exact_the_order_of_the_chunks_changes_no_number(database: str) -> None:
