@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, TypedDict
+from typing import Any, Final, TypedDict
 from uuid import UUID
 
 import orjson
@@ -84,6 +84,14 @@ class Filters:
 COLUMNS = tuple(
     EVALUATION.c[name] for name in EvaluationRow.__dataclass_fields__ if name != "labels"
 )
+
+MANY_WITH_LABEL: Final = 5000
+"""Evaluations with a label from which a list looks for it at the newest evaluations.
+
+A page on SQLite with a million evaluations, found by the label and at the newest evaluations: a
+label of 50 evaluations 0.7 and 140 ms, of 2000 11 and 110, of 10 000 46 and 18. On PostgreSQL both
+take the same time, unless nearly all evaluations have the label.
+"""
 
 # These statements are built once: building one takes several times as long as running it.
 _ROWS = EVALUATION.c
@@ -276,9 +284,25 @@ def list_page(
     limit: int,
 ) -> list[EvaluationRow]:
     """Return an owner's newest evaluations, older than ``before`` unless it is None."""
+    statement = select_page(connection, owner_id, filters, before, limit)
+    return _add_labels(connection, connection.execute(statement).all())
+
+
+def select_page(
+    connection: sa.Connection,
+    owner_id: UUID,
+    filters: Filters,
+    before: tuple[datetime, UUID] | None,
+    limit: int,
+) -> sa.Select[Any]:
+    """Return the query of ``list_page``, which depends on how many evaluations have a label."""
     statement = (
         sa.select(*COLUMNS)
-        .where(EVALUATION.c.owner_id == owner_id, *_build_conditions(filters))
+        .where(
+            EVALUATION.c.owner_id == owner_id,
+            *_build_conditions(filters),
+            *(_build_label_condition(connection, *label) for label in filters.labels),
+        )
         .order_by(EVALUATION.c.created_at.desc(), EVALUATION.c.id.desc())
         .limit(limit)
     )
@@ -290,11 +314,11 @@ def list_page(
                 sa.and_(EVALUATION.c.created_at == moment, EVALUATION.c.id < last),
             )
         )
-    return _add_labels(connection, connection.execute(statement).all())
+    return statement
 
 
 def _build_conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
-    """Return the SQL conditions of the filters."""
+    """Return the SQL conditions of the filters, except those of the labels."""
     conditions: list[sa.ColumnElement[bool]] = []
     if filters.status is not None:
         conditions.append(EVALUATION.c.status == filters.status)
@@ -306,15 +330,24 @@ def _build_conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
         conditions.append(EVALUATION.c.created_at < filters.created_before)
     if filters.search is not None:
         conditions.append(_build_search_condition(filters.search))
-    conditions.extend(
-        sa.exists().where(
-            EVALUATION_LABEL.c.evaluation_id == EVALUATION.c.id,
-            EVALUATION_LABEL.c.key == key,
-            EVALUATION_LABEL.c.value == value,
-        )
-        for key, value in filters.labels
-    )
     return conditions
+
+
+def _build_label_condition(
+    connection: sa.Connection, key: str, value: str
+) -> sa.ColumnElement[bool]:
+    """Return the condition that an evaluation has a label.
+
+    If few evaluations have it, the database is to find these by the label; otherwise it is to look
+    for the label of one evaluation after another, and soon has a page.
+    """
+    with_label = sa.select(_LABELS.evaluation_id).where(_LABELS.key == key, _LABELS.value == value)
+    counted = sa.select(sa.func.count()).select_from(
+        with_label.limit(MANY_WITH_LABEL).subquery("with_label")
+    )
+    if connection.execute(counted).scalar_one() < MANY_WITH_LABEL:
+        return EVALUATION.c.id.in_(with_label)
+    return with_label.where(_LABELS.evaluation_id == EVALUATION.c.id).exists()
 
 
 def _build_search_condition(text: str) -> sa.ColumnElement[bool]:
