@@ -41,18 +41,3 @@ def explain_missing_block_variance(info: MethodInfo, layout: Layout) -> str | No
     if layout.kind is BlockKind.SOURCE:
         return f"{reason}; set small_sources to 'leave_out' to leave such sources out"
     return reason
-
-
-def refuse_without_blocks(info: MethodInfo, layout: Layout) -> str | None:
-    """Return why a method that needs block means does not fit the layout, or None."""
-    return explain_wrong_block_kind(info, layout) or explain_missing_blocks(info, layout)
-
-
-def refuse_without_block_variance(info: MethodInfo, layout: Layout) -> str | None:
-    """Return why a method that needs variances within blocks does not fit the layout, or None."""
-    return (
-        explain_wrong_block_kind(info, layout)
-        or explain_missing_rows(info, layout)
-        or explain_missing_block_variance(info, layout)
-        or explain_missing_blocks(info, layout)
-    )

@@ -15,7 +15,13 @@ from thetahat.numerics.bootstrap import Replicates, SharedResamples
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import FloatArray, MeanKind, Target, UnitName
+from thetahat.values.types import FloatArray, MeanKind, Needs, Target, UnitName
+from thetahat.variances._applicability import (
+    explain_missing_block_variance,
+    explain_missing_blocks,
+    explain_missing_rows,
+    explain_wrong_block_kind,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +80,29 @@ class VarianceEstimator(Protocol):
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the mean loss."""
         ...
+
+
+class BlockVariance:
+    """Base class of variances that need two blocks or more in every repeat.
+
+    Each block needs two instances too, unless the method uses nothing but block means
+    (``info.needs``).
+    """
+
+    __slots__ = ()
+
+    info: ClassVar[MethodInfo]
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why the method cannot be used on this layout, or None."""
+        reason = explain_wrong_block_kind(self.info, layout)
+        if self.info.needs is Needs.LOSSES:
+            reason = (
+                reason
+                or explain_missing_rows(self.info, layout)
+                or explain_missing_block_variance(self.info, layout)
+            )
+        return reason or explain_missing_blocks(self.info, layout)
 
 
 class ResampledVariance(ABC):

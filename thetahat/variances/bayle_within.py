@@ -8,21 +8,19 @@ from typing import ClassVar
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     TRAINING_IGNORED,
     build_estimate,
     check_several_repeats,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class BayleWithin:
+class BayleWithin(BlockVariance):
     """Average variance within folds, over the number of instances.
 
     :math:`V_k` is the variance of the losses within fold k (ddof 1), and N is the number of
@@ -59,10 +57,6 @@ class BayleWithin:
         recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_MODELS, normal=20),),
         variance=VarianceTraits(in_normal_test="choice"),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the pooled mean, given the trained models."""

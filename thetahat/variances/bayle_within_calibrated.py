@@ -8,9 +8,7 @@ from typing import ClassVar, Final
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import Recommendation
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     TRAINING_IGNORED,
     build_estimate,
@@ -18,7 +16,7 @@ from thetahat.variances._building import (
     count_degrees_within_blocks,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 from thetahat.variances.bayle_within import compute_within_over_n
 
 MAX_DEGREES: Final = 9.0
@@ -34,7 +32,7 @@ is .90 to .93 with nine and .87 to .90 with normal quantiles.
 
 
 @dataclass(frozen=True, slots=True)
-class BayleWithinCalibrated:
+class BayleWithinCalibrated(BlockVariance):
     r"""The variance of ``bayle_within``, with at most nine degrees of freedom.
 
     :math:`V_k` is the variance of the losses within fold k (ddof 1), and N is the number of
@@ -79,10 +77,6 @@ class BayleWithinCalibrated:
             ),
         ),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the pooled mean, given the trained models."""

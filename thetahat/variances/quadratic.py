@@ -15,7 +15,6 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.types import BlockKind, FloatArray, Label, MeanKind, Target
-from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     build_estimate,
     check_few_blocks,
@@ -31,7 +30,7 @@ from thetahat.variances._quadratic_forms import (
     compute_with_bias,
     compute_with_coefficients,
 )
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 _MAX_COEFFICIENT = 1e9  # larger ones could overflow a sum over the largest allowed losses
 _TERMS_IN_WORDS = 12  # longer biases end in "and N more terms"; the numbers have them all
@@ -70,7 +69,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quadratic:
+class Quadratic(BlockVariance):
     r"""The quadratic estimator with a requested bias, or with requested coefficients.
 
     For random folds the formula's :math:`\hat\mu^2` is the plug-in value, and :math:`a_4 =
@@ -140,7 +139,7 @@ class Quadratic:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        if reason := refuse_without_block_variance(self.info, layout):
+        if reason := BlockVariance.inapplicable(self, layout):
             return reason
         if layout.kind is BlockKind.RANDOM:
             no_bias = "quadratic takes bias and not coefficients for random blocks"

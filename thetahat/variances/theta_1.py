@@ -8,16 +8,14 @@ from typing import ClassVar
 from thetahat.cautions import SECOND_MOMENT_OF_MEAN
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import refuse_without_blocks
 from thetahat.variances._building import build_estimate, check_several_repeats
 from thetahat.variances._quadratic_forms import average_over_repeats, square_macro_mean
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class Theta1:
+class Theta1(BlockVariance):
     """Square of the macro mean: the second moment about zero instead of about the mean.
 
     :math:`s_1, s_2, s_3` are the second moments of ``thetahat.variances._quadratic_forms``. It is
@@ -52,10 +50,6 @@ class Theta1:
         mean=MeanKind.MACRO,
         never_recommended=True,
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_blocks(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""

@@ -9,9 +9,7 @@ from thetahat.cautions import LIBERAL_IF_BLOCKS_COVARY
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import refuse_without_blocks
 from thetahat.variances._building import (
     build_estimate,
     check_few_blocks,
@@ -19,11 +17,11 @@ from thetahat.variances._building import (
     count_degrees_between_blocks,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_between_blocks
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class Theta3:
+class Theta3(BlockVariance):
     """Variance of the block means over their number.
 
     B is the variance of the K block means (ddof 1). Table 2 of geras2013.
@@ -61,10 +59,6 @@ class Theta3:
         recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=30, normal=60),),
         variance=VarianceTraits(default_of_t_test=FOLDS),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_blocks(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""

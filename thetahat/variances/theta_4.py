@@ -7,22 +7,12 @@ from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
-from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import refuse_without_block_variance
-from thetahat.variances._building import (
-    TRAINING_IGNORED,
-    build_estimate,
-    check_several_repeats,
-    count_degrees_within_blocks,
-)
-from thetahat.variances._quadratic_forms import average_over_repeats, compute_within_blocks
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances._within_blocks import WithinBlockVariance
 
 
 @dataclass(frozen=True, slots=True)
-class Theta4:
+class Theta4(WithinBlockVariance):
     """Average variance within blocks over the number of losses.
 
     :math:`V_k` is the variance within block k (ddof 1); for equal blocks the value is the average
@@ -60,21 +50,6 @@ class Theta4:
         recommended=(Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, t=40, normal=70),),
         variance=VarianceTraits(degrees_grow_with="instances"),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_block_variance(self.info, layout)
-
-    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate the variance of the macro mean."""
-        degrees = count_degrees_within_blocks(losses)
-        return build_estimate(
-            self.info,
-            losses,
-            average_over_repeats(losses.moments, compute_within_blocks),
-            degrees,
-            cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
-        )
 
 
 METHOD = Theta4

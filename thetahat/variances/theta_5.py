@@ -8,10 +8,8 @@ from typing import ClassVar
 from thetahat.cautions import NOISY
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     build_estimate,
     check_few_blocks,
@@ -19,11 +17,11 @@ from thetahat.variances._building import (
     count_degrees_between_blocks,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_theta_5
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class Theta5:
+class Theta5(BlockVariance):
     """Quadratic estimator whose two bias terms have opposite signs.
 
     :math:`V_k` is the variance within block k and B the variance of the block means (ddof 1).
@@ -59,10 +57,6 @@ class Theta5:
         mean=MeanKind.MACRO,
         never_recommended=True,
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""

@@ -7,22 +7,12 @@ from typing import ClassVar
 
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
-from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import refuse_without_block_variance
-from thetahat.variances._building import (
-    build_estimate,
-    check_several_repeats,
-    check_training_ignored,
-    count_degrees_within_blocks,
-)
-from thetahat.variances._quadratic_forms import average_over_repeats, compute_within_blocks
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances._within_blocks import WithinBlockVariance
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaA:
+class ThetaA(WithinBlockVariance):
     """Variance of the mean of these sources for fixed models.
 
     :math:`V_k` is the variance within source k (ddof 1). Equation 11 of the source.
@@ -67,21 +57,6 @@ class ThetaA:
         ),
         variance=VarianceTraits(degrees_grow_with="instances"),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_block_variance(self.info, layout)
-
-    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate the variance of the macro mean."""
-        degrees = count_degrees_within_blocks(losses)
-        return build_estimate(
-            self.info,
-            losses,
-            average_over_repeats(losses.moments, compute_within_blocks),
-            degrees,
-            cautions=(*check_training_ignored(losses), *check_several_repeats(losses)),
-        )
 
 
 METHOD = ThetaA

@@ -7,25 +7,12 @@ from typing import ClassVar
 
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
-from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._building import (
-    build_estimate,
-    check_several_repeats,
-    check_training_ignored,
-)
-from thetahat.variances._clusters import (
-    check_few_clusters,
-    count_degrees,
-    estimate_within_blocks,
-    refuse_without_clusters_in_blocks,
-)
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances._within_blocks import WithinClusteredBlockVariance
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaAClusters:
+class ThetaAClusters(WithinClusteredBlockVariance):
     r"""Variance of the mean of these sources for fixed models, with clusters within sources.
 
     :math:`C_k` is the number of clusters of source k, :math:`M_k` the number of its losses and
@@ -70,25 +57,6 @@ class ThetaAClusters:
         ),
         variance=VarianceTraits(degrees_grow_with="clusters", knows_clusters=True),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_clusters_in_blocks(self.info, layout)
-
-    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate the variance of the macro mean."""
-        layout = losses.layout
-        return build_estimate(
-            self.info,
-            losses,
-            estimate_within_blocks(losses),
-            count_degrees(layout),
-            cautions=(
-                *check_few_clusters(len(layout.cluster_labels)),
-                *check_training_ignored(losses),
-                *check_several_repeats(losses),
-            ),
-        )
 
 
 METHOD = ThetaAClusters

@@ -7,25 +7,12 @@ from typing import ClassVar
 
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
-from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._building import (
-    build_estimate,
-    check_several_repeats,
-    check_training_ignored,
-)
-from thetahat.variances._clusters import (
-    check_few_clusters,
-    count_degrees,
-    estimate_within_blocks,
-    refuse_without_clusters_in_blocks,
-)
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances._within_blocks import WithinClusteredBlockVariance
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaBClusters:
+class ThetaBClusters(WithinClusteredBlockVariance):
     r"""Twice theta_A_clusters: an allowance for the part of the variance that training brings.
 
     The factor is that of ``theta_B``, whose authors chose it for sources without clusters.
@@ -71,25 +58,7 @@ class ThetaBClusters:
             degrees_grow_with="clusters", knows_clusters=True, default_of_t_test=SOURCES
         ),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_clusters_in_blocks(self.info, layout)
-
-    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate the variance of the macro mean."""
-        layout = losses.layout
-        return build_estimate(
-            self.info,
-            losses,
-            2 * estimate_within_blocks(losses),
-            count_degrees(layout),
-            cautions=(
-                *check_few_clusters(len(layout.cluster_labels)),
-                *check_training_ignored(losses),
-                *check_several_repeats(losses),
-            ),
-        )
+    factor: ClassVar[int] = 2
 
 
 METHOD = ThetaBClusters

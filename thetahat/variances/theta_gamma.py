@@ -11,7 +11,6 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import refuse_without_blocks
 from thetahat.variances._building import (
     build_estimate,
     check_few_blocks,
@@ -19,11 +18,11 @@ from thetahat.variances._building import (
     count_degrees_between_blocks,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_between_blocks
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaGamma:
+class ThetaGamma(BlockVariance):
     """Variance of the source means over their number.
 
     B is the variance of the K source means (ddof 1). Table 1 of the source.
@@ -60,10 +59,6 @@ class ThetaGamma:
         recommended=(Recommendation(blocks=SOURCES, target=Target.NEW_SOURCE, t=30, normal=40),),
         variance=VarianceTraits(is_between_sources=True),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_blocks(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean as an estimate for a new source."""

@@ -13,16 +13,15 @@ from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._applicability import refuse_without_blocks
 from thetahat.variances._building import build_estimates
 from thetahat.variances._quadratic_forms import compute_by_pair
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 _MAX_SOURCES = 256  # a larger table of pairs is too long to read and makes the result large
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaGammaKl:
+class ThetaGammaKl(BlockVariance):
     """For each pair of sources, the estimator that is unbiased if gamma_kl = 0.
 
     :math:`m_k` is the mean of source k. Table 1 of the source.
@@ -60,7 +59,7 @@ class ThetaGammaKl:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        if reason := refuse_without_blocks(self.info, layout):
+        if reason := BlockVariance.inapplicable(self, layout):
             return reason
         k = len(layout.block_labels)
         if k <= _MAX_SOURCES:

@@ -8,9 +8,7 @@ from typing import ClassVar
 from thetahat.cautions import COUNTS_SOURCE_DIFFERENCES_AGAINST
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import (
     build_estimate,
     check_few_blocks,
@@ -18,11 +16,11 @@ from thetahat.variances._building import (
     count_degrees_between_blocks,
 )
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_omega_free
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaOmega:
+class ThetaOmega(BlockVariance):
     """Plug-in value minus the average product of two losses of one source.
 
     :math:`V_k` is the variance within source k and B the variance of the source means (ddof 1).
@@ -56,10 +54,6 @@ class ThetaOmega:
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""

@@ -10,16 +10,14 @@ import numpy as np
 from thetahat.cautions import DEPENDS_ON_THE_MEAN
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import refuse_without_block_variance
 from thetahat.variances._building import build_estimates
 from thetahat.variances._quadratic_forms import compute_by_source
-from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaOmegaK:
+class ThetaOmegaK(BlockVariance):
     """For each source, the estimator that is unbiased if omega_k = 0 and the means are equal.
 
     :math:`m_k` is the mean and :math:`V_k` the variance (ddof 1) of source k. Table 1 of the
@@ -53,10 +51,6 @@ class ThetaOmegaK:
         targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return refuse_without_block_variance(self.info, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean, once per source."""
