@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from thetahat.metrics.base import TruthAndPredictions
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric
 from thetahat.values.types import FloatArray, IntArray
 
 TableFunction = Callable[[FloatArray], FloatArray]
@@ -18,7 +18,7 @@ SlopesOfTable = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
-class TableStatistic:
+class TableStatistic(WeightedMetric):
     """A function of the (C, C) table of true and predicted classes.
 
     Parameters
@@ -43,10 +43,6 @@ class TableStatistic:
     def influence(self) -> FloatArray:
         """Return (m,) values of the influence function: the derivative by the cell of each row."""
         return np.asarray(self.slopes(self._build_table() / len(self.cell)).ravel()[self.cell])
-
-    def fold_influence(self) -> FloatArray | None:
-        """Return None: the metric has no separate influence function over folds."""
-        return None
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:  # noqa: ARG002 - numpy does
         """Return (B,) metrics under (B, m) weights."""

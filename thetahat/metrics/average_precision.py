@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
 from thetahat.metrics._ranking import compute_average_precisions, compute_precision_slopes
-from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 from thetahat.numerics.loops.ranked_areas import precision_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import Label, MeanKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AveragePrecision:
+class AveragePrecision(Metric):
     r"""Mean, over the positives, of the precision among all rows that score at least as high.
 
     m is the number of positives: the sum is the area under the steps of the precision-recall curve,
@@ -65,14 +65,8 @@ class AveragePrecision:
         blocks=EVERY_BLOCK_KIND,
         targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
-    task: ClassVar[str] = "classification"
     uses: ClassVar[str] = "scores"
-    higher_is_better: ClassVar[bool] = True
-    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     fold_mean: ClassVar[MeanKind] = MeanKind.MACRO
-
-    def __post_init__(self) -> None:
-        check_resamples(self.n_resamples)
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the average precision on those rows."""
@@ -88,10 +82,6 @@ class AveragePrecision:
     def undefined(self) -> str:
         """Return when the metric is undefined, as the end of a sentence."""
         return "there are no positives, or no negatives"
-
-    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
-        """Return None, because within a class the influence does not average to 0."""
-        return None
 
 
 METHOD = AveragePrecision

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import average_known, build_table_statistic, compute_ratios
-from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, IntArray, Needs, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BalancedAccuracy:
+class BalancedAccuracy(Metric):
     r"""Average over the true classes of the share that is classified correctly.
 
     With :math:`\pi_c` the share of class c and :math:`r_c` the share of it that is classified
@@ -52,21 +52,10 @@ class BalancedAccuracy:
         blocks=EVERY_BLOCK_KIND,
         targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
-    task: ClassVar[str] = "classification"
-    uses: ClassVar[str] = "output"
-    higher_is_better: ClassVar[bool] = True
-    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    fold_mean: ClassVar[MeanKind] = MeanKind.POOLED
-
-    def __post_init__(self) -> None:
-        check_resamples(self.n_resamples)
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the balanced accuracy on those rows."""
         return build_table_statistic(judged, _compute_mean_recalls, _compute_slopes)
-
-    def check(self, classes: tuple[Label, ...]) -> None:
-        """Accept any classes: the metric does not depend on which they are."""
 
     def undefined(self) -> str:
         """Return when the metric is undefined, as the end of a sentence."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -80,7 +81,7 @@ class WeightedMetric(Protocol):
 
     def fold_influence(self) -> FloatArray | None:
         """Return (m,) influences within folds, for the variance ``ledell``; None if unknown."""
-        ...
+        return None
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:
         """Return (B,) metrics under (B, m) weights; NaN where one is undefined.
@@ -103,36 +104,36 @@ class MetricOfKinds(Protocol):
         ...
 
 
-class Metric(Protocol):
-    """The interface of metrics; the fields of the dataclass are their parameters."""
+class Metric(ABC):
+    """Base class of metrics; the fields of the dataclass are their parameters."""
+
+    __slots__ = ()
 
     info: ClassVar[MethodInfo]
-    task: ClassVar[str]  # "classification" or "regression"
-    uses: ClassVar[str]  # "output" or "scores"
-    higher_is_better: ClassVar[bool]
-    value_range: ClassVar[tuple[float, float]]  # smallest and largest value; inf where unbounded
-    fold_mean: ClassVar[MeanKind]  # the mean to read for random folds
+    n_resamples: int | None  # of the bootstrap intervals; 0 for none, None for the default
+    task: ClassVar[str] = "classification"  # or "regression"
+    uses: ClassVar[str] = "output"  # or "scores"
+    higher_is_better: ClassVar[bool] = True
+    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)  # inf where unbounded
+    fold_mean: ClassVar[MeanKind] = MeanKind.POOLED  # the mean to read for random folds
 
-    @property
-    def n_resamples(self) -> int | None:
-        """Number of bootstrap resamples; 0 for none, None for the default."""
-        ...
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
 
+    @abstractmethod
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the metric on those rows."""
-        ...
 
-    def check(self, classes: tuple[Label, ...]) -> None:
-        """Raise ``InvalidParameter`` if a parameter does not fit the classes."""
-        ...
-
+    @abstractmethod
     def undefined(self) -> str:
         """Return when the metric is undefined, as the end of a sentence."""
-        ...
 
-    def strata(self, judged: TruthAndPredictions) -> IntArray | None:
+    def check(self, classes: tuple[Label, ...]) -> None:  # noqa: B027 - most accept any classes
+        """Raise ``InvalidParameter`` if a parameter does not fit the classes."""
+
+    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
         """Return (n,) codes of groups within which the influence averages to 0; None if none."""
-        ...
+        return None
 
 
 def check_resamples(n_resamples: int | None) -> None:

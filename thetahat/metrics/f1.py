@@ -11,15 +11,15 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics._confusion import average_known, build_table_statistic, compute_ratios
-from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, Label, Needs, Target
 
 Average = Literal["binary", "macro", "micro"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class F1:
+class F1(Metric):
     r"""Harmonic mean of precision and recall.
 
     It is of the positive class (``binary``), its average over classes (``macro``), or the same
@@ -73,11 +73,6 @@ class F1:
         blocks=EVERY_BLOCK_KIND,
         targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
-    task: ClassVar[str] = "classification"
-    uses: ClassVar[str] = "output"
-    higher_is_better: ClassVar[bool] = True
-    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    fold_mean: ClassVar[MeanKind] = MeanKind.POOLED
 
     def __post_init__(self) -> None:
         check_resamples(self.n_resamples)
@@ -116,10 +111,6 @@ class F1:
     def undefined(self) -> str:
         """Return when the metric is undefined, as the end of a sentence."""
         return "no row is, or is called, positive"
-
-    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
-        """Return None, because within a class the influence does not average to 0."""
-        return None
 
 
 def _compute_f1_by_class(tables: FloatArray) -> FloatArray:

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import build_table_statistic, compute_ratios
-from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, Needs, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matthews:
+class Matthews(Metric):
     r"""Correlation of true and predicted classes; for two classes, the phi coefficient.
 
     s is the number of rows, c the number of correctly classified rows, and :math:`t_k` and
@@ -60,29 +60,15 @@ class Matthews:
         blocks=EVERY_BLOCK_KIND,
         targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
-    task: ClassVar[str] = "classification"
-    uses: ClassVar[str] = "output"
-    higher_is_better: ClassVar[bool] = True
     value_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    fold_mean: ClassVar[MeanKind] = MeanKind.POOLED
-
-    def __post_init__(self) -> None:
-        check_resamples(self.n_resamples)
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the coefficient on those rows."""
         return build_table_statistic(judged, _compute_correlations, _compute_slopes)
 
-    def check(self, classes: tuple[Label, ...]) -> None:
-        """Accept any classes: the metric does not depend on which they are."""
-
     def undefined(self) -> str:
         """Return when the metric is undefined, as the end of a sentence."""
         return "all rows are of one class, or are called one"
-
-    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
-        """Return None, because within a class the influence does not average to 0."""
-        return None
 
 
 def _compute_correlations(tables: FloatArray) -> FloatArray:

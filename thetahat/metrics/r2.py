@@ -8,15 +8,15 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import compute_ratios
-from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, Needs, Target
 
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RSquared:
+class RSquared(Metric):
     r"""One minus the squared errors over the squared deviations from the mean of the test rows.
 
     With V the mean squared deviation from :math:`\bar y`, which is the minimum of V over all
@@ -59,33 +59,20 @@ class RSquared:
         targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
     task: ClassVar[str] = "regression"
-    uses: ClassVar[str] = "output"
-    higher_is_better: ClassVar[bool] = True
     value_range: ClassVar[tuple[float, float]] = (-np.inf, 1.0)
-    fold_mean: ClassVar[MeanKind] = MeanKind.POOLED
-
-    def __post_init__(self) -> None:
-        check_resamples(self.n_resamples)
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:
         """Return the coefficient on those rows."""
         truth = np.asarray(judged.truth, dtype=np.float64)
         return _Explained(truth, (truth - judged.output) ** 2)
 
-    def check(self, classes: tuple[Label, ...]) -> None:
-        """Accept the call: a regression has no classes."""
-
     def undefined(self) -> str:
         """Return when the metric is undefined, as the end of a sentence."""
         return "the targets do not vary"
 
-    def strata(self, judged: TruthAndPredictions) -> IntArray | None:  # noqa: ARG002 - it has none
-        """Return None."""
-        return None
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Explained:
+class _Explained(WeightedMetric):
     """(m,) targets and squared errors."""
 
     truth: FloatArray
@@ -104,10 +91,6 @@ class _Explained:
         squares = (self.truth - self.truth.mean()) ** 2
         left = self.squared_errors.sum() / squares.sum()
         return np.asarray((left * squares - self.squared_errors) / squares.mean())
-
-    def fold_influence(self) -> FloatArray | None:
-        """Return None: the metric has no separate influence function over folds."""
-        return None
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:  # noqa: ARG002 - numpy does
         """Return (B,) coefficients under (B, m) weights."""

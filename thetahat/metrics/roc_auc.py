@@ -14,7 +14,7 @@ from thetahat.metrics._auc_power import compute_needed_positives, estimate_power
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
 from thetahat.metrics._ranking import Ranking, compute_placements, compute_roc_areas
-from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, check_resamples
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, check_resamples
 from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
@@ -23,7 +23,7 @@ _FOLD_TIES = ("strict", "half")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RocAuc:
+class RocAuc(Metric):
     r"""Probability that a positive instance scores above a negative one, with ties as one half.
 
     m positives x and n negatives y. The influence function is :math:`(V_{10,i} - A)/\pi_1` for a
@@ -80,10 +80,7 @@ class RocAuc:
         blocks=EVERY_BLOCK_KIND,
         targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
-    task: ClassVar[str] = "classification"
     uses: ClassVar[str] = "scores"
-    higher_is_better: ClassVar[bool] = True
-    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     fold_mean: ClassVar[MeanKind] = MeanKind.MACRO
 
     def __post_init__(self) -> None:
