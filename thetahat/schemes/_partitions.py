@@ -27,24 +27,13 @@ def get_column(rows: Rows, name: str, scheme: str) -> np.ndarray:
     return column
 
 
-def check_n_folds(n_folds: int) -> None:
-    """Raise ``InvalidParameter`` for fewer than two folds."""
-    if n_folds < 2:
+def check_number(name: str, number: int, least: int, most: int = MAX_SPLITS) -> None:
+    """Raise ``InvalidParameter`` if a scheme's parameter is not from ``least`` to ``most``."""
+    if number < least:
         raise InvalidParameter(
-            f"n_folds must be at least 2, and is {n_folds}.", loc=("n_folds",), value=n_folds
+            f"{name} must be at least {least}, and is {number}.", loc=(name,), value=number
         )
-    check_range("n_folds", n_folds, 2, MAX_SPLITS)
-
-
-def check_n_repeats(n_repeats: int) -> None:
-    """Raise ``InvalidParameter`` for fewer than one repeat."""
-    if n_repeats < 1:
-        raise InvalidParameter(
-            f"n_repeats must be at least 1, and is {n_repeats}.",
-            loc=("n_repeats",),
-            value=n_repeats,
-        )
-    check_range("n_repeats", n_repeats, 1, MAX_SPLITS)
+    check_range(name, number, least, most)
 
 
 def check_two_rows(n: int, unit: str = "row") -> None:

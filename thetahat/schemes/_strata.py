@@ -1,12 +1,20 @@
-"""Checks of the classes for stratified schemes, and folds in which every class is spread evenly."""
+"""Random folds, in which every class may be spread evenly, and checks of the classes for that."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.schemes._partitions import check_enough, deal_to_folds, get_column
-from thetahat.schemes.base import Rows
+from thetahat.schemes._partitions import (
+    check_enough,
+    deal_to_folds,
+    get_column,
+    yield_partition_splits,
+)
+from thetahat.schemes.base import Rows, Split
+from thetahat.seeds import make_random_stream
 from thetahat.values.types import IntArray, Label
 
 
@@ -53,7 +61,25 @@ def get_class_label(rows: Rows, code: int) -> Label:
     return rows.classes[code] if rows.classes else code
 
 
-def deal_to_folds_by_class(codes: IntArray, n_folds: int, rng: np.random.Generator) -> IntArray:
-    """Return the (n,) fold of each row: rows are shuffled, sorted by class and dealt in turn."""
-    shuffled = rng.permutation(len(codes))
-    return deal_to_folds(shuffled[np.argsort(codes[shuffled], kind="stable")], n_folds)
+def yield_random_folds(  # noqa: PLR0913 - what the folds depend on, and which of them
+    rows: Rows,
+    codes: IntArray | None,
+    n_folds: int,
+    n_repeats: int,
+    seed: int,
+    start: int,
+    stop: int | None,
+) -> Iterator[Split]:
+    """Yield the splits from ``start`` to ``stop`` of random partitions of the rows into folds.
+
+    Every class is spread evenly over the folds of a partition if ``codes``, the (n,) class codes,
+    are given. The rows are then shuffled, sorted by class and dealt in turn.
+    """
+
+    def partition(repeat: int) -> IntArray:
+        order = make_random_stream(seed, "folds", repeat).permutation(rows.n)
+        if codes is not None:
+            order = order[np.argsort(codes[order], kind="stable")]
+        return deal_to_folds(order, n_folds)
+
+    return yield_partition_splits(partition, range(n_folds), n_repeats, start, stop)

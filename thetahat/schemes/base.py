@@ -1,10 +1,11 @@
-"""The protocol of resampling schemes, and the splits that they yield."""
+"""The base class of resampling schemes, and the splits that they yield."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -151,30 +152,31 @@ class Rows:
     cluster: np.ndarray | None = None
 
 
-class Scheme(Protocol):
-    """The interface of resampling schemes; the fields of the dataclass are their parameters.
+class Scheme(ABC):
+    """Base class of resampling schemes; the fields of the dataclass are their parameters."""
 
-    A scheme may have ``cautions``, a tuple of ``Caution`` that every result contains, and
-    ``find_draw_cautions(rows, seed)``, which returns those about the splits that were drawn.
-    Where ``groups_sources`` is True, a block of the scheme is a group of whole sources.
-    """
+    __slots__ = ()
 
     info: ClassVar[MethodInfo]
+    cautions: ClassVar[tuple[Caution, ...]] = ()  # every result of the scheme contains them
+    groups_sources: ClassVar[bool] = False  # whether a block is a group of whole sources
 
     @property
     def requires(self) -> frozenset[str]:
         """The columns that it needs, among "y", "source", "cluster", "fold" and "time"."""
-        ...
+        return frozenset()
 
     @property
     def block_kind(self) -> BlockKind:
         """The kind of its test blocks."""
-        ...
+        (kind,) = self.info.blocks
+        return kind
 
+    @abstractmethod
     def n_splits(self, rows: Rows) -> int:
         """Return the number of splits; raises the same exceptions as ``splits``."""
-        ...
 
+    @abstractmethod
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
@@ -183,14 +185,15 @@ class Scheme(Protocol):
         ``start`` and ``stop`` select splits as a slice does, without building the earlier ones, so
         that each chunk of the work builds only its own splits.
         """
-        ...
+
+    def find_draw_cautions(self, rows: Rows, seed: int) -> tuple[Caution, ...]:  # noqa: ARG002 - no draws
+        """Return the cautions about the splits that were drawn."""
+        return ()
 
 
 def collect_scheme_cautions(scheme: Scheme, rows: Rows, seed: int) -> tuple[Caution, ...]:
     """Return the cautions about a scheme and about the splits that it draws of these rows."""
-    find_draw_cautions = getattr(scheme, "find_draw_cautions", None)
-    of_draws = () if find_draw_cautions is None else find_draw_cautions(rows, seed)
-    return (*getattr(scheme, "cautions", ()), *of_draws)
+    return (*scheme.cautions, *scheme.find_draw_cautions(rows, seed))
 
 
 def word_blocks(
@@ -208,7 +211,7 @@ def word_blocks(
     unit, unit_plural : str or None
         The user's word for one source, and its plural.
     """
-    if getattr(scheme, "groups_sources", False):
+    if scheme.groups_sources:
         noun = read_noun(unit, unit_plural) or DEFAULT_NOUNS[BlockKind.SOURCE]
         return f"group of {noun.plural}", f"groups of {noun.plural}"
     is_random = not scheme.info.blocks & {BlockKind.SOURCE, BlockKind.HOLDOUT}

@@ -13,13 +13,13 @@ from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes._partitions import check_two_rows
 from thetahat.schemes._test_sizes import check_count
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.seeds import make_random_stream
-from thetahat.values.types import BlockKind, IntArray
+from thetahat.values.types import IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BootstrapScheme:
+class BootstrapScheme(Scheme):
     r"""B training parts of n rows, drawn with replacement, each tested on the rows left out.
 
     :math:`E_b` is the mean loss of the rows that resample b does not hold, about :math:`(1 - 1/n)^n
@@ -60,16 +60,10 @@ class BootstrapScheme:
         ),
         blocks=SUBSAMPLES,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
     cautions: ClassVar[tuple[Caution, ...]] = (TRAINED_ON_RESAMPLES(),)
 
     def __post_init__(self) -> None:
         check_count("n_resamples", self.n_resamples)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: subsamples."""
-        return BlockKind.SUBSAMPLES
 
     def n_splits(self, rows: Rows) -> int:
         """Return B, the number of resamples."""

@@ -9,12 +9,11 @@ from typing import ClassVar
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._combinations import MAX_SPLITS, count_splits, yield_all_splits
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
-from thetahat.schemes.base import Rows, Split
-from thetahat.values.types import BlockKind
+from thetahat.schemes.base import Rows, Scheme, Split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompleteSubsampling:
+class CompleteSubsampling(Scheme):
     r"""All splits of one size: the limit of random subsampling with endlessly many draws.
 
     :math:`n_2 = \lceil \mu n - 10^{-9} \rceil` with :math:`\mu` the test size, and :math:`E_j` the
@@ -49,15 +48,9 @@ class CompleteSubsampling:
         ),
         blocks=SUBSAMPLES,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         check_test_size(self.test_size)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: subsamples."""
-        return BlockKind.SUBSAMPLES
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of splits, C(n, n_2)."""

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_enough, deal_to_folds, yield_partition_splits
-from thetahat.schemes._strata import deal_to_folds_by_class, get_stratifiable_codes
-from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import make_random_stream
-from thetahat.values.types import BlockKind, IntArray
+from thetahat.schemes._partitions import check_enough
+from thetahat.schemes._strata import get_stratifiable_codes, yield_random_folds
+from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.values.types import IntArray
 
 _FOLDS, _REPEATS = 2, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FiveByTwo:
+class FiveByTwo(Scheme):
     """Five independent random halvings; each half is trained on once and tested on once.
 
     ``dietterich_5x2``, ``five_by_two_t`` and ``five_by_two_f`` need it.
@@ -58,11 +57,6 @@ class FiveByTwo:
         """The target, where its classes are spread."""
         return frozenset({"y"}) if self.stratified else frozenset()
 
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: random folds."""
-        return BlockKind.RANDOM
-
     def n_splits(self, rows: Rows) -> int:
         """Return 10; raise for one row, and with ``stratified`` for a class of one row."""
         self._check(rows)
@@ -73,14 +67,7 @@ class FiveByTwo:
     ) -> Iterator[Split]:
         """Yield one split for each half, repeat by repeat."""
         codes = self._check(rows)
-
-        def partition(repeat: int) -> IntArray:
-            rng = make_random_stream(seed, "folds", repeat)
-            if codes is not None:
-                return deal_to_folds_by_class(codes, _FOLDS, rng)
-            return deal_to_folds(rng.permutation(rows.n), _FOLDS)
-
-        return yield_partition_splits(partition, range(_FOLDS), _REPEATS, start, stop)
+        return yield_random_folds(rows, codes, _FOLDS, _REPEATS, seed, start, stop)
 
     def _check(self, rows: Rows) -> IntArray | None:
         if self.stratified:

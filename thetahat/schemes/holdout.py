@@ -13,12 +13,11 @@ from thetahat.schemes._test_sizes import (
     draw_cluster_split,
     draw_split,
 )
-from thetahat.schemes.base import Rows, Split
-from thetahat.values.types import BlockKind
+from thetahat.schemes.base import Rows, Scheme, Split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holdout:
+class Holdout(Scheme):
     r"""The rows are split once, at random, into a training and a test part.
 
     :math:`\mu` in the formula is the test size; :math:`n_2` is kept between 1 and n - 1. The term
@@ -60,11 +59,6 @@ class Holdout:
 
     def __post_init__(self) -> None:
         check_test_size(self.test_size)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: a holdout."""
-        return BlockKind.HOLDOUT
 
     @property
     def requires(self) -> frozenset[str]:

@@ -7,19 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import (
-    check_enough,
-    check_n_folds,
-    deal_to_folds,
-    yield_partition_splits,
-)
-from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import make_random_stream
-from thetahat.values.types import BlockKind
+from thetahat.schemes._partitions import check_enough, check_number
+from thetahat.schemes._strata import yield_random_folds
+from thetahat.schemes.base import Rows, Scheme, Split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KFold:
+class KFold(Scheme):
     """One random partition of the rows into K folds; each fold is the test set once.
 
     Degenerate cases: K = n is leave-one-out in another order.
@@ -49,15 +43,9 @@ class KFold:
         ),
         blocks=FOLDS,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
-        check_n_folds(self.n_folds)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: random folds."""
-        return BlockKind.RANDOM
+        check_number("n_folds", self.n_folds, 2)
 
     def n_splits(self, rows: Rows) -> int:
         """Return K, the number of folds."""
@@ -68,16 +56,8 @@ class KFold:
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield one split for each fold."""
-        labels = range(self.n_splits(rows))
-        return yield_partition_splits(
-            lambda repeat: deal_to_folds(
-                make_random_stream(seed, "folds", repeat).permutation(rows.n), self.n_folds
-            ),
-            labels,
-            1,
-            start,
-            stop,
-        )
+        n_folds = self.n_splits(rows)
+        return yield_random_folds(rows, None, n_folds, 1, seed, start, stop)
 
 
 METHOD = KFold

@@ -8,12 +8,11 @@ from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.schemes._partitions import check_two_rows
-from thetahat.schemes.base import LeaveOneOutSplits, Rows, Split
-from thetahat.values.types import BlockKind
+from thetahat.schemes.base import LeaveOneOutSplits, Rows, Scheme, Split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeaveOneOut:
+class LeaveOneOut(Scheme):
     """Each row is the test set once, of a model trained on all the others.
 
     Blocks are named by their row number. Nothing is drawn: the seed does not matter.
@@ -38,12 +37,6 @@ class LeaveOneOut:
         ),
         blocks=FOLDS,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: random folds, of one instance each."""
-        return BlockKind.RANDOM
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of rows."""

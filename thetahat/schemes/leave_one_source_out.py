@@ -9,13 +9,13 @@ from typing import ClassVar
 from thetahat.errors import InsufficientData
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import get_column, yield_partition_splits
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.tables.labels import encode_labels
-from thetahat.values.types import BlockKind, IntArray, Label
+from thetahat.values.types import IntArray, Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeaveOneSourceOut:
+class LeaveOneSourceOut(Scheme):
     """Each source is the test set once, of a model trained on all the other sources.
 
     geras2013 calls it multiple-source cross-validation (CVS). Blocks are named by their source and
@@ -42,11 +42,6 @@ class LeaveOneSourceOut:
         blocks=SOURCES,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"source"})
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: sources."""
-        return BlockKind.SOURCE
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of sources."""

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.parameter_checks import MAX_ROWS, check_range
+from thetahat.errors import InsufficientData
+from thetahat.parameter_checks import MAX_ROWS
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._combinations import MAX_SPLITS, count_splits, yield_all_splits
-from thetahat.schemes._partitions import check_two_rows
-from thetahat.schemes.base import Rows, Split
-from thetahat.values.types import BlockKind
+from thetahat.schemes._partitions import check_number, check_two_rows
+from thetahat.schemes.base import Rows, Scheme, Split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeavePOut:
+class LeavePOut(Scheme):
     """Every set of p rows is the test set once, of a model trained on all the others.
 
     Nothing is drawn: the seed does not matter. The splits are numbered in lexicographic order of
@@ -50,19 +49,9 @@ class LeavePOut:
         ),
         blocks=SUBSAMPLES,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
-        if self.p < 1:
-            raise InvalidParameter(
-                f"p must be at least 1, and is {self.p}.", loc=("p",), value=self.p
-            )
-        check_range("p", self.p, 1, MAX_ROWS)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: subsamples."""
-        return BlockKind.SUBSAMPLES
+        check_number("p", self.p, 1, MAX_ROWS)
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of splits, C(n, p)."""

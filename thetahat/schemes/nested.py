@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.errors import InvalidParameter
-from thetahat.parameter_checks import MAX_SPLITS, check_range
 from thetahat.registry import FOLDS, MethodInfo
+from thetahat.schemes._partitions import check_number
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.k_fold import KFold
-from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Nested:
+class Nested(Scheme):
     """External folds estimate the error of what internal folds select.
 
     In a ``selection`` each external training part is itself divided into folds: the candidate with
@@ -52,21 +50,10 @@ class Nested:
         ),
         blocks=FOLDS,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         for name in ("n_folds", "n_internal_folds"):
-            n = getattr(self, name)
-            if n < 2:
-                raise InvalidParameter(
-                    f"{name} must be at least 2, and is {n}.", loc=(name,), value=n
-                )
-            check_range(name, n, 2, MAX_SPLITS)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: random folds."""
-        return BlockKind.RANDOM
+            check_number(name, getattr(self, name), 2)
 
     def n_splits(self, rows: Rows) -> int:
         """Return the number of external folds."""

@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.schemes._partitions import get_column, yield_partition_splits
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import BlockKind, IntArray, Label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Predefined:
+class Predefined(Scheme):
     """Each value of the fold column is the test set once.
 
     The source calls it data splitting by a predefined partition.

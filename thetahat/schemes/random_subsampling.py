@@ -8,12 +8,11 @@ from typing import ClassVar
 
 from thetahat.registry import SUBSAMPLES, MethodInfo
 from thetahat.schemes._test_sizes import check_count, check_test_size, count_test_units, draw_split
-from thetahat.schemes.base import Rows, Split
-from thetahat.values.types import BlockKind
+from thetahat.schemes.base import Rows, Scheme, Split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RandomSubsampling:
+class RandomSubsampling(Scheme):
     r"""J splits, each drawn at random and independently of the others.
 
     :math:`\mu` in the formula is the test size, and :math:`E_j` the mean loss of split j;
@@ -56,16 +55,10 @@ class RandomSubsampling:
         ),
         blocks=SUBSAMPLES,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         check_count("n_draws", self.n_draws)
         check_test_size(self.test_size)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: subsamples."""
-        return BlockKind.SUBSAMPLES
 
     def n_splits(self, rows: Rows) -> int:
         """Return J, the number of splits."""

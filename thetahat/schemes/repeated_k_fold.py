@@ -7,20 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import (
-    check_enough,
-    check_n_folds,
-    check_n_repeats,
-    deal_to_folds,
-    yield_partition_splits,
-)
-from thetahat.schemes.base import Rows, Split
-from thetahat.seeds import make_random_stream
-from thetahat.values.types import BlockKind
+from thetahat.schemes._partitions import check_enough, check_number
+from thetahat.schemes._strata import yield_random_folds
+from thetahat.schemes.base import Rows, Scheme, Split
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RepeatedKFold:
+class RepeatedKFold(Scheme):
     """Several independent random partitions into K folds.
 
     Degenerate cases: one repeat is ``k_fold``.
@@ -52,16 +45,10 @@ class RepeatedKFold:
         ),
         blocks=FOLDS,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
-        check_n_folds(self.n_folds)
-        check_n_repeats(self.n_repeats)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: random folds."""
-        return BlockKind.RANDOM
+        check_number("n_folds", self.n_folds, 2)
+        check_number("n_repeats", self.n_repeats, 1)
 
     def n_splits(self, rows: Rows) -> int:
         """Return K times the number of repeats."""
@@ -73,15 +60,7 @@ class RepeatedKFold:
     ) -> Iterator[Split]:
         """Yield one split for each fold, repeat by repeat."""
         check_enough(rows.n, self.n_folds)
-        return yield_partition_splits(
-            lambda repeat: deal_to_folds(
-                make_random_stream(seed, "folds", repeat).permutation(rows.n), self.n_folds
-            ),
-            range(self.n_folds),
-            self.n_repeats,
-            start,
-            stop,
-        )
+        return yield_random_folds(rows, None, self.n_folds, self.n_repeats, seed, start, stop)
 
 
 METHOD = RepeatedKFold

@@ -11,18 +11,18 @@ import numpy as np
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import (
     check_enough,
-    check_n_folds,
+    check_number,
     get_column,
     yield_partition_splits,
 )
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.seeds import make_random_stream
 from thetahat.tables.labels import encode_labels
-from thetahat.values.types import BlockKind, IntArray
+from thetahat.values.types import IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourceKFold:
+class SourceKFold(Scheme):
     """K folds of whole sources; no source is in both parts of a split.
 
     In order of size, largest first, each source goes to the fold with the fewest rows so far;
@@ -63,12 +63,7 @@ class SourceKFold:
     groups_sources: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_n_folds(self.n_folds)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: sources; each block is a set of whole sources."""
-        return BlockKind.SOURCE
+        check_number("n_folds", self.n_folds, 2)
 
     def n_splits(self, rows: Rows) -> int:
         """Return K, the number of folds."""

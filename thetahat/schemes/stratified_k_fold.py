@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_n_folds, yield_partition_splits
-from thetahat.schemes._strata import deal_to_folds_by_class, get_stratifiable_codes
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes._partitions import check_number
+from thetahat.schemes._strata import get_stratifiable_codes, yield_random_folds
+from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.k_fold import KFold
-from thetahat.seeds import make_random_stream
-from thetahat.values.types import BlockKind, IntArray
+from thetahat.values.types import IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StratifiedKFold:
+class StratifiedKFold(Scheme):
     """A random partition into K folds in which every class is spread evenly.
 
     The rows are shuffled, sorted by class, and dealt out one by one: the numbers of rows of a class
@@ -55,12 +54,7 @@ class StratifiedKFold:
     requires: ClassVar[frozenset[str]] = frozenset({"y"})
 
     def __post_init__(self) -> None:
-        check_n_folds(self.n_folds)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: random folds."""
-        return BlockKind.RANDOM
+        check_number("n_folds", self.n_folds, 2)
 
     def n_splits(self, rows: Rows) -> int:
         """Return K; raise if a class is too small."""
@@ -72,13 +66,7 @@ class StratifiedKFold:
     ) -> Iterator[Split]:
         """Yield one split for each fold."""
         codes = self._read_codes(rows)
-
-        def partition(repeat: int) -> IntArray:
-            return deal_to_folds_by_class(
-                codes, self.n_folds, make_random_stream(seed, "folds", repeat)
-            )
-
-        return yield_partition_splits(partition, range(self.n_folds), 1, start, stop)
+        return yield_random_folds(rows, codes, self.n_folds, 1, seed, start, stop)
 
     def _read_codes(self, rows: Rows) -> IntArray:
         return get_stratifiable_codes(rows, self.n_folds, self.info.name, KFold.info.name)

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.schemes._partitions import check_n_folds, check_n_repeats, yield_partition_splits
-from thetahat.schemes._strata import deal_to_folds_by_class, get_stratifiable_codes
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes._partitions import check_number
+from thetahat.schemes._strata import get_stratifiable_codes, yield_random_folds
+from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
-from thetahat.seeds import make_random_stream
-from thetahat.values.types import BlockKind, IntArray
+from thetahat.values.types import IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StratifiedRepeatedKFold:
+class StratifiedRepeatedKFold(Scheme):
     """Several random partitions into K folds, in each of which every class is spread evenly.
 
     Deviations: a class with fewer rows than folds is refused, as in ``stratified_k_fold``.
@@ -56,13 +55,8 @@ class StratifiedRepeatedKFold:
     requires: ClassVar[frozenset[str]] = frozenset({"y"})
 
     def __post_init__(self) -> None:
-        check_n_folds(self.n_folds)
-        check_n_repeats(self.n_repeats)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: random folds."""
-        return BlockKind.RANDOM
+        check_number("n_folds", self.n_folds, 2)
+        check_number("n_repeats", self.n_repeats, 1)
 
     def n_splits(self, rows: Rows) -> int:
         """Return K times the number of repeats; raise if a class is too small."""
@@ -74,13 +68,7 @@ class StratifiedRepeatedKFold:
     ) -> Iterator[Split]:
         """Yield one split for each fold, repeat by repeat."""
         codes = self._read_codes(rows)
-
-        def partition(repeat: int) -> IntArray:
-            return deal_to_folds_by_class(
-                codes, self.n_folds, make_random_stream(seed, "folds", repeat)
-            )
-
-        return yield_partition_splits(partition, range(self.n_folds), self.n_repeats, start, stop)
+        return yield_random_folds(rows, codes, self.n_folds, self.n_repeats, seed, start, stop)
 
     def _read_codes(self, rows: Rows) -> IntArray:
         return get_stratifiable_codes(rows, self.n_folds, self.info.name, RepeatedKFold.info.name)

@@ -12,20 +12,20 @@ from thetahat.errors import InsufficientData
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.schemes._partitions import (
     check_enough,
-    check_n_folds,
+    check_number,
     get_column,
     yield_partition_splits,
 )
 from thetahat.schemes._strata import get_class_codes, get_class_label
-from thetahat.schemes.base import Rows, Split
+from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.source_k_fold import SourceKFold
 from thetahat.seeds import make_random_stream
 from thetahat.tables.labels import encode_labels
-from thetahat.values.types import BlockKind, FloatArray, IntArray
+from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StratifiedSourceKFold:
+class StratifiedSourceKFold(Scheme):
     """K folds of whole sources, each with about the class shares of the whole.
 
     :math:`n_{cf}` in the formula is the number of rows of class c in fold f. The sum is kept small
@@ -70,12 +70,7 @@ class StratifiedSourceKFold:
     groups_sources: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_n_folds(self.n_folds)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: sources; each block is a set of whole sources."""
-        return BlockKind.SOURCE
+        check_number("n_folds", self.n_folds, 2)
 
     def n_splits(self, rows: Rows) -> int:
         """Return K; raise if a class cannot be in every fold."""

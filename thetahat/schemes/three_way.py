@@ -11,11 +11,10 @@ from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.schemes._test_sizes import check_test_size, count_test_units, draw_split
 from thetahat.schemes.base import Rows, Scheme, Split
 from thetahat.schemes.holdout import Holdout
-from thetahat.values.types import BlockKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ThreeWay:
+class ThreeWay(Scheme):
     r"""The rows are split once, at random, into a training, a validation and a test set.
 
     :math:`\mu` and :math:`\nu` in the formula are the test size and the validation size. In a
@@ -55,7 +54,6 @@ class ThreeWay:
         ),
         blocks=HOLDOUT,
     )
-    requires: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         check_test_size(self.test_size)
@@ -65,11 +63,6 @@ class ThreeWay:
             message = error.message.replace("test_size", "validation_size", 1)
             where = ("validation_size",)
             raise InvalidParameter(message, loc=where, value=error.value) from None
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """The kind of its blocks: a holdout."""
-        return BlockKind.HOLDOUT
 
     def n_splits(self, rows: Rows) -> int:
         """Return 1, the number of splits."""

@@ -9,16 +9,16 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.cautions import ORDER_OF_TIME, Caution
-from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.parameter_checks import MAX_ROWS, check_range
+from thetahat.errors import InsufficientData
+from thetahat.parameter_checks import MAX_ROWS
 from thetahat.registry import SUBSAMPLES, MethodInfo
-from thetahat.schemes._partitions import check_n_folds, check_two_rows, get_column
-from thetahat.schemes.base import Rows, Split
-from thetahat.values.types import BlockKind, IntArray
+from thetahat.schemes._partitions import check_number, check_two_rows, get_column
+from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.values.types import IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimeSeries:
+class TimeSeries(Scheme):
     """K blocks in order of time; each is the test set of a model trained on earlier rows only.
 
     The last K m rows in order of time are divided into K blocks of m rows; the rows before the
@@ -70,19 +70,11 @@ class TimeSeries:
     cautions: ClassVar[tuple[Caution, ...]] = (ORDER_OF_TIME(),)
 
     def __post_init__(self) -> None:
-        check_n_folds(self.n_folds)
+        check_number("n_folds", self.n_folds, 2)
         for name, least in (("test_size", 1), ("gap", 0), ("max_train_size", 1)):
             value = getattr(self, name)
-            if value is not None and value < least:
-                raise InvalidParameter(
-                    f"{name} must be at least {least}, and is {value}.", loc=(name,), value=value
-                )
-            check_range(name, value, least, MAX_ROWS)
-
-    @property
-    def block_kind(self) -> BlockKind:
-        """Subsamples: the blocks are in order, and no partition of all rows."""
-        return BlockKind.SUBSAMPLES
+            if value is not None:
+                check_number(name, value, least, MAX_ROWS)
 
     def n_splits(self, rows: Rows) -> int:
         """Return K; raise if a block has no earlier rows."""
