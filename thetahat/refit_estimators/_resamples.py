@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +18,15 @@ from thetahat.cautions import (
     ZERO_VARIANCE,
     Caution,
 )
-from thetahat.refit_estimators._checks import require_rows
-from thetahat.refit_estimators.base import APPARENT, RefitLosses
+from thetahat.parameter_checks import check_count
+from thetahat.refit_estimators._checks import require_rows, zero_if_rounding
+from thetahat.refit_estimators.base import APPARENT, EstimatesVariance, RefitLosses
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import make_random_stream
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
+from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True)
@@ -218,7 +222,60 @@ def _sum_noise_variances(  # noqa: PLR0913 - the six parts of D_i
     return float(squares.sum()) / (B - 1) / B
 
 
-def resampling_cautions(
+class ResamplesEstimate(EstimatesVariance):
+    """Base class of errors that are computed from the fits to bootstrap resamples."""
+
+    __slots__ = ()
+
+    n_resamples: int
+    correct_noise: bool
+    is_own_estimate: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_count("n_resamples", self.n_resamples, 2)
+
+    @property
+    def design(self) -> ResamplesDesign:
+        """Resamples of the rows."""
+        return ResamplesDesign(self.n_resamples)
+
+    def scale_variance(self, out: OutOfBagErrors, estimate: float) -> float:
+        """Return the out-of-bag variance times the squared ratio of the two estimates."""
+        if out.by_instance == 0:
+            return 0.0
+        ratio = estimate / out.by_instance
+        return out.variance(without_noise=self.correct_noise) * ratio**2
+
+    def build_estimate(  # noqa: PLR0913 - the parts of an estimate
+        self,
+        fits: RefitLosses,
+        out: OutOfBagErrors,
+        estimate: float,
+        variance: float,
+        details: dict[str, JsonValue],
+        cautions: tuple[Caution, ...] = (),
+    ) -> VarianceEstimate:
+        """Return the estimate of the error; a variance that is only rounding counts as 0."""
+        value = zero_if_rounding(variance, fits.losses)
+        return VarianceEstimate(
+            value=value,
+            target=Target.THESE_SOURCES,
+            mean=MeanKind.POOLED,
+            estimate=estimate,
+            degrees_of_freedom=None,
+            usable=value > 0,
+            cautions=(
+                *_check_variance(value),
+                *cautions,
+                *_check_resamples(
+                    out, self.n_resamples, fits.rows.n, without_noise=self.correct_noise
+                ),
+            ),
+            details=details,
+        )
+
+
+def _check_resamples(
     out: OutOfBagErrors, n_resamples: int, n: int, *, without_noise: bool
 ) -> tuple[Caution, ...]:
     """Return the cautions on a standard error from few resamples, and on the draws."""
@@ -237,7 +294,7 @@ def resampling_cautions(
     return tuple(cautions)
 
 
-def variance_cautions(value: float) -> tuple[Caution, ...]:
+def _check_variance(value: float) -> tuple[Caution, ...]:
     """Return the caution on a variance of 0, or on a negative one after subtracting noise."""
     if value > 0:
         return ()

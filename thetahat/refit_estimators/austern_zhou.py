@@ -10,12 +10,8 @@ import numpy as np
 
 from thetahat.cautions import ZERO_VARIANCE
 from thetahat.parameter_checks import check_choice, check_count
-from thetahat.refit_estimators._checks import (
-    INDEPENDENT_ROWS,
-    require_rows,
-    zero_if_rounding,
-)
-from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows, zero_if_rounding
+from thetahat.refit_estimators.base import EstimatesVariance, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import deal_to_folds
 from thetahat.schemes.base import ComplementSplit, Rows, Split
@@ -130,7 +126,7 @@ FORMS: Final[dict[Form, int]] = {"corrected": 4, "published": 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AusternZhou:
+class AusternZhou(EstimatesVariance):
     """Variance of a cross-validated error, from the effect of replacing single instances.
 
     R is the K-fold error of one half of the data, and R_i the same with instance i replaced by
@@ -186,9 +182,6 @@ class AusternZhou:
         ),
         by_request_only=True,
     )
-    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
-    is_own_estimate: ClassVar[bool] = False
-    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         check_count("n_folds", self.n_folds, 2)

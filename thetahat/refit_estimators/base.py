@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -83,42 +84,50 @@ class RefitLosses:
         return RefitLosses(rows=self.rows, seed=self.seed, losses=tuple(a - b for a, b in pairs))
 
 
-class RefitEstimator(Protocol):
+VARIANCES_LIST = "variances"
+INTERVALS_LIST = "intervals"
+
+
+class RefitEstimator(ABC):
     """A method that fits the learner again; the fields of the dataclass are its parameters.
 
     It is an ``EstimatesVariance`` too, or a ``BuildsInterval``, or both, by ``gives``.
     """
 
+    __slots__ = ()
+
     info: ClassVar[MethodInfo]
     gives: ClassVar[frozenset[str]]  # lists of a request that may name it: "variances", "intervals"
-    is_own_estimate: ClassVar[
-        bool
-    ]  # whether its estimate of the error is not the cross-validated one
-    reason_against_pairs: ClassVar[str | None]  # why it cannot estimate a difference, or None
+    is_own_estimate: ClassVar[bool] = False  # whether its estimate is not the cross-validated error
+    reason_against_pairs: ClassVar[str | None] = None  # why it cannot estimate a difference
 
     @property
+    @abstractmethod
     def design(self) -> RefitDesign:
         """The splits that the method needs."""
-        ...
 
 
-class EstimatesVariance(RefitEstimator, Protocol):
+class EstimatesVariance(RefitEstimator):
     """A method that the list ``variances`` may name."""
 
+    __slots__ = ()
+
+    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
+
+    @abstractmethod
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error and the variance of that estimate."""
-        ...
 
 
-class BuildsInterval(RefitEstimator, Protocol):
+class BuildsInterval(RefitEstimator):
     """A method that the list ``intervals`` may name."""
 
+    __slots__ = ()
+
+    gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
+
+    @abstractmethod
     def interval(
         self, fits: RefitLosses, level: float, alternative: Alternative
     ) -> Interval | None:
         """Build the interval; None if the losses do not vary."""
-        ...
-
-
-VARIANCES_LIST = "variances"
-INTERVALS_LIST = "intervals"

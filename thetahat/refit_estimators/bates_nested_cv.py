@@ -15,12 +15,14 @@ from thetahat.cautions import FEW_REPEATS, STANDARD_ERROR_AT_ITS_BOUND, ZERO_VAR
 from thetahat.intervals._symmetric import build_symmetric_interval
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_choice, check_count
-from thetahat.refit_estimators._checks import (
-    INDEPENDENT_ROWS,
-    require_rows,
-    zero_if_rounding,
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows, zero_if_rounding
+from thetahat.refit_estimators.base import (
+    INTERVALS_LIST,
+    VARIANCES_LIST,
+    BuildsInterval,
+    EstimatesVariance,
+    RefitLosses,
 )
-from thetahat.refit_estimators.base import INTERVALS_LIST, VARIANCES_LIST, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import deal_to_folds
 from thetahat.schemes.base import Rows, Split
@@ -123,7 +125,7 @@ Variant = Literal["mlr3inferr", "nestedcv"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BatesNestedCv:
+class BatesNestedCv(EstimatesVariance, BuildsInterval):
     r"""Variance of a nested cross-validation's estimate of the fitted model's error.
 
     e_out are the losses on fold f of the model without f, e_in those on every other fold g of
@@ -190,8 +192,6 @@ class BatesNestedCv:
         by_request_only=True,
     )
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST, INTERVALS_LIST})
-    is_own_estimate: ClassVar[bool] = False
-    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         check_count("n_folds", self.n_folds, 3)

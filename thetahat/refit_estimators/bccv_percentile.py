@@ -13,7 +13,7 @@ from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
-from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
+from thetahat.refit_estimators.base import BuildsInterval, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes.base import Rows, Split
@@ -130,7 +130,7 @@ _draw_counts_once = lru_cache(maxsize=256)(_draw_counts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BccvPercentile:
+class BccvPercentile(BuildsInterval):
     """Percentiles of the leave-one-case-out errors of bootstrap resamples.
 
     M_ib is the number of copies of instance i in resample b, and L_ib its loss under the model
@@ -175,9 +175,6 @@ class BccvPercentile:
         recommended=(Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, own=10),),
         by_request_only=True,
     )
-    gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
-    is_own_estimate: ClassVar[bool] = False
-    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         check_count("n_resamples", self.n_resamples, 10)

@@ -7,24 +7,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import SHARE, combine_632
-from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, zero_if_rounding
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
-    ResamplesDesign,
+    ResamplesEstimate,
     compute_out_of_bag_errors,
-    resampling_cautions,
-    variance_cautions,
 )
-from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
+from thetahat.refit_estimators.base import RefitLosses
 from thetahat.registry import MethodInfo
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bootstrap632:
+class Bootstrap632(ResamplesEstimate):
     """Weighted mean of the error on the training data and the out-of-bag error.
 
     The standard error is that of the out-of-bag error times the ratio of the two estimates.
@@ -73,54 +71,19 @@ class Bootstrap632:
         mean=MeanKind.POOLED,
         by_request_only=True,
     )
-    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
-    is_own_estimate: ClassVar[bool] = True
-    reason_against_pairs: ClassVar[str | None] = None
-
-    def __post_init__(self) -> None:
-        check_count("n_resamples", self.n_resamples, 2)
-
-    @property
-    def design(self) -> ResamplesDesign:
-        """Resamples of the rows."""
-        return ResamplesDesign(self.n_resamples)
 
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error, and the variance of that estimate."""
         out = compute_out_of_bag_errors(self.design, fits)
         apparent = float(fits.losses[0].mean())
         estimate = combine_632(apparent, out.by_instance)
-        value = zero_if_rounding(
+        variance = (
             _estimate_difference_variance(out, fits, without_noise=self.correct_noise)
             if fits.is_difference
-            else scale_variance(out, estimate, without_noise=self.correct_noise),
-            fits.losses,
+            else self.scale_variance(out, estimate)
         )
-        return VarianceEstimate(
-            value=value,
-            target=Target.THESE_SOURCES,
-            mean=MeanKind.POOLED,
-            estimate=estimate,
-            degrees_of_freedom=None,
-            usable=value > 0,
-            cautions=(
-                *variance_cautions(value),
-                *resampling_cautions(
-                    out,
-                    self.n_resamples,
-                    fits.rows.n,
-                    without_noise=self.correct_noise,
-                ),
-            ),
-            details={"apparent": apparent, "out_of_bag": out.by_instance},
-        )
-
-
-def scale_variance(out: OutOfBagErrors, estimate: float, *, without_noise: bool) -> float:
-    """Return the out-of-bag variance times the squared ratio of the two estimates."""
-    if out.by_instance == 0:
-        return 0.0
-    return out.variance(without_noise=without_noise) * (estimate / out.by_instance) ** 2
+        details: dict[str, JsonValue] = {"apparent": apparent, "out_of_bag": out.by_instance}
+        return self.build_estimate(fits, out, estimate, variance, details)
 
 
 def _estimate_difference_variance(

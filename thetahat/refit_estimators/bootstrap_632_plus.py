@@ -6,19 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.errors import UnsupportedCombination
-from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
-from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, zero_if_rounding
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
-    ResamplesDesign,
+    ResamplesEstimate,
     compute_out_of_bag_errors,
-    resampling_cautions,
-    variance_cautions,
 )
-from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
-from thetahat.refit_estimators.bootstrap_632 import scale_variance
+from thetahat.refit_estimators.base import RefitLosses
 from thetahat.registry import MethodInfo
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -29,7 +26,7 @@ NOT_OF_PAIRS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bootstrap632Plus:
+class Bootstrap632Plus(ResamplesEstimate):
     r"""The .632 estimate with more weight on the out-of-bag error, the more the learner overfits.
 
     .. math:: R = \frac{\min(\hat E, \hat\gamma) - \overline{err}}{\hat\gamma - \overline{err}}
@@ -77,50 +74,21 @@ class Bootstrap632Plus:
         mean=MeanKind.POOLED,
         by_request_only=True,
     )
-    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
-    is_own_estimate: ClassVar[bool] = True
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
-
-    def __post_init__(self) -> None:
-        check_count("n_resamples", self.n_resamples, 2)
-
-    @property
-    def design(self) -> ResamplesDesign:
-        """Resamples of the rows."""
-        return ResamplesDesign(self.n_resamples)
 
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the error, and the variance of that estimate."""
         out = compute_out_of_bag_errors(self.design, fits)
         plus = combine_632_plus(out, fits)
-        value = zero_if_rounding(
-            scale_variance(out, plus.estimate, without_noise=self.correct_noise), fits.losses
-        )
-        return VarianceEstimate(
-            value=value,
-            target=Target.THESE_SOURCES,
-            mean=MeanKind.POOLED,
-            estimate=plus.estimate,
-            degrees_of_freedom=None,
-            usable=value > 0,
-            cautions=(
-                *variance_cautions(value),
-                *plus.cautions,
-                *resampling_cautions(
-                    out,
-                    self.n_resamples,
-                    fits.rows.n,
-                    without_noise=self.correct_noise,
-                ),
-            ),
-            details={
-                "apparent": plus.apparent,
-                "out_of_bag": plus.out_of_bag,
-                "no_information": plus.no_information,
-                "relative_overfitting": plus.relative_overfitting,
-                "weight": plus.weight,
-            },
-        )
+        details: dict[str, JsonValue] = {
+            "apparent": plus.apparent,
+            "out_of_bag": plus.out_of_bag,
+            "no_information": plus.no_information,
+            "relative_overfitting": plus.relative_overfitting,
+            "weight": plus.weight,
+        }
+        variance = self.scale_variance(out, plus.estimate)
+        return self.build_estimate(fits, out, plus.estimate, variance, details, plus.cautions)
 
 
 def combine_632_plus(out: OutOfBagErrors, fits: RefitLosses) -> Error632Plus:

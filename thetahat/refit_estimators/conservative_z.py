@@ -11,12 +11,8 @@ import numpy as np
 from thetahat.cautions import FEW_HALVINGS, ZERO_VARIANCE, Caution
 from thetahat.errors import InsufficientData
 from thetahat.parameter_checks import check_count
-from thetahat.refit_estimators._checks import (
-    INDEPENDENT_ROWS,
-    require_rows,
-    zero_if_rounding,
-)
-from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows, zero_if_rounding
+from thetahat.refit_estimators.base import EstimatesVariance, RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
@@ -93,7 +89,7 @@ class HalvesDesign:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConservativeZ:
+class ConservativeZ(EstimatesVariance):
     """Variance of a subsampling estimate, from the differences between disjoint halves of the data.
 
     mu_m^(1) and mu_m^(2) are the mean losses of J random subsamples of either half of the data.
@@ -146,9 +142,6 @@ class ConservativeZ:
         ),
         by_request_only=True,
     )
-    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
-    is_own_estimate: ClassVar[bool] = False
-    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
         check_count("n_halvings", self.n_halvings, 1)

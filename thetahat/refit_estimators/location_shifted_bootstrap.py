@@ -10,11 +10,8 @@ from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.refit_estimators._percentiles import build_percentile_interval
-from thetahat.refit_estimators._resamples import (
-    ResamplesDesign,
-    compute_out_of_bag_errors,
-)
-from thetahat.refit_estimators.base import INTERVALS_LIST, RefitLosses
+from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
+from thetahat.refit_estimators.base import BuildsInterval, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS, combine_632_plus
 from thetahat.registry import MethodInfo
 from thetahat.schemes._class_draws import caution_about_repeated_draws
@@ -22,7 +19,7 @@ from thetahat.values.types import Alternative, MeanKind, Needs, Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LocationShiftedBootstrap:
+class LocationShiftedBootstrap(BuildsInterval):
     """Percentiles of the apparent errors of resamples, moved to the .632+ estimate.
 
     err*_b is the error of the model fitted to resample b on that resample, and err that of the
@@ -63,8 +60,6 @@ class LocationShiftedBootstrap:
         never_recommended=True,
         by_request_only=True,
     )
-    gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
-    is_own_estimate: ClassVar[bool] = False
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:

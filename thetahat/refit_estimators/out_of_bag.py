@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 from thetahat.cautions import STANDARD_ERROR_OF_INSTANCES
-from thetahat.parameter_checks import check_choice, check_count
-from thetahat.refit_estimators._checks import (
-    INDEPENDENT_ROWS,
-    zero_if_rounding,
-)
-from thetahat.refit_estimators._resamples import (
-    ResamplesDesign,
-    compute_out_of_bag_errors,
-    resampling_cautions,
-    variance_cautions,
-)
-from thetahat.refit_estimators.base import VARIANCES_LIST, RefitLosses
+from thetahat.parameter_checks import check_choice
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
+from thetahat.refit_estimators._resamples import ResamplesEstimate, compute_out_of_bag_errors
+from thetahat.refit_estimators.base import RefitLosses
 from thetahat.registry import MethodInfo
 from thetahat.traits import Recommendation
+from thetahat.values.json_values import JsonValue
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
@@ -27,7 +20,7 @@ Average = Literal["instance", "split"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutOfBagEstimate:
+class OutOfBagEstimate(ResamplesEstimate):
     """Error of each instance under the models whose resample leaves it out.
 
     I_ib = 1 if resample b does not contain instance i, and D_i is defined in ``OutOfBagErrors``.
@@ -81,45 +74,21 @@ class OutOfBagEstimate:
         ),
         by_request_only=True,
     )
-    gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST})
-    is_own_estimate: ClassVar[bool] = True
-    reason_against_pairs: ClassVar[str | None] = None
 
     def __post_init__(self) -> None:
-        check_count("n_resamples", self.n_resamples, 2)
+        ResamplesEstimate.__post_init__(self)
         check_choice("average", self.average, get_args(Average))
-
-    @property
-    def design(self) -> ResamplesDesign:
-        """Resamples of the rows."""
-        return ResamplesDesign(self.n_resamples)
 
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:
         """Estimate the out-of-bag error and its variance."""
         out = compute_out_of_bag_errors(self.design, fits)
-        value = zero_if_rounding(out.variance(without_noise=self.correct_noise), fits.losses)
-        by_split = self.average == "split"
-        return VarianceEstimate(
-            value=value,
-            target=Target.THESE_SOURCES,
-            mean=MeanKind.MACRO if by_split else MeanKind.POOLED,
-            estimate=out.by_split if by_split else out.by_instance,
-            degrees_of_freedom=None,
-            usable=value > 0,
-            cautions=(
-                *variance_cautions(value),
-                *resampling_cautions(
-                    out,
-                    self.n_resamples,
-                    fits.rows.n,
-                    without_noise=self.correct_noise,
-                ),
-                *((_ERROR_OF_INSTANCES,) if by_split else ()),
-            ),
-            details={"n_used": out.n_used, "n_drawn_again": out.n_drawn_again},
-        )
+        details: dict[str, JsonValue] = {"n_used": out.n_used, "n_drawn_again": out.n_drawn_again}
+        variance = out.variance(without_noise=self.correct_noise)
+        if self.average == "instance":
+            return self.build_estimate(fits, out, out.by_instance, variance, details)
+        estimate = self.build_estimate(fits, out, out.by_split, variance, details)
+        cautions = (*estimate.cautions, STANDARD_ERROR_OF_INSTANCES())
+        return replace(estimate, mean=MeanKind.MACRO, cautions=cautions)
 
-
-_ERROR_OF_INSTANCES = STANDARD_ERROR_OF_INSTANCES()
 
 METHOD = OutOfBagEstimate

@@ -16,7 +16,7 @@ from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
-from thetahat.refit_estimators.base import APPARENT, INTERVALS_LIST, RefitLosses
+from thetahat.refit_estimators.base import APPARENT, BuildsInterval, RefitLosses
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
 from thetahat.registry import MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
@@ -179,7 +179,7 @@ def _draw_resample(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TwoStageBootstrap:
+class TwoStageBootstrap(BuildsInterval):
     """Percentiles of the .632+ estimates of resamples of the data.
 
     Err* is the .632+ estimate of a resample, computed from resamples of it. The estimate is the
@@ -223,8 +223,6 @@ class TwoStageBootstrap:
         never_recommended=True,
         by_request_only=True,
     )
-    gives: ClassVar[frozenset[str]] = frozenset({INTERVALS_LIST})
-    is_own_estimate: ClassVar[bool] = False
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
     def __post_init__(self) -> None:
