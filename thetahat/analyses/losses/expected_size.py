@@ -6,16 +6,19 @@ They are for two-sided tests at 0.05 of the difference of two models' mean losse
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
-from thetahat.analyses.losses.cautions import count_crossing_clusters
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
+from thetahat.analyses.losses.studied_designs import (
+    StudiedDesign,
+    find_nearest_designs,
+    find_nearest_size,
+    read_study,
+)
 from thetahat.cautions import REJECTS_FAR_TOO_OFTEN, REJECTS_TOO_OFTEN, Caution
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.multiple_tests.base import OmnibusOutcome
@@ -27,9 +30,6 @@ from thetahat.values.number_text import format_percent
 from thetahat.values.types import Alternative, BlockKind, Target
 
 TABLE: Final = "/studies/test_errors"
-LEAVE_ONE_OUT: Final = "leave_one_out"
-"""What the study calls blocks of one instance."""
-_FILE: Final = "test_errors.json"
 
 Subject: TypeAlias = Literal["test", "multiple", "verdict"]
 LossValues: TypeAlias = Literal["binary", "unbounded"]
@@ -39,19 +39,6 @@ _VALUE_WORDS: Final[dict[LossValues, str]] = {
     "unbounded": "squared errors",
 }
 Outcome = TypeVar("Outcome", bound=TestOutcome | OmnibusOutcome)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiedDesign:
-    """A design of the study, with the properties that are compared with those of a layout."""
-
-    name: str
-    words: str
-    blocks: str
-    folds: int | None
-    repeated: bool
-    clusters: str | None
-    fixed: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,8 +150,7 @@ class SizeLookup:
 
     def _find_nearest(self, cells: Sequence[StudiedTest]) -> list[StudiedTest]:
         """Return the cells whose number of rows is nearest, with fitted learners if there are."""
-        sizes = {cell.n for cell in cells}
-        nearest = min(sizes, key=lambda size: abs(math.log(size / max(self.n, 1))))
+        nearest = find_nearest_size((cell.n for cell in cells), max(self.n, 1))
         at_size = [cell for cell in cells if cell.n == nearest]
         return [cell for cell in at_size if cell.trained == "trained"] or at_size
 
@@ -188,7 +174,8 @@ def look_up_sizes(table: LossTable, choices: Choices) -> SizeLookup:
 
 def find_sizes(layout: Layout, values: tuple[LossValues, ...]) -> SizeLookup:
     """Return the sizes for a layout and losses with such values."""
-    return SizeLookup(_find_designs(layout), values, layout.n_instances)
+    designs = find_nearest_designs(_read_study().designs, layout)
+    return SizeLookup(designs, values, layout.n_instances)
 
 
 def add_size_cautions(
@@ -246,35 +233,6 @@ def list_size_cautions(sizes: Mapping[str, ExpectedSize]) -> dict[str, tuple[Cau
     return cautions
 
 
-def _find_designs(layout: Layout) -> tuple[StudiedDesign, ...]:
-    """Return the studied designs nearest to the layout; several may be equally near."""
-    blocks = layout.kind.value
-    if layout.kind is BlockKind.RANDOM and layout.n_test.max() == 1:
-        blocks = LEAVE_ONE_OUT
-    is_repeated = layout.kind is not BlockKind.SUBSAMPLES and layout.n_repeats > 1
-    clusters = None
-    if layout.cluster is not None:
-        clusters = "cut" if count_crossing_clusters(layout) > 0 else "whole"
-    fixed = layout.kind is BlockKind.SOURCE and layout.has_fixed_models
-    properties = (blocks, is_repeated, clusters, fixed)
-    alike = [
-        design
-        for design in _read_study().designs
-        if (design.blocks, design.repeated, design.clusters, design.fixed) == properties
-    ]
-    distances = [_compare_folds(design, layout) for design in alike]
-    return tuple(
-        design
-        for design, distance in zip(alike, distances, strict=True)
-        if distance == min(distances)
-    )
-
-
-def _compare_folds(design: StudiedDesign, layout: Layout) -> float:
-    """Return how far the number of folds is from the design's, as the logarithm of a ratio."""
-    return 0.0 if design.folds is None else abs(math.log(layout.n_blocks / design.folds))
-
-
 def _classify(models: Iterable[BlockLosses]) -> tuple[LossValues, ...]:
     """Return which of the studied kinds of losses these are: only 0 and 1, or others."""
     values = [losses.values for losses in models]
@@ -284,17 +242,6 @@ def _classify(models: Iterable[BlockLosses]) -> tuple[LossValues, ...]:
         ((of_model == 0) | (of_model == 1)).all() for of_model in values if of_model is not None
     )
     return ("binary",) if is_binary else ("unbounded",)
-
-
-class SizeDesignJson(TypedDict):
-    """A design of the shipped study, as its file has it."""
-
-    words: str
-    blocks: str
-    folds: int | None
-    repeated: bool
-    clusters: str | None
-    fixed: bool
 
 
 class SizeRowJson(TypedDict):
@@ -314,22 +261,11 @@ class SizeRowJson(TypedDict):
     power_error: float
 
 
-class SizeStudyJson(TypedDict):
-    """The shipped study of the size of tests, as its file has it: rows in the order of columns."""
-
-    level: float
-    values: dict[str, LossValues]
-    designs: dict[str, SizeDesignJson]
-    columns: list[str]
-    rows: list[list[str | bool | int | float | None]]
-
-
 @cache
 def _read_study() -> _TestStudy:
     """Return the study that is shipped with the library."""
-    text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    study: SizeStudyJson = json.loads(text)
-    designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
+    study = read_study(__package__, "test_errors.json")
+    designs = tuple(_read_design(name, **of) for name, of in study["designs"].items())
     columns = study["columns"]
     rows = (cast("SizeRowJson", dict(zip(columns, row, strict=True))) for row in study["rows"])
     tests = tuple(
@@ -350,3 +286,10 @@ def _read_study() -> _TestStudy:
         if row["own_null"] and row["power"] is not None
     )
     return _TestStudy(study["level"], designs, tests)
+
+
+def _read_design(name: str, blocks: str, **properties: Any) -> StudiedDesign:
+    """Return a design of the study, which has a kind of blocks of its own for leave-one-out."""
+    has_single_rows = blocks == "leave_one_out"
+    kind = BlockKind.RANDOM.value if has_single_rows else blocks
+    return StudiedDesign(name=name, blocks=kind, single_rows=has_single_rows, **properties)

@@ -1,0 +1,87 @@
+"""The designs of the studies that are shipped with the library, and those nearest to a layout."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from thetahat.analyses.losses.cautions import count_crossing_clusters
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedDesign:
+    """A scheme of a study, with the properties that are compared with those of a layout.
+
+    Parameters
+    ----------
+    name, words : str
+        What the study calls it, and what a result calls it.
+    blocks : str
+        Kind of its blocks.
+    folds : int or None
+        Number of its blocks; None if any number is like it.
+    repeated : bool
+        Whether it has several partitions.
+    single_rows : bool
+        Whether each block is one row.
+    clusters : str or None
+        ``cut`` if its blocks cut clusters, ``whole`` if they do not; None without clusters.
+    share : float
+        Share of the rows that it tests.
+    fixed : bool
+        Whether the models were trained on other data than these sources.
+    """
+
+    name: str
+    words: str
+    blocks: str
+    folds: int | None = None
+    repeated: bool = False
+    single_rows: bool = False
+    clusters: str | None = None
+    share: float = 1.0
+    fixed: bool = False
+
+
+def read_study(package: str, file: str) -> Any:
+    """Return the contents of the JSON file of a study in that package."""
+    return json.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
+
+
+def find_nearest_designs(
+    designs: Iterable[StudiedDesign], layout: Layout
+) -> tuple[StudiedDesign, ...]:
+    """Return the designs that are nearest to a layout: several if equally near, or none at all.
+
+    They have the properties of the layout, and the nearest number of blocks, as a ratio. Over a
+    holdout models are the same wherever they were trained.
+    """
+    clusters = None
+    if layout.cluster is not None:
+        clusters = "cut" if count_crossing_clusters(layout) > 0 else "whole"
+    properties = (
+        layout.kind.value,
+        layout.kind is not BlockKind.SUBSAMPLES and layout.n_repeats > 1,
+        layout.kind is BlockKind.RANDOM and bool(layout.n_test.max() == 1),
+        clusters,
+        layout.kind is BlockKind.SOURCE and layout.has_fixed_models,
+    )
+    distances = {
+        design: 0.0 if design.folds is None else abs(math.log(layout.n_blocks / design.folds))
+        for design in designs
+        if (design.blocks, design.repeated, design.single_rows, design.clusters, design.fixed)
+        == properties
+    }
+    least = min(distances.values(), default=0.0)
+    return tuple(design for design, distance in distances.items() if distance == least)
+
+
+def find_nearest_size(sizes: Iterable[int], n: int, share: float = 1.0) -> int:
+    """Return the number of rows of which that share is nearest to n rows, as a ratio."""
+    return min(set(sizes), key=lambda size: abs(math.log(size * share / n)))
