@@ -12,11 +12,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
-from thetahat.variances._building import (
-    TRAINING_IGNORED,
-    build_estimate,
-    check_several_repeats,
-)
+from thetahat.variances._building import TRAINING_IGNORED, build_estimate, check_several_repeats
 from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import VarianceEstimate
 
@@ -69,13 +65,17 @@ class BayleAllPairs:
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, sum_squares_over_n),
-            None,
+            average_over_repeats(losses.moments, _sum_squares_over_n),
+            self.count_degrees(losses),
             cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
         )
 
+    def count_degrees(self, losses: BlockLosses) -> float | None:  # noqa: ARG002 - for subclasses
+        """Return the degrees of freedom of t intervals; None means normal ones."""
+        return None
 
-def sum_squares_over_n(blocks: BlockMoments) -> float:
+
+def _sum_squares_over_n(blocks: BlockMoments) -> float:
     """Return the squared distances of all losses from their mean, over the squared number."""
     return blocks.total_centred_squares / blocks.n_losses**2
 

@@ -10,20 +10,12 @@ from thetahat.traits import Recommendation
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
-from thetahat.variances._building import (
-    TRAINING_IGNORED,
-    build_estimate,
-    check_several_repeats,
-)
-from thetahat.variances._quadratic_forms import average_over_repeats
-from thetahat.variances.base import VarianceEstimate
-from thetahat.variances.bayle_all_pairs import sum_squares_over_n
+from thetahat.variances.bayle_all_pairs import BayleAllPairs
 from thetahat.variances.bayle_within_calibrated import MAX_DEGREES
 
 
 @dataclass(frozen=True, slots=True)
-class BayleAllPairsCalibrated:
+class BayleAllPairsCalibrated(BayleAllPairs):
     r"""The variance of ``bayle_all_pairs``, with at most nine degrees of freedom.
 
     :math:`e_i` are the N losses and :math:`\bar e` is their mean over all instances. The degrees
@@ -71,9 +63,7 @@ class BayleAllPairsCalibrated:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        reason = explain_wrong_block_kind(self.info, layout) or explain_missing_rows(
-            self.info, layout
-        )
+        reason = BayleAllPairs.inapplicable(self, layout)
         if reason is not None or layout.smallest_block == 1:
             return reason
         return (
@@ -81,15 +71,9 @@ class BayleAllPairsCalibrated:
             "more, bayle_within_calibrated takes its place"
         )
 
-    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate the variance of the pooled mean, given the trained models."""
-        return build_estimate(
-            self.info,
-            losses,
-            average_over_repeats(losses.moments, sum_squares_over_n),
-            min(float(losses.layout.n_instances - 1), MAX_DEGREES),
-            cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
-        )
+    def count_degrees(self, losses: BlockLosses) -> float | None:
+        """Return the degrees of freedom of t intervals."""
+        return min(float(losses.layout.n_instances - 1), MAX_DEGREES)
 
 
 METHOD = BayleAllPairsCalibrated

@@ -10,11 +10,7 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._building import (
-    TRAINING_IGNORED,
-    build_estimate,
-    check_several_repeats,
-)
+from thetahat.variances._building import TRAINING_IGNORED, build_estimate, check_several_repeats
 from thetahat.variances._quadratic_forms import average_over_repeats
 from thetahat.variances.base import BlockVariance, VarianceEstimate
 
@@ -63,13 +59,17 @@ class BayleWithin(BlockVariance):
         return build_estimate(
             self.info,
             losses,
-            average_over_repeats(losses.moments, compute_within_over_n),
-            None,
+            average_over_repeats(losses.moments, _compute_within_over_n),
+            self.count_degrees(losses),
             cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
         )
 
+    def count_degrees(self, losses: BlockLosses) -> float | None:  # noqa: ARG002 - for subclasses
+        """Return the degrees of freedom of t intervals; None means normal ones."""
+        return None
 
-def compute_within_over_n(blocks: BlockMoments) -> float:
+
+def _compute_within_over_n(blocks: BlockMoments) -> float:
     """Return the average variance within folds over the number of instances."""
     return float(blocks.within_variances.mean()) / blocks.n_losses
 

@@ -9,15 +9,8 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import Recommendation
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._building import (
-    TRAINING_IGNORED,
-    build_estimate,
-    check_several_repeats,
-    count_degrees_within_blocks,
-)
-from thetahat.variances._quadratic_forms import average_over_repeats
-from thetahat.variances.base import BlockVariance, VarianceEstimate
-from thetahat.variances.bayle_within import compute_within_over_n
+from thetahat.variances._building import count_degrees_within_blocks
+from thetahat.variances.bayle_within import BayleWithin
 
 MAX_DEGREES: Final = 9.0
 """The largest degrees of freedom of intervals for the trained models that cover near their level.
@@ -32,7 +25,7 @@ is .90 to .93 with nine and .87 to .90 with normal quantiles.
 
 
 @dataclass(frozen=True, slots=True)
-class BayleWithinCalibrated(BlockVariance):
+class BayleWithinCalibrated(BayleWithin):
     r"""The variance of ``bayle_within``, with at most nine degrees of freedom.
 
     :math:`V_k` is the variance of the losses within fold k (ddof 1), and N is the number of
@@ -78,15 +71,9 @@ class BayleWithinCalibrated(BlockVariance):
         ),
     )
 
-    def estimate(self, losses: BlockLosses) -> VarianceEstimate:
-        """Estimate the variance of the pooled mean, given the trained models."""
-        return build_estimate(
-            self.info,
-            losses,
-            average_over_repeats(losses.moments, compute_within_over_n),
-            min(float(count_degrees_within_blocks(losses)), MAX_DEGREES),
-            cautions=(TRAINING_IGNORED, *check_several_repeats(losses)),
-        )
+    def count_degrees(self, losses: BlockLosses) -> float | None:
+        """Return the degrees of freedom of t intervals."""
+        return min(float(count_degrees_within_blocks(losses)), MAX_DEGREES)
 
 
 METHOD = BayleWithinCalibrated

@@ -11,9 +11,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances._applicability import explain_wrong_block_kind
-from thetahat.variances._corrected_resampling import (
-    estimate_corrected_resampled,
-)
+from thetahat.variances._corrected_resampling import estimate_corrected_resampled
 from thetahat.variances.base import VarianceEstimate
 
 

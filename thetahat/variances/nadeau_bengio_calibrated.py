@@ -10,16 +10,17 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, MeanKind, Needs, Target
-from thetahat.variances._applicability import explain_missing_blocks, explain_wrong_block_kind
+from thetahat.variances._applicability import explain_missing_blocks
 from thetahat.variances._corrected_resampling import (
     MAX_DEGREES_IF_REPEATED,
     estimate_corrected_resampled,
 )
 from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.nadeau_bengio import NadeauBengio
 
 
 @dataclass(frozen=True, slots=True)
-class NadeauBengioCalibrated:
+class NadeauBengioCalibrated(NadeauBengio):
     r"""The variance of ``nadeau_bengio`` over repeated splits, with at most seven degrees.
 
     :math:`S^2` is the sample variance (ddof 1) of the J split means over all repeats, and
@@ -68,19 +69,12 @@ class NadeauBengioCalibrated:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        name = self.info.name
-        if reason := explain_wrong_block_kind(self.info, layout):
-            return reason
         if layout.kind is BlockKind.RANDOM:
             if layout.n_repeats < 2:
-                return f"{name} needs at least two repeats of the folds, and there is one"
+                return f"{self.info.name} needs at least two repeats of the folds, and there is one"
             if reason := explain_missing_blocks(self.info, layout):
                 return reason
-        if layout.n_train is None:
-            return f"{name} needs the training size of every split (n_train)"
-        if layout.n_splits < 2:
-            return f"{name} needs at least two splits, and there is one"
-        return None
+        return NadeauBengio.inapplicable(self, layout)
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""

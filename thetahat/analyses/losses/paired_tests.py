@@ -12,12 +12,7 @@ from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.result import TestResult
 from thetahat.corrections import adjust
-from thetahat.paired_tests.base import (
-    PairBatch,
-    PairedTest,
-    PosteriorProbabilities,
-    TestOutcome,
-)
+from thetahat.paired_tests.base import PairBatch, PairedTest, PosteriorProbabilities, TestOutcome
 from thetahat.seeds import make_random_stream
 from thetahat.values.coverage import ExpectedSize
 

@@ -18,12 +18,7 @@ from thetahat.cautions import (
 from thetahat.numerics.bootstrap import SharedResamples
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
-from thetahat.values.block_losses import (
-    MIN_LOSS,
-    ROUNDING,
-    BlockLosses,
-    LossTable,
-)
+from thetahat.values.block_losses import MIN_LOSS, ROUNDING, BlockLosses, LossTable
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
 from thetahat.values.types import BlockKind, FloatArray

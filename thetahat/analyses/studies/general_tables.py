@@ -25,19 +25,8 @@ from thetahat.analyses.studies.monte_carlo import (
 from thetahat.analyses.studies.record_names import group_record_names, make_record_name
 from thetahat.analyses.studies.record_reader import RecordedTruth, RecordReader
 from thetahat.analyses.studies.result import StudyTable, TableCell, make_table
-from thetahat.analyses.studies.truths import (
-    FITTED,
-    MODEL,
-    OF_TARGET,
-    TITLES,
-    get_truth_for_target,
-)
-from thetahat.cautions import (
-    FEW_REPETITIONS,
-    REPETITIONS_FAILED,
-    THESE_SOURCES_UNKNOWN,
-    Caution,
-)
+from thetahat.analyses.studies.truths import FITTED, MODEL, OF_TARGET, TITLES, get_truth_for_target
+from thetahat.cautions import FEW_REPETITIONS, REPETITIONS_FAILED, THESE_SOURCES_UNKNOWN, Caution
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber, make_exact
 from thetahat.values.types import BlockKind, FloatArray, Target
 
