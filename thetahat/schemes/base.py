@@ -153,13 +153,16 @@ class Rows:
 
 
 class Scheme(ABC):
-    """Base class of resampling schemes; the fields of the dataclass are their parameters."""
+    """Base class of resampling schemes; the fields of the dataclass are their parameters.
+
+    A scheme may have ``cautions``, a tuple of ``Caution`` that every result contains, and
+    ``find_draw_cautions(rows, seed)``, which returns those about the splits that were drawn.
+    Where ``groups_sources`` is True, a block of the scheme is a group of whole sources.
+    """
 
     __slots__ = ()
 
     info: ClassVar[MethodInfo]
-    cautions: ClassVar[tuple[Caution, ...]] = ()  # every result of the scheme contains them
-    groups_sources: ClassVar[bool] = False  # whether a block is a group of whole sources
 
     @property
     def requires(self) -> frozenset[str]:
@@ -186,14 +189,12 @@ class Scheme(ABC):
         that each chunk of the work builds only its own splits.
         """
 
-    def find_draw_cautions(self, rows: Rows, seed: int) -> tuple[Caution, ...]:  # noqa: ARG002 - no draws
-        """Return the cautions about the splits that were drawn."""
-        return ()
-
 
 def collect_scheme_cautions(scheme: Scheme, rows: Rows, seed: int) -> tuple[Caution, ...]:
     """Return the cautions about a scheme and about the splits that it draws of these rows."""
-    return (*scheme.cautions, *scheme.find_draw_cautions(rows, seed))
+    find_draw_cautions = getattr(scheme, "find_draw_cautions", None)
+    of_draws = () if find_draw_cautions is None else find_draw_cautions(rows, seed)
+    return (*getattr(scheme, "cautions", ()), *of_draws)
 
 
 def word_blocks(
@@ -211,7 +212,7 @@ def word_blocks(
     unit, unit_plural : str or None
         The user's word for one source, and its plural.
     """
-    if scheme.groups_sources:
+    if getattr(scheme, "groups_sources", False):
         noun = read_noun(unit, unit_plural) or DEFAULT_NOUNS[BlockKind.SOURCE]
         return f"group of {noun.plural}", f"groups of {noun.plural}"
     is_random = not scheme.info.blocks & {BlockKind.SOURCE, BlockKind.HOLDOUT}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from thetahat.statistics._one_sample import compute_jackknife_variances
+from thetahat.statistics._columns import compute_jackknife_variances
 from thetahat.values.types import FloatArray
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.errors import InvalidParameter
+from thetahat.statistics._columns import NOT_ROUNDING, centre_and_scale
 from thetahat.statistics._moments import SumsFunctional
-from thetahat.statistics._one_sample import NOT_ROUNDING, centre_and_scale
 from thetahat.values.types import FloatArray
 
 

@@ -11,8 +11,8 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.metrics._ranking import Ranking, compute_roc_areas
 from thetahat.numerics.loops.ranked_areas import roc_areas
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, require_two_columns
-from thetahat.statistics.base import AcceptedSamples, Sample
+from thetahat.statistics._columns import require_two_columns
+from thetahat.statistics.base import AcceptedSamples, Sample, Statistic
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -88,7 +88,7 @@ def _sum_areas(counts: FloatArray, values: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Auc(OneSample):
+class Auc(Statistic):
     """Probability that a positive row scores above a negative one, with ties as one half.
 
     P rows have label y = 1 and Q rows have label 0; x are the scores. Rows are resampled, so that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, runtime_checkable
 
@@ -104,29 +105,35 @@ class FunctionalOfKinds(Protocol):
         ...
 
 
-class Statistic(Protocol):
-    """The interface of statistics; the fields of the dataclass are their parameters."""
+class Statistic(ABC):
+    """Base class of statistics; the fields of the dataclass are their parameters.
+
+    By default a statistic is smooth and of one column, and every resample has a value.
+    """
+
+    __slots__ = ()
 
     info: ClassVar[MethodInfo]
 
     @property
     def takes(self) -> AcceptedSamples:
         """The samples that it accepts: one column, two columns, or two samples."""
-        ...
+        return "one"
 
     @property
     def is_smooth(self) -> bool:
         """Whether the jackknife's standard error is consistent for it."""
-        ...
+        return True
 
     def undefined(self) -> str:
         """Return when a resample has no value, as the end of a sentence."""
-        ...
+        return ""
 
     def strata(self, sample: Sample) -> IntArray:
         """Return the (S + 1,) first rows of the strata that are resampled separately."""
-        ...
+        return np.array([0, len(sample.x)], dtype=np.intp)
 
+    @abstractmethod
     def build_functional(self, sample: Sample, *, fast: bool) -> Functional:
         """Return the statistic on that sample as a function of row counts.
 
@@ -137,8 +144,8 @@ class Statistic(Protocol):
         EvaluationError
             The sample does not fit the statistic, or has no value of it.
         """
-        ...
 
     def cautions(self, sample: Sample) -> tuple[Caution, ...]:
         """Return cautions about the resamples of this statistic."""
-        ...
+        del sample
+        return ()

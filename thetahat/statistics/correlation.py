@@ -9,14 +9,9 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.statistics._columns import NOT_ROUNDING, centre_and_scale, require_two_columns
 from thetahat.statistics._moments import SumsFunctional
-from thetahat.statistics._one_sample import (
-    NOT_ROUNDING,
-    OneSample,
-    centre_and_scale,
-    require_two_columns,
-)
-from thetahat.statistics.base import AcceptedSamples, Sample
+from thetahat.statistics.base import AcceptedSamples, Sample, Statistic
 from thetahat.values.types import FloatArray
 
 
@@ -36,7 +31,7 @@ class _CorrelationFunctional(SumsFunctional):
 
 
 @dataclass(frozen=True, slots=True)
-class Correlation(OneSample):
+class Correlation(Statistic):
     """Pearson's correlation; pairs are resampled together.
 
     Section 6.3 of the source, whose law school data are an example.

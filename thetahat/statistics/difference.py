@@ -13,8 +13,8 @@ from thetahat.cautions import Caution
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.statistics._columns import require_two_columns
 from thetahat.statistics._moments import SumsFunctional
-from thetahat.statistics._one_sample import require_two_columns
 from thetahat.statistics._two_samples import (
     DifferenceFunctional,
     PairedDifferenceFunctional,
@@ -26,7 +26,7 @@ from thetahat.values.types import IntArray
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Statistic):
     """A statistic of x minus the same statistic of y.
 
     Independent samples are resampled separately, in their own sizes; for ``paired`` ones rows are

@@ -8,14 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.statistics._columns import NOT_ROUNDING, choose_shift, require_one_column
 from thetahat.statistics._moments import SumsFunctional
-from thetahat.statistics._one_sample import (
-    NOT_ROUNDING,
-    OneSample,
-    choose_shift,
-    require_one_column,
-)
-from thetahat.statistics.base import Sample
+from thetahat.statistics.base import Sample, Statistic
 from thetahat.values.types import FloatArray
 
 
@@ -36,7 +31,7 @@ class _MeanFunctional(SumsFunctional):
 
 
 @dataclass(frozen=True, slots=True)
-class MeanStatistic(OneSample):
+class MeanStatistic(Statistic):
     """Arithmetic mean of a sample.
 
     Its bootstrap bias is 0 except for chance, and its bootstrap variance is :math:`(n-1)/n` times

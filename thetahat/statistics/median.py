@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, require_one_column
+from thetahat.statistics._columns import require_one_column
 from thetahat.statistics._quantiles import QuantileFunctional
-from thetahat.statistics.base import Sample
+from thetahat.statistics.base import Sample, Statistic
 
 
 @dataclass(frozen=True, slots=True)
-class Median(OneSample):
+class Median(Statistic):
     """The middle value, or the mean of the two middle ones.
 
     For an odd number n of distinct values the distribution of the bootstrap median is known

@@ -8,13 +8,13 @@ from typing import ClassVar
 from thetahat.cautions import EXTREME_QUANTILE, Caution
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, require_one_column
+from thetahat.statistics._columns import require_one_column
 from thetahat.statistics._quantiles import DEFINITIONS, QuantileFunctional
-from thetahat.statistics.base import Sample
+from thetahat.statistics.base import Sample, Statistic
 
 
 @dataclass(frozen=True, slots=True)
-class Quantile(OneSample):
+class Quantile(Statistic):
     r"""The value below which a share q of the sample lies.
 
     The position is

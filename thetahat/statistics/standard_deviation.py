@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, require_one_column
+from thetahat.statistics._columns import require_one_column
 from thetahat.statistics._spread import SpreadFunctional, check_ddof
-from thetahat.statistics.base import Sample
+from thetahat.statistics.base import Sample, Statistic
 
 
 @dataclass(frozen=True, slots=True)
-class StandardDeviation(OneSample):
+class StandardDeviation(Statistic):
     """Square root of the mean squared deviation from the mean.
 
     Chapter 10 of the source.

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import OneSample, require_one_column
+from thetahat.statistics._columns import require_one_column
 from thetahat.statistics._spread import SpreadFunctional, check_ddof
-from thetahat.statistics.base import Sample
+from thetahat.statistics.base import Sample, Statistic
 
 
 @dataclass(frozen=True, slots=True)
-class Variance(OneSample):
+class Variance(Statistic):
     """Mean squared deviation from the mean.
 
     Its bootstrap bias is :math:`-s^2/n` except for chance, with ddof 1 and with ddof 0, because the

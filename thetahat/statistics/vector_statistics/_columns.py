@@ -5,29 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.statistics._one_sample import centre_and_scale
+from thetahat.statistics._columns import centre_and_scale
 from thetahat.statistics.vector_statistics.base import VectorSample
 from thetahat.values.types import FloatArray
-
-
-class SmoothVector:
-    """Components that are smooth functions of means, without a response."""
-
-    __slots__ = ()
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether the jackknife's standard error is consistent: it is for functions of means."""
-        return True
-
-    @property
-    def takes_response(self) -> bool:
-        """Whether it needs a response; subclasses may override it."""
-        return False
-
-    def undefined(self) -> str:
-        """Return an empty reason, because every resample has a value; subclasses may override."""
-        return ""
 
 
 def check_columns(

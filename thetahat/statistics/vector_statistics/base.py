@@ -9,13 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.registry import MethodInfo
-from thetahat.statistics._one_sample import compute_jackknife_variances
+from thetahat.statistics._columns import compute_jackknife_variances
 from thetahat.statistics.base import MAX_ENTRY
 from thetahat.values.types import FloatArray
 
@@ -134,29 +134,35 @@ class Component:
         return np.asarray(self.vector.jackknife_variances(counts)[:, self.place])
 
 
-class VectorStatistic(Protocol):
-    """The interface of vector statistics; the fields of the dataclass are their parameters."""
+class VectorStatistic(ABC):
+    """Base class of vector statistics; the fields of the dataclass are their parameters.
+
+    By default the components are smooth, there is no response, and every resample has a value.
+    """
+
+    __slots__ = ()
 
     info: ClassVar[MethodInfo]
 
     @property
     def is_smooth(self) -> bool:
         """Whether the jackknife's standard error is consistent for every component."""
-        ...
+        return True
 
     @property
     def takes_response(self) -> bool:
         """Whether it needs a response y beside the columns."""
-        ...
+        return False
 
     def undefined(self) -> str:
         """Return when a resample has no value, as the end of a sentence."""
-        ...
+        return ""
 
+    @abstractmethod
     def list_components(self, names: list[str]) -> list[tuple[str, ...]]:
         """Return the name of each component of columns with these names; of a matrix, two names."""
-        ...
 
+    @abstractmethod
     def on(self, sample: VectorSample) -> ComponentsFunctional:
         """Return the statistic on that sample.
 
@@ -165,4 +171,3 @@ class VectorStatistic(Protocol):
         EvaluationError
             The sample does not fit the statistic, or has no value of it.
         """
-        ...

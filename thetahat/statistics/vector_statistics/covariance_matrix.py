@@ -9,12 +9,12 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics.vector_statistics._columns import (
-    SmoothVector,
-    centre_columns,
-    check_columns,
+from thetahat.statistics.vector_statistics._columns import centre_columns, check_columns
+from thetahat.statistics.vector_statistics.base import (
+    ComponentsFunctional,
+    VectorSample,
+    VectorStatistic,
 )
-from thetahat.statistics.vector_statistics.base import ComponentsFunctional, VectorSample
 from thetahat.values.types import FloatArray, IntArray
 
 MOST_COLUMNS: Final = 12
@@ -42,7 +42,7 @@ class _Covariances(ComponentsFunctional):
 
 
 @dataclass(frozen=True, slots=True)
-class CovarianceMatrix(SmoothVector):
+class CovarianceMatrix(VectorStatistic):
     """Variances and covariances of the columns, with divisor n - 1; rows are resampled together.
 
     The components are the entries on and above the diagonal, by row. The bootstrap bias of each

@@ -8,9 +8,13 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import choose_shift
-from thetahat.statistics.vector_statistics._columns import SmoothVector, check_columns
-from thetahat.statistics.vector_statistics.base import ComponentsFunctional, VectorSample
+from thetahat.statistics._columns import choose_shift
+from thetahat.statistics.vector_statistics._columns import check_columns
+from thetahat.statistics.vector_statistics.base import (
+    ComponentsFunctional,
+    VectorSample,
+    VectorStatistic,
+)
 from thetahat.values.types import FloatArray
 
 MOST_COLUMNS: Final = 100
@@ -22,7 +26,7 @@ class _Means(ComponentsFunctional):
 
 
 @dataclass(frozen=True, slots=True)
-class MeanVector(SmoothVector):
+class MeanVector(VectorStatistic):
     """Arithmetic mean of each column; rows are resampled together.
 
     Except for chance the bootstrap covariance of two means is :math:`(n-1)/n` times

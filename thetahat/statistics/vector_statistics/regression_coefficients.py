@@ -9,13 +9,13 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.statistics._one_sample import centre_and_scale
-from thetahat.statistics.vector_statistics._columns import (
-    SmoothVector,
-    centre_columns,
-    check_columns,
+from thetahat.statistics._columns import centre_and_scale
+from thetahat.statistics.vector_statistics._columns import centre_columns, check_columns
+from thetahat.statistics.vector_statistics.base import (
+    ComponentsFunctional,
+    VectorSample,
+    VectorStatistic,
 )
-from thetahat.statistics.vector_statistics.base import ComponentsFunctional, VectorSample
 from thetahat.values.types import FloatArray
 
 MOST_COLUMNS: Final = 20
@@ -67,7 +67,7 @@ class _Coefficients(ComponentsFunctional):
 
 
 @dataclass(frozen=True, slots=True)
-class RegressionCoefficients(SmoothVector):
+class RegressionCoefficients(VectorStatistic):
     """Intercept and slopes of least squares; rows with their response are resampled together.
 
     Resampling of pairs (section 9.3 of the source) needs neither equal variances of the errors nor

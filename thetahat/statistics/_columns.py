@@ -1,4 +1,4 @@
-"""Base class of statistics of one sample, and its jackknife variances."""
+"""Checks of the columns of a sample, columns on a common scale, and jackknife variances."""
 
 from __future__ import annotations
 
@@ -6,42 +6,12 @@ import math
 
 import numpy as np
 
-from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
-from thetahat.statistics.base import AcceptedSamples, Sample
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.statistics.base import Sample
+from thetahat.values.types import FloatArray
 
 NOT_ROUNDING = 64 * float(np.finfo(np.float64).eps)
 """Of the terms of a difference: what is smaller is their rounding."""
-
-
-class OneSample:
-    """Rows that are drawn from one sample: no strata, nothing undefined, no cautions."""
-
-    __slots__ = ()
-
-    @property
-    def takes(self) -> AcceptedSamples:
-        """The samples that it accepts: one column."""
-        return "one"
-
-    @property
-    def is_smooth(self) -> bool:
-        """Whether the jackknife's standard error is consistent; subclasses may override it."""
-        return True
-
-    def undefined(self) -> str:
-        """Return an empty reason, because every resample has a value."""
-        return ""
-
-    def strata(self, sample: Sample) -> IntArray:
-        """(2,) bounds of the only stratum."""
-        return np.array([0, len(sample.x)], dtype=np.intp)
-
-    def cautions(self, sample: Sample) -> tuple[Caution, ...]:
-        """Return no cautions."""
-        del sample
-        return ()
 
 
 def require_one_column(name: str, sample: Sample, fewest: int = 1) -> FloatArray:
