@@ -76,7 +76,7 @@ class LossGenerator(Generator, Protocol):
 class SourcesOfData(Protocol):
     """Drawn sources, from which rows can be drawn repeatedly.
 
-    If rows come in clusters, ``without_clusters()`` returns the same sources with independent rows
+    If rows come in clusters, ``drop_clusters()`` returns the same sources with independent rows
     of the same marginal distribution, which estimate the risk of a model with the least error.
     """
 

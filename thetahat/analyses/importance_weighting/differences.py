@@ -17,7 +17,6 @@ from thetahat.analyses.losses.result import WeightedRiskDifference
 from thetahat.analyses.losses.weighted_risks import (
     build_normal_interval,
     build_risk,
-    build_source_risks,
     convert_to_difference,
 )
 from thetahat.values.types import FloatArray
@@ -81,11 +80,7 @@ def _estimate_difference(
 ) -> WeightedRiskDifference:
     """Return the difference of two risks from (n,) differences of losses, as risks are linear."""
     risk = setting.risks[name].estimate(differences, setting.weights, setting.fold)
-    sources = None
-    if by_source and setting.source is not None:
-        sources = build_source_risks(
-            risk, setting.weights, setting.source, setting.source_labels, setting.level
-        )
+    sources = setting.build_source_risks(risk) if by_source else None
     return convert_to_difference(
         build_risk(risk, setting.weights, setting.level, setting.alternative, by_source=sources)
     )

@@ -15,10 +15,11 @@ from thetahat.analyses.importance_weighting.risk_curves import (
     estimate_risk_curve,
     find_smallest_risk,
 )
-from thetahat.analyses.losses.weighted_risks import check_effective_rows
+from thetahat.analyses.losses.result import SourceRisk
+from thetahat.analyses.losses.weighted_risks import build_source_risks, check_effective_rows
 from thetahat.cautions import Caution
 from thetahat.values.types import Alternative, FloatArray, IntArray, Label
-from thetahat.weighted_risks.base import RiskEstimator
+from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -60,6 +61,12 @@ class RiskSetting:
     def alternative(self) -> Alternative:
         """The alternative of all intervals: two-sided."""
         return Alternative.TWO_SIDED
+
+    def build_source_risks(self, risk: RiskEstimate) -> tuple[SourceRisk, ...] | None:
+        """Return an estimated risk in each source; None without several sources."""
+        if self.source is None:
+            return None
+        return build_source_risks(risk, self.weights, self.source, self.source_labels, self.level)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

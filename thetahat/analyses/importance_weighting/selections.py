@@ -28,11 +28,7 @@ from thetahat.analyses.importance_weighting.result import (
     TargetRisk,
 )
 from thetahat.analyses.importance_weighting.risk_curves import RiskCurve
-from thetahat.analyses.losses.weighted_risks import (
-    build_normal_interval,
-    build_risk,
-    build_source_risks,
-)
+from thetahat.analyses.losses.weighted_risks import build_normal_interval, build_risk
 from thetahat.cautions import (
     ESTIMATE_OUT_OF_RANGE,
     FOLD_WITHOUT_WEIGHT,
@@ -139,15 +135,11 @@ def _select_value(name: str, outcome: GridRisks, setting: RiskSetting) -> Select
     place, estimate = curve.selected, curve.chosen
     cautions = (*_check_edge(outcome, place), *_check_range(estimate.estimate, setting))
     risk = build_risk(estimate, setting.weights, setting.level, setting.alternative, cautions)
-    refit = by_source = None
+    refit = None
     if outcome.refits is not None:
         coefficients, intercepts = outcome.refits
         refit = RefitCoefficients(
             coefficients=coefficients[:, place], intercept=float(intercepts[place])
-        )
-    if setting.source is not None:
-        by_source = build_source_risks(
-            estimate, setting.weights, setting.source, setting.source_labels, setting.level
         )
     on_target = None
     if outcome.on_target is not None:
@@ -166,7 +158,7 @@ def _select_value(name: str, outcome: GridRisks, setting: RiskSetting) -> Select
         interval=risk.interval,
         cautions=risk.cautions,
         refit=refit,
-        by_source=by_source,
+        by_source=setting.build_source_risks(estimate),
         on_target=on_target,
     )
 

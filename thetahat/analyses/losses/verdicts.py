@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Final
 
 from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms, compute_evidence
@@ -76,15 +77,7 @@ def _add_basis(
     undecided = verdict.decision is Decision.UNDECIDED
     the_plan, plan_reason = _make_plan(question, terms, alpha) if undecided else (None, None)
     return Verdict(
-        decision=verdict.decision,
-        also=verdict.also,
-        p_value=verdict.p_value,
-        p_value_adjusted=verdict.p_value_adjusted,
-        reason=verdict.reason,
-        p_value_equivalent=verdict.p_value_equivalent,
-        p_value_equivalent_adjusted=verdict.p_value_equivalent_adjusted,
-        p_value_not_worse=verdict.p_value_not_worse,
-        p_value_not_worse_adjusted=verdict.p_value_not_worse_adjusted,
+        **{field.name: getattr(verdict, field.name) for field in fields(verdict)},
         margin=terms.margin,
         target=None if basis is None else basis.target,
         method=_choose_method(question),

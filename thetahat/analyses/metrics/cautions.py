@@ -7,10 +7,8 @@ import numpy as np
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import (
     FEW_BLOCKS,
-    FEW_CLUSTERS,
     FEW_OF_A_CLASS,
     IGNORES_CLUSTERS,
-    IGNORES_TRAINING_VARIANCE,
     POOLED_ACROSS_MODELS,
     TIES_COUNTED_AS_WRONG,
     UNDEFINED_BLOCKS,
@@ -18,8 +16,6 @@ from thetahat.cautions import (
 )
 from thetahat.metrics.base import Metric
 from thetahat.values.layout import Layout
-
-WITHOUT_TRAINING = IGNORES_TRAINING_VARIANCE(subject="The variance")
 
 
 def check_clusters(layout: Layout) -> tuple[Caution, ...]:
@@ -48,13 +44,6 @@ def check_ties(strict: float, half: float | None) -> tuple[Caution, ...]:
     if half is None or strict <= TIES_COUNTED_AS_WRONG.threshold**2 * half:
         return ()
     return (TIES_COUNTED_AS_WRONG(strict=strict, half=half),)
-
-
-def check_few_clusters(c: int) -> tuple[Caution, ...]:
-    """Return a caution if a variance is estimated from few clusters."""
-    if c >= FEW_CLUSTERS.threshold:
-        return ()
-    return (FEW_CLUSTERS(n=c),)
 
 
 def check_few_sources(k: int) -> tuple[Caution, ...]:

@@ -8,9 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from thetahat.analyses.metrics.cautions import (
-    WITHOUT_TRAINING,
     check_clusters,
-    check_few_clusters,
     check_few_sources,
     check_small_classes,
     check_ties,
@@ -20,6 +18,8 @@ from thetahat.analyses.metrics.metric_variance import MetricVariance
 from thetahat.cautions import UNDEFINED_VARIANCE, ZERO_VARIANCE, Caution
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind, Target
+from thetahat.variances._building import TRAINING_IGNORED
+from thetahat.variances._clusters import check_few_clusters
 from thetahat.variances.base import VarianceEstimate
 
 RESAMPLED = (BlockKind.RANDOM, BlockKind.SUBSAMPLES)
@@ -240,7 +240,7 @@ def _conclude(  # noqa: PLR0913 - one argument per field that a variance may set
     if math.isnan(value):
         cautions = (UNDEFINED_VARIANCE(), *cautions)
     if is_for_these_models and not measured.layout.has_fixed_models:
-        cautions = (*cautions, WITHOUT_TRAINING)
+        cautions = (*cautions, TRAINING_IGNORED)
     return VarianceEstimate(
         value=value,
         target=target,
