@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from thetahat.losses._checks import check_paired
-from thetahat.losses.base import Predictions
+from thetahat.losses._kinds import RegressionLoss
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Absolute:
+class Absolute(RegressionLoss):
     """Absolute difference of prediction and target, in units of the target."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -34,15 +32,10 @@ class Absolute:
             "looks worse than one that is right in the middle."
         ),
     )
-    task: ClassVar[str | None] = "regression"
-    uses: ClassVar[str] = "output"
-    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
-    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+    def compute(self, errors: FloatArray) -> FloatArray:
         """Return (n,) absolute errors."""
-        check_paired(y_true, predictions)
-        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
-            return np.asarray(np.abs(predictions.output - y_true), dtype=np.float64)
+        return np.abs(errors)
 
     def mean_over_pairs(self, y_true: FloatArray, output: FloatArray) -> float:
         """Return the mean of all |y_i - f_j|, from the sums of the predictions below each target.

@@ -9,14 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.losses._checks import check_paired
-from thetahat.losses.base import Predictions
+from thetahat.losses._kinds import RegressionLoss
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Huber:
+class Huber(RegressionLoss):
     r"""Half the squared error up to delta, and linear beyond it.
 
     :math:`r_i = \hat y_i - y_i`. The loss is in squared units of the target.
@@ -50,9 +49,6 @@ class Huber:
             "them it is delta times the absolute loss. It cannot be interpreted without delta."
         ),
     )
-    task: ClassVar[str | None] = "regression"
-    uses: ClassVar[str] = "output"
-    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def __post_init__(self) -> None:
         if not 0 < self.delta < math.inf:
@@ -62,13 +58,11 @@ class Huber:
                 value=self.delta,
             )
 
-    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+    def compute(self, errors: FloatArray) -> FloatArray:
         """Return (n,) losses."""
-        check_paired(y_true, predictions)
-        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
-            size = np.abs(predictions.output - y_true)
-            near = np.minimum(size, self.delta)
-            return np.asarray(near * (size - near / 2), dtype=np.float64)
+        size = np.abs(errors)
+        near = np.minimum(size, self.delta)
+        return np.asarray(near * (size - near / 2))
 
 
 METHOD = Huber

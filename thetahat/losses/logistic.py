@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from thetahat.losses._checks import check_two_classes, get_signs_and_scores
-from thetahat.losses.base import Predictions
+from thetahat.losses._kinds import DecisionValueLoss
 from thetahat.registry import MethodInfo
-from thetahat.values.types import FloatArray, Label
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogisticLoss:
+class LogisticLoss(DecisionValueLoss):
     """Minus the logarithm of the probability that a decision value implies, in nats.
 
     :math:`y_i` is 1 for the second class and -1 for the first, and :math:`f(x_i)` is the decision
@@ -40,19 +38,10 @@ class LogisticLoss:
             "underconfident for that reason alone."
         ),
     )
-    task: ClassVar[str | None] = "classification"
-    uses: ClassVar[str] = "scores"
-    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
-    def for_classes(self, classes: tuple[Label, ...]) -> LogisticLoss:
-        """Return the loss; raise if there are not exactly two classes."""
-        check_two_classes(self.info.name, classes)
-        return self
-
-    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
-        """Return (n,) losses; ``y_true`` are 0 and 1."""
-        sign, score = get_signs_and_scores(y_true, predictions, self.info.name)
-        return np.asarray(np.logaddexp(0.0, -sign * score), dtype=np.float64)
+    def compute(self, signs: FloatArray, scores: FloatArray) -> FloatArray:
+        """Return (n,) losses."""
+        return np.logaddexp(0.0, -signs * scores)
 
 
 METHOD = LogisticLoss

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.losses._checks import check_paired
-from thetahat.losses.base import Predictions
+from thetahat.losses._kinds import RegressionLoss
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pinball:
+class Pinball(RegressionLoss):
     r"""Absolute error, weighted by its sign, in units of the target.
 
     :math:`\tau` is ``quantile``. The constant with the least mean loss is that quantile of the
@@ -45,9 +43,6 @@ class Pinball:
             "the two."
         ),
     )
-    task: ClassVar[str | None] = "regression"
-    uses: ClassVar[str] = "output"
-    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
     def __post_init__(self) -> None:
         if not 0 < self.quantile < 1:
@@ -57,13 +52,9 @@ class Pinball:
                 value=self.quantile,
             )
 
-    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+    def compute(self, errors: FloatArray) -> FloatArray:
         """Return (n,) losses."""
-        check_paired(y_true, predictions)
-        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
-            short = y_true - predictions.output
-        weight = np.where(short > 0, self.quantile, 1 - self.quantile)
-        return np.asarray(weight * np.abs(short), dtype=np.float64)
+        return np.where(errors < 0, self.quantile, 1 - self.quantile) * np.abs(errors)
 
 
 METHOD = Pinball

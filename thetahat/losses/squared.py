@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.losses._checks import check_paired
-from thetahat.losses.base import Predictions
+from thetahat.losses._kinds import RegressionLoss
 from thetahat.registry import MethodInfo
 from thetahat.traits import LossTraits
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Squared:
+class Squared(RegressionLoss):
     """Squared difference of prediction and target, in squared units of the target.
 
     The constant with the least mean loss is the mean of the target.
@@ -41,15 +37,10 @@ class Squared:
         is_default=True,
         loss=LossTraits(of_least_squares=True, has_bias_and_variance=True),
     )
-    task: ClassVar[str | None] = "regression"
-    uses: ClassVar[str] = "output"
-    value_range: ClassVar[tuple[float, float]] = (0.0, math.inf)
 
-    def losses(self, y_true: np.ndarray, predictions: Predictions) -> FloatArray:
+    def compute(self, errors: FloatArray) -> FloatArray:
         """Return (n,) squared errors."""
-        check_paired(y_true, predictions)
-        with np.errstate(over="ignore"):  # the caller raises for an infinite loss and names its row
-            return np.asarray((predictions.output - y_true) ** 2, dtype=np.float64)
+        return errors**2
 
     def mean_over_pairs(self, y_true: FloatArray, output: FloatArray) -> float:
         """Return the mean loss over all pairs of a target and a prediction, by moments."""
