@@ -70,11 +70,11 @@ class ClusterRobust:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        if reason := explain_wrong_block_kind(self.info, layout) or explain_missing_rows(
-            self.info, layout
-        ):
-            return reason
-        return refuse_without_clusters(self.info, layout)
+        return (
+            explain_wrong_block_kind(self.info, layout)
+            or explain_missing_rows(self.info, layout)
+            or refuse_without_clusters(self.info, layout)
+        )
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the pooled mean, given the trained models."""

@@ -11,18 +11,14 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
 from thetahat.variances._building import build_estimate
-from thetahat.variances._clusters import (
-    check_few_clusters,
-    estimate_pooled,
-    refuse_without_clusters,
-)
+from thetahat.variances._clusters import check_few_clusters, estimate_pooled
 from thetahat.variances.base import VarianceEstimate
+from thetahat.variances.cluster_robust import ClusterRobust
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterRobustCorrected:
+class ClusterRobustCorrected(ClusterRobust):
     r"""Cluster-robust variance of the pooled mean times the correction for shared training data.
 
     Over K equal folds of independent instances ``nadeau_bengio`` is on average
@@ -70,11 +66,7 @@ class ClusterRobustCorrected:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the method cannot be used on this layout, or None."""
-        if reason := (
-            explain_wrong_block_kind(self.info, layout)
-            or explain_missing_rows(self.info, layout)
-            or refuse_without_clusters(self.info, layout)
-        ):
+        if reason := ClusterRobust.inapplicable(self, layout):
             return reason
         if layout.n_train is None:
             return f"{self.info.name} needs the training size of every split (n_train)"

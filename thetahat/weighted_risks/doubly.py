@@ -86,12 +86,10 @@ class Doubly:
         check_not_negative("second_moment_variance", self.second_moment_variance)
 
     def estimate(
-        self,
-        losses: FloatArray,
-        weights: FloatArray,
-        fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
+        self, losses: FloatArray, weights: FloatArray, fold: IntArray | None = None
     ) -> RiskEstimate:
         """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
+        del fold
         products = multiply_by_weights(losses, weights)
         variates, cautions = self._build_variates(weights)
         beta = _compute_coefficients(products, variates)

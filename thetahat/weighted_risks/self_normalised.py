@@ -56,12 +56,10 @@ class SelfNormalised:
     )
 
     def estimate(
-        self,
-        losses: FloatArray,
-        weights: FloatArray,
-        fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
+        self, losses: FloatArray, weights: FloatArray, fold: IntArray | None = None
     ) -> RiskEstimate:
         """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
+        del fold
         multiply_by_weights(losses, weights)
         shares = weights / weights.mean()
         # relative to the first loss, so that a mean far from zero loses no digits

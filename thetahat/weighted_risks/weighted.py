@@ -49,12 +49,10 @@ class Weighted:
     )
 
     def estimate(
-        self,
-        losses: FloatArray,
-        weights: FloatArray,
-        fold: IntArray | None = None,  # noqa: ARG002 - the family's signature
+        self, losses: FloatArray, weights: FloatArray, fold: IntArray | None = None
     ) -> RiskEstimate:
         """Estimate the risk from (n,) losses and (n,) weights; ``fold`` is not used."""
+        del fold
         terms = multiply_by_weights(losses, weights)
         estimate, variance = compute_mean_and_variance(terms)
         return RiskEstimate(

@@ -460,37 +460,6 @@ class ModelResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EffectSize:
-    """How large a difference is relative to the spread of the paired differences.
-
-    Parameters
-    ----------
-    name : str
-        Always ``cohen_d``.
-    value : float or None
-        Mean of the paired differences over their standard deviation; None where they do not vary.
-    unit : str
-        What is paired: ``block`` or ``instance``.
-    n : int
-        Number of pairs of units.
-    hedges_g : float or None
-        ``value`` corrected for its bias with few units.
-    probability_of_superiority : float
-        Share of the units where a is better; a tie counts one half.
-    rank_biserial : float or None
-        Difference of the signed-rank sums over their total, in [-1, 1].
-    """
-
-    name: str
-    value: float | None
-    unit: str
-    n: int
-    hedges_g: float | None
-    probability_of_superiority: float
-    rank_biserial: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class BriefEffectSize:
     """The effect size of a comparison in brief.
 
@@ -504,6 +473,31 @@ class BriefEffectSize:
 
     name: str
     value: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectSize(BriefEffectSize):
+    """How large a difference is relative to the spread of the paired differences.
+
+    Parameters
+    ----------
+    unit : str
+        What is paired: ``block`` or ``instance``.
+    n : int
+        Number of pairs of units.
+    hedges_g : float or None
+        ``value`` corrected for its bias with few units.
+    probability_of_superiority : float
+        Share of the units where a is better; a tie counts one half.
+    rank_biserial : float or None
+        Difference of the signed-rank sums over their total, in [-1, 1].
+    """
+
+    unit: str
+    n: int
+    hedges_g: float | None
+    probability_of_superiority: float
+    rank_biserial: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
