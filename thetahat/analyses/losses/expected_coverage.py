@@ -51,7 +51,7 @@ _VALUES_IN_WORDS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class CoverageCell:
+class StudiedCoverage:
     """A cell of a study: a population, a learner or two, and a number of rows, in one design.
 
     ``data`` says what its losses are like, or its classes.
@@ -73,7 +73,7 @@ class _Study:
 
     level: float
     designs: tuple[StudiedDesign, ...]
-    cells: Mapping[_LossPlace, Sequence[CoverageCell]]
+    cells: Mapping[_LossPlace, Sequence[StudiedCoverage]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _find_coverage(
     return average_coverages(cells, words, TABLE, _read_study().level)
 
 
-def _find_studied_values(cells: Sequence[CoverageCell], values: _Values | None) -> str | None:
+def _find_studied_values(cells: Sequence[StudiedCoverage], values: _Values | None) -> str | None:
     """Return the kind of losses that the cells have and that is nearest to this one.
 
     Heavy-tailed losses are only like themselves: intervals cover others more often.
@@ -178,8 +178,8 @@ def _find_studied_values(cells: Sequence[CoverageCell], values: _Values | None) 
 
 
 def select_nearest_size(
-    cells: Sequence[CoverageCell], design: StudiedDesign, n: int
-) -> list[CoverageCell]:
+    cells: Sequence[StudiedCoverage], design: StudiedDesign, n: int
+) -> list[StudiedCoverage]:
     """Return the cells of a design whose number of tested rows is nearest to n."""
     if not cells:
         return []
@@ -188,7 +188,7 @@ def select_nearest_size(
 
 
 def average_coverages(
-    cells: Sequence[CoverageCell], design: str, table: str, level: float
+    cells: Sequence[StudiedCoverage], design: str, table: str, level: float
 ) -> ExpectedCoverage:
     """Return the average of the coverages at a level, with its standard error, and their range."""
     shares = [cell.coverage for cell in cells]
@@ -237,13 +237,13 @@ def _read_study() -> _Study:
     """Return the study that is shipped with the library."""
     study = read_study(__package__, "recommended_coverage.json")
     rows: list[CoverageRowJson] = study["rows"]
-    cells: dict[_LossPlace, list[CoverageCell]] = {}
+    cells: dict[_LossPlace, list[StudiedCoverage]] = {}
     for row in rows:
         by_interval = {**row["others"], row["interval"]: row["coverage"]}
         for interval, (coverage, error) in by_interval.items():
             place = (row["of"], row["scheme"], row["target"], interval)
             cells.setdefault(place, []).append(
-                CoverageCell(row["values"], row["n"], coverage, error)
+                StudiedCoverage(row["values"], row["n"], coverage, error)
             )
     designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
     return _Study(study["level"], designs, cells)

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Final, Literal, TypeAlias, TypedDict
 
 from thetahat.analyses.losses.expected_coverage import (
-    CoverageCell,
+    StudiedCoverage,
     Subject,
     add_coverage,
     average_coverages,
@@ -57,7 +57,7 @@ class _MetricStudy:
     level: float
     rare_share: float
     designs: tuple[StudiedDesign, ...]
-    cells: Mapping[_MetricPlace, Sequence[CoverageCell]]
+    cells: Mapping[_MetricPlace, Sequence[StudiedCoverage]]
 
 
 def add_metric_coverage(
@@ -108,10 +108,12 @@ def _read_study() -> _MetricStudy:
     """Return the study that is shipped with the library."""
     study = read_study(__package__, "metric_coverage.json")
     rows: list[MetricRowJson] = study["rows"]
-    cells: dict[_MetricPlace, list[CoverageCell]] = {}
+    cells: dict[_MetricPlace, list[StudiedCoverage]] = {}
     for row in rows:
         for label, (coverage, error) in row["coverage"].items():
             place = (row["metric"], row["of"], row["scheme"], row["target"], label)
-            cells.setdefault(place, []).append(CoverageCell(row["data"], row["n"], coverage, error))
+            cells.setdefault(place, []).append(
+                StudiedCoverage(row["data"], row["n"], coverage, error)
+            )
     designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
     return _MetricStudy(study["level"], study["rare_share"], designs, cells)
