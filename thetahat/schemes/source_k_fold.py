@@ -74,15 +74,14 @@ class SourceKFold(Scheme):
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
     ) -> Iterator[Split]:
         """Yield one split for each fold."""
-        codes = self._read_sources(rows)
         labels = [f"fold {fold}" for fold in range(self.n_folds)]
+        fold_of_row = self.assign_folds(rows, make_random_stream(seed, "folds", 0))
+        return yield_partition_splits(lambda _repeat: fold_of_row, labels, 1, start, stop)
 
-        def partition(repeat: int) -> IntArray:
-            return _assign_balanced_folds(
-                np.bincount(codes), self.n_folds, make_random_stream(seed, "folds", repeat)
-            )[codes]
-
-        return yield_partition_splits(partition, labels, 1, start, stop)
+    def assign_folds(self, rows: Rows, rng: np.random.Generator) -> IntArray:
+        """Return the (n,) fold of each row."""
+        codes = self._read_sources(rows)
+        return _assign_balanced_folds(np.bincount(codes), self.n_folds, rng)[codes]
 
     def _read_sources(self, rows: Rows) -> IntArray:
         codes, labels = encode_labels(get_column(rows, "source", self.info.name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,22 +9,16 @@ import numpy as np
 
 from thetahat.errors import InsufficientData
 from thetahat.registry import SOURCES, MethodInfo
-from thetahat.schemes._partitions import (
-    check_enough,
-    check_number,
-    get_column,
-    yield_partition_splits,
-)
+from thetahat.schemes._partitions import check_enough, get_column
 from thetahat.schemes._strata import get_class_codes, get_class_label
-from thetahat.schemes.base import Rows, Scheme, Split
+from thetahat.schemes.base import Rows
 from thetahat.schemes.source_k_fold import SourceKFold
-from thetahat.seeds import make_random_stream
 from thetahat.tables.labels import encode_labels
 from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StratifiedSourceKFold(Scheme):
+class StratifiedSourceKFold(SourceKFold):
     """K folds of whole sources, each with about the class shares of the whole.
 
     :math:`n_{cf}` in the formula is the number of rows of class c in fold f. The sum is kept small
@@ -67,29 +60,20 @@ class StratifiedSourceKFold(Scheme):
         blocks=SOURCES,
     )
     requires: ClassVar[frozenset[str]] = frozenset({"source", "y"})
-    groups_sources: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        check_number("n_folds", self.n_folds, 2)
 
     def n_splits(self, rows: Rows) -> int:
         """Return K; raise if a class cannot be in every fold."""
-        self._read_sources(rows)
+        self._read_shares(rows)
         return self.n_folds
 
-    def splits(
-        self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
-    ) -> Iterator[Split]:
-        """Yield one split for each fold."""
-        source, shares = self._read_sources(rows)
-        labels = [f"fold {fold}" for fold in range(self.n_folds)]
-        of_source = _assign_balanced_folds(
-            shares, self.n_folds, make_random_stream(seed, "folds", 0)
-        )
+    def assign_folds(self, rows: Rows, rng: np.random.Generator) -> IntArray:
+        """Return the (n,) fold of each row."""
+        source, shares = self._read_shares(rows)
+        of_source = _assign_balanced_folds(shares, self.n_folds, rng)
         self._check_folds(rows, shares, of_source)
-        return yield_partition_splits(lambda _repeat: of_source[source], labels, 1, start, stop)
+        return of_source[source]
 
-    def _read_sources(self, rows: Rows) -> tuple[IntArray, FloatArray]:
+    def _read_shares(self, rows: Rows) -> tuple[IntArray, FloatArray]:
         """Return the source of each row, and (sources, classes) shares of each class."""
         source, labels = encode_labels(get_column(rows, "source", self.info.name))
         code = get_class_codes(rows, self.info.name, SourceKFold.info.name)

@@ -57,6 +57,19 @@ def build_estimate(  # noqa: PLR0913 - one argument per field that a method may 
     )
 
 
+def build_estimate_between_blocks(
+    info: MethodInfo, losses: BlockLosses, value: float, *cautions: Caution
+) -> VarianceEstimate:
+    """Return the estimate of a variance that uses the spread between blocks, of K - 1 degrees."""
+    return build_estimate(
+        info,
+        losses,
+        value,
+        count_degrees_between_blocks(losses),
+        cautions=(*check_few_blocks(losses), *cautions, *check_several_repeats(losses)),
+    )
+
+
 def build_estimates(
     info: MethodInfo, losses: BlockLosses, values: FloatArray, caution: Caution
 ) -> VarianceEstimate:

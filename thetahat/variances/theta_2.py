@@ -10,12 +10,7 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.number_text import format_number
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._building import (
-    build_estimate,
-    check_few_blocks,
-    check_several_repeats,
-    count_degrees_between_blocks,
-)
+from thetahat.variances._building import build_estimate_between_blocks
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_omega_free
 from thetahat.variances.base import BlockVariance, VarianceEstimate
 
@@ -66,13 +61,7 @@ class Theta2(BlockVariance):
             first=f"{format_number(within)} (the average V_k / M_k)",
             second=f"{format_number(within - value)} ((K-1)/K B)",
         )
-        return build_estimate(
-            self.info,
-            losses,
-            value,
-            count_degrees_between_blocks(losses),
-            cautions=(*check_few_blocks(losses), noisy, *check_several_repeats(losses)),
-        )
+        return build_estimate_between_blocks(self.info, losses, value, noisy)
 
 
 METHOD = Theta2

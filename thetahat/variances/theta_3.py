@@ -10,12 +10,7 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._building import (
-    build_estimate,
-    check_few_blocks,
-    check_several_repeats,
-    count_degrees_between_blocks,
-)
+from thetahat.variances._building import build_estimate_between_blocks
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_between_blocks
 from thetahat.variances.base import BlockVariance, VarianceEstimate
 
@@ -63,13 +58,8 @@ class Theta3(BlockVariance):
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         liberal = LIBERAL_IF_BLOCKS_COVARY(unit="fold", subject="the variance")
-        return build_estimate(
-            self.info,
-            losses,
-            average_over_repeats(losses.moments, compute_between_blocks),
-            count_degrees_between_blocks(losses),
-            cautions=(*check_few_blocks(losses), liberal, *check_several_repeats(losses)),
-        )
+        value = average_over_repeats(losses.moments, compute_between_blocks)
+        return build_estimate_between_blocks(self.info, losses, value, liberal)
 
 
 METHOD = Theta3

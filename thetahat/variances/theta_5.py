@@ -10,12 +10,7 @@ from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.number_text import format_number
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._building import (
-    build_estimate,
-    check_few_blocks,
-    check_several_repeats,
-    count_degrees_between_blocks,
-)
+from thetahat.variances._building import build_estimate_between_blocks
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_theta_5
 from thetahat.variances.base import BlockVariance, VarianceEstimate
 
@@ -67,13 +62,7 @@ class Theta5(BlockVariance):
             first=f"{format_number(value + within)} ((1 + 1/K) B)",
             second=f"{format_number(within)} (the average V_k / M_k)",
         )
-        return build_estimate(
-            self.info,
-            losses,
-            value,
-            count_degrees_between_blocks(losses),
-            cautions=(*check_few_blocks(losses), noisy, *check_several_repeats(losses)),
-        )
+        return build_estimate_between_blocks(self.info, losses, value, noisy)
 
 
 METHOD = Theta5

@@ -11,12 +11,7 @@ from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Needs, Target
-from thetahat.variances._building import (
-    build_estimate,
-    check_few_blocks,
-    check_several_repeats,
-    count_degrees_between_blocks,
-)
+from thetahat.variances._building import build_estimate_between_blocks
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_between_blocks
 from thetahat.variances.base import BlockVariance, VarianceEstimate
 
@@ -63,14 +58,12 @@ class ThetaGamma(BlockVariance):
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean as an estimate for a new source."""
         value = average_over_repeats(losses.moments, compute_between_blocks)
-        cautions = (
-            *check_few_blocks(losses),
+        return build_estimate_between_blocks(
+            self.info,
+            losses,
+            value,
             *_build_shared_training_caution(losses.layout),
             PESSIMISTIC_FOR_THESE_SOURCES(value=value),
-            *check_several_repeats(losses),
-        )
-        return build_estimate(
-            self.info, losses, value, count_degrees_between_blocks(losses), cautions=cautions
         )
 
 

@@ -9,12 +9,7 @@ from thetahat.cautions import COUNTS_SOURCE_DIFFERENCES_AGAINST
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._building import (
-    build_estimate,
-    check_few_blocks,
-    check_several_repeats,
-    count_degrees_between_blocks,
-)
+from thetahat.variances._building import build_estimate_between_blocks
 from thetahat.variances._quadratic_forms import average_over_repeats, compute_omega_free
 from thetahat.variances.base import BlockVariance, VarianceEstimate
 
@@ -61,13 +56,7 @@ class ThetaOmega(BlockVariance):
         within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
         value = average_over_repeats(moments, compute_omega_free)
         differing = COUNTS_SOURCE_DIFFERENCES_AGAINST(subtracted=within - value, within=within)
-        return build_estimate(
-            self.info,
-            losses,
-            value,
-            count_degrees_between_blocks(losses),
-            cautions=(*check_few_blocks(losses), differing, *check_several_repeats(losses)),
-        )
+        return build_estimate_between_blocks(self.info, losses, value, differing)
 
 
 METHOD = ThetaOmega
