@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -37,19 +38,26 @@ class StepwiseCorrection(ABC):
     info: ClassVar[MethodInfo]
 
     @abstractmethod
-    def adjust_ordered(self, ordered: FloatArray, n_hypotheses: int) -> FloatArray:
-        """Return the adjusted p-values of (m,) ascending ones.
-
-        ``n_hypotheses`` is at least m: it counts the hypotheses without a p-value, too.
-        """
+    def adjust_ordered(self, ordered: FloatArray) -> FloatArray:
+        """Return the adjusted p-values of (m,) ascending ones."""
 
     def adjust(self, p_values: FloatArray) -> FloatArray:
         """Return the (m,) adjusted p-values in the order of the p-values."""
-        known = np.flatnonzero(~np.isnan(p_values))
-        order = known[np.argsort(p_values[known], kind="stable")]
-        adjusted = np.full(len(p_values), np.nan)
-        adjusted[order] = self.adjust_ordered(p_values[order], len(p_values))
-        return adjusted
+        return adjust_in_ascending_order(p_values, self.adjust_ordered)
+
+
+def adjust_in_ascending_order(
+    p_values: FloatArray, adjust_ordered: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """Return the adjusted p-values in the order of the p-values, from a function of ascending ones.
+
+    NaN, which stands for a hypothesis without a p-value, stays NaN.
+    """
+    known = np.flatnonzero(~np.isnan(p_values))
+    order = known[np.argsort(p_values[known], kind="stable")]
+    adjusted = np.full(len(p_values), np.nan)
+    adjusted[order] = adjust_ordered(p_values[order])
+    return adjusted
 
 
 def count_models(n_pairs: int, correction: str) -> int:

@@ -32,11 +32,7 @@ class BenjaminiYekutieli(StepwiseCorrection):
         ),
     )
 
-    def adjust_ordered(
-        self,
-        ordered: FloatArray,
-        n_hypotheses: int,  # noqa: ARG002 - the protocol's
-    ) -> FloatArray:
+    def adjust_ordered(self, ordered: FloatArray) -> FloatArray:
         """Return the adjusted p-values of (m,) ascending ones."""
         ranks = np.arange(1, len(ordered) + 1)
         factors = len(ordered) * (1 / ranks).sum() / ranks

@@ -26,11 +26,7 @@ class Bonferroni(StepwiseCorrection):
         correction=CorrectionTraits(is_single_step=True),
     )
 
-    def adjust_ordered(
-        self,
-        ordered: FloatArray,
-        n_hypotheses: int,  # noqa: ARG002 - the protocol's
-    ) -> FloatArray:
+    def adjust_ordered(self, ordered: FloatArray) -> FloatArray:
         """Return the adjusted p-values of (m,) ascending ones."""
         return ordered * len(ordered)
 

@@ -35,11 +35,7 @@ class Finner(StepwiseCorrection):
         correction=CorrectionTraits(is_liberal_where_models_differ=True),
     )
 
-    def adjust_ordered(
-        self,
-        ordered: FloatArray,
-        n_hypotheses: int,  # noqa: ARG002 - the protocol's
-    ) -> FloatArray:
+    def adjust_ordered(self, ordered: FloatArray) -> FloatArray:
         """Return the adjusted p-values of (m,) ascending ones."""
         m = len(ordered)
         with np.errstate(divide="ignore"):  # p = 1 has the logarithm -inf, and stays 1

@@ -32,11 +32,7 @@ class Holm(StepwiseCorrection):
         correction=CorrectionTraits(bounds_any_false_rejection=True),
     )
 
-    def adjust_ordered(
-        self,
-        ordered: FloatArray,
-        n_hypotheses: int,  # noqa: ARG002 - the protocol's
-    ) -> FloatArray:
+    def adjust_ordered(self, ordered: FloatArray) -> FloatArray:
         """Return the adjusted p-values of (m,) ascending ones."""
         m = len(ordered)
         return np.asarray(np.maximum.accumulate(ordered * (m - np.arange(m))))

@@ -8,14 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.corrections.base import StepwiseCorrection, count_models
+from thetahat.corrections.base import adjust_in_ascending_order, count_models
 from thetahat.registry import MethodInfo
 from thetahat.traits import CorrectionTraits
 from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Shaffer(StepwiseCorrection):
+class Shaffer:
     """Shaffer's static procedure.
 
     :math:`t_j` in the formula is the largest number of equalities that can be true when j - 1 are
@@ -37,12 +37,17 @@ class Shaffer(StepwiseCorrection):
         correction=CorrectionTraits(bounds_any_false_rejection=True, only_all_pairs=True),
     )
 
-    def adjust_ordered(self, ordered: FloatArray, n_hypotheses: int) -> FloatArray:
-        """Return the adjusted p-values of (m,) ascending ones of ``n_hypotheses`` pairs."""
-        possible = count_equal_pairs(count_models(n_hypotheses, self.info.name))
-        before = np.arange(len(ordered))
-        t = possible[np.searchsorted(possible, n_hypotheses - before, side="right") - 1]
-        return np.asarray(np.maximum.accumulate(ordered * np.minimum(t, len(ordered) - before)))
+    def adjust(self, p_values: FloatArray) -> FloatArray:
+        """Return the (m,) adjusted p-values in the order of the p-values."""
+        n_pairs = len(p_values)  # with those that have no p-value
+        possible = count_equal_pairs(count_models(n_pairs, self.info.name))
+
+        def adjust_ordered(ordered: FloatArray) -> FloatArray:
+            before = np.arange(len(ordered))
+            t = possible[np.searchsorted(possible, n_pairs - before, side="right") - 1]
+            return np.asarray(np.maximum.accumulate(ordered * np.minimum(t, len(ordered) - before)))
+
+        return adjust_in_ascending_order(p_values, adjust_ordered)
 
 
 @lru_cache(maxsize=32)

@@ -37,11 +37,7 @@ class Sidak(StepwiseCorrection):
         correction=CorrectionTraits(bounds_any_false_rejection=True),
     )
 
-    def adjust_ordered(
-        self,
-        ordered: FloatArray,
-        n_hypotheses: int,  # noqa: ARG002 - the protocol's
-    ) -> FloatArray:
+    def adjust_ordered(self, ordered: FloatArray) -> FloatArray:
         """Return the adjusted p-values of (m,) ascending ones."""
         left = len(ordered) - np.arange(len(ordered))
         with np.errstate(divide="ignore"):  # p = 1 has the logarithm -inf, and stays 1
