@@ -1,4 +1,4 @@
-"""Intervals that are symmetric about an estimate, and open ends of one-sided intervals."""
+"""Intervals that are symmetric about an estimate."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Ends, Interval, drop_open_end
 from thetahat.values.types import Alternative
 from thetahat.variances.base import VarianceEstimate
-
-Ends = tuple[float | None, float | None]
 
 
 def get_usable_variance(variance: VarianceEstimate) -> float | None:
@@ -75,12 +73,4 @@ def build_symmetric_interval(  # noqa: PLR0913 - one argument for each field tha
         upper=ends[1],
         degrees_of_freedom=degrees_of_freedom,
         cautions=(*variance.cautions, *cautions),
-    )
-
-
-def drop_open_end(lower: float | None, upper: float | None, alternative: Alternative) -> Ends:
-    """Return the ends with None for the one that the alternative leaves open."""
-    return (
-        None if alternative is Alternative.LESS else lower,
-        None if alternative is Alternative.GREATER else upper,
     )

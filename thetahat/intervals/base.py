@@ -1,20 +1,36 @@
-"""The protocol of interval methods, and the interval that they return."""
+"""The interval, and the base classes of the methods that build it.
+
+A method builds intervals on a variance estimate, on the losses of one model, or on bootstrap
+replicates.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
-from thetahat.cautions import Caution
-from thetahat.numerics.bootstrap import Replicates
+import numpy as np
+
+from thetahat.cautions import FEW_REPLICATES_BEYOND_AN_END, FEW_RESAMPLES, Caution
+from thetahat.distributions import compute_tail_probability
+from thetahat.numerics.bootstrap import Replicates, reason_against_units
+from thetahat.numerics.bootstrap.cautions import check_resamples, resampling_cautions
+from thetahat.numerics.bootstrap.interval_ends import EndDistances
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.coverage import ExpectedCoverage, IntervalCalibration
+from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, MeanKind, Target
+from thetahat.values.number_text import format_number
+from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
+from thetahat.variances._applicability import explain_missing_rows
+from thetahat.variances._building import TRAINING_IGNORED
 from thetahat.variances.base import VarianceEstimate
+
+Ends = tuple[float | None, float | None]
+"""Lower and upper end; an open end is None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,45 +93,38 @@ class Interval:
         object.__setattr__(self, "cautions", tuple(dict.fromkeys(self.cautions)))
 
 
-class IntervalMethod(Protocol):
-    """The interface of interval methods; the fields of the dataclass are their parameters."""
-
-    info: ClassVar[MethodInfo]
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        ...
-
-    def build(
-        self,
-        losses: BlockLosses,
-        variance_method: MethodInfo,
-        variance: VarianceEstimate,
-        level: float,
-        alternative: Alternative,
-    ) -> Interval | None:
-        """Return the interval on one variance; None if the method does not fit it."""
-        ...
+def drop_open_end(lower: float | None, upper: float | None, alternative: Alternative) -> Ends:
+    """Return the ends with None for the one that the alternative leaves open."""
+    return (
+        None if alternative is Alternative.LESS else lower,
+        None if alternative is Alternative.GREATER else upper,
+    )
 
 
-class WithoutVariance:
-    """Base class of intervals that use no variance estimate."""
+class IntervalMethod:
+    """Base class of interval methods; the fields of the dataclass are their parameters."""
 
     __slots__ = ()
 
+    info: ClassVar[MethodInfo]
+
+    def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - for methods with a reason
+        """Return why the method cannot be used on this layout, or None."""
+        return None
+
     def build(
         self,
-        losses: BlockLosses,  # noqa: ARG002 - the protocol's
+        losses: BlockLosses,  # noqa: ARG002 - for methods that use a variance
         variance_method: MethodInfo,  # noqa: ARG002 - same
         variance: VarianceEstimate,  # noqa: ARG002 - same
         level: float,  # noqa: ARG002 - same
         alternative: Alternative,  # noqa: ARG002 - same
     ) -> Interval | None:
-        """Return None: the interval is built on no variance."""
+        """Return the interval on one variance; None if the method does not fit it or uses none."""
         return None
 
 
-class IntervalOfLosses(WithoutVariance, ABC):
+class IntervalOfLosses(IntervalMethod, ABC):
     """Base class of intervals that are built from the losses of one model, on no variance.
 
     The difference of two models has no such interval, because a verdict needs a standard error.
@@ -123,11 +132,13 @@ class IntervalOfLosses(WithoutVariance, ABC):
 
     __slots__ = ()
 
-    info: ClassVar[MethodInfo]
-
-    @abstractmethod
     def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
+        """Return why there are no losses of independent instances, or None if there are."""
+        if reason := explain_missing_rows(self.info, layout):
+            return reason
+        if layout.cluster is not None:
+            return f"{self.info.name} takes the instances as independent, and these are in clusters"
+        return None
 
     @abstractmethod
     def build_from_losses(
@@ -144,28 +155,145 @@ class IntervalOfLosses(WithoutVariance, ABC):
         """Return why the interval could not be built from these losses."""
         return "the losses of a model do not vary, or are too few for the level"
 
+    def with_ends(  # noqa: PLR0913 - one argument for each field that differs
+        self,
+        estimate: float,
+        ends: tuple[float, float],
+        level: float,
+        alternative: Alternative,
+        *,
+        standard_error: float | None = None,
+        degrees_of_freedom: float | None = None,
+        cautions: tuple[Caution, ...] = (),
+        details: Mapping[str, JsonValue] | None = None,
+    ) -> Interval:
+        """Return the interval with these ends; a one-sided interval gets one open end."""
+        lower, upper = drop_open_end(*ends, alternative)
+        return Interval(
+            method=self.info.name,
+            variance=None,
+            target=Target.THESE_MODELS,
+            mean=MeanKind.POOLED,
+            estimate=estimate,
+            standard_error=standard_error,
+            level=level,
+            alternative=alternative,
+            lower=lower,
+            upper=upper,
+            degrees_of_freedom=degrees_of_freedom,
+            cautions=(*cautions, TRAINING_IGNORED),
+            details=details or {},
+        )
+
 
 class ErrorRateInterval(IntervalOfLosses, ABC):
-    """Base class of intervals for an error rate, which need losses that are all 0 or 1."""
+    """Base class of intervals for the error rate of one model, from losses that are all 0 or 1."""
 
     __slots__ = ()
 
-
-class ResampledInterval(WithoutVariance, ABC):
-    """Base class of intervals that are built from bootstrap replicates."""
-
-    __slots__ = ()
-
-    info: ClassVar[MethodInfo]
-    needs_errors: ClassVar[bool]
-    n_resamples: int | None
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why a layout is not one test set of independent instances; None if it is."""
+        if layout.kind is not BlockKind.HOLDOUT:
+            return (
+                f"{self.info.name} is for a holdout, and these are {layout.kind.value} blocks: the "
+                "models of different blocks have different error rates"
+            )
+        return IntervalOfLosses.inapplicable(self, layout)
 
     @abstractmethod
+    def compute_lower_end(self, errors: int, n: int, tail: float) -> float:
+        """Return the lower end for a number of errors in n, with ``tail`` beyond the end.
+
+        The upper end is 1 minus the lower end of the correct predictions.
+        """
+
+    def build_from_losses(
+        self, losses: BlockLosses, level: float, alternative: Alternative
+    ) -> Interval | None:
+        """Build the interval; None if a loss is neither 0 nor 1."""
+        if self.inapplicable(losses.layout) is not None:
+            return None
+        is_error = losses.rows == 1
+        if not np.all(is_error | (losses.rows == 0)):
+            return None
+        errors, n = int(is_error.sum()), len(is_error)
+        tail = compute_tail_probability(level, alternative)
+        lower = self.compute_lower_end(errors, n, tail)
+        upper = 1 - self.compute_lower_end(n - errors, n, tail)
+        return self.with_ends(errors / n, (lower, upper), level, alternative)
+
+
+@dataclass(frozen=True, slots=True)
+class ResampledInterval(IntervalMethod, ABC):
+    """Base class of intervals whose ends are found from bootstrap replicates of the mean.
+
+    Parameters
+    ----------
+    n_resamples : int or None
+        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
+        stays at ten million draws, and never below 999.
+    """
+
+    n_resamples: int | None = None
+
+    needs_errors: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_resamples(self.n_resamples)
+
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout cannot be resampled, or None if it can."""
+        if layout.kind not in self.info.blocks:
+            return (
+                f"{self.info.name} is not for {layout.kind.value} blocks, whose test parts may "
+                "overlap"
+            )
+        return reason_against_units(self.info.name, layout)
 
     @abstractmethod
+    def find_ends(
+        self, replicates: Replicates, tail: float
+    ) -> tuple[EndDistances, tuple[Caution, ...]]:
+        """Return the distances between the ends and the mean, and the cautions about them."""
+
     def build_from_replicates(
         self, replicates: Replicates, level: float, alternative: Alternative
     ) -> Interval | None:
-        """Build the interval; None if the losses do not vary."""
+        """Build the interval; None where the losses do not vary."""
+        if replicates.is_constant:
+            return None
+        units, estimate = replicates.units, replicates.estimate
+        tail = compute_tail_probability(level, alternative)
+        distances, cautions = self.find_ends(replicates, tail)
+        lower, upper = (None if end is None else estimate + end for end in distances)
+        lower, upper = drop_open_end(lower, upper, alternative)
+        return Interval(
+            method=self.info.name,
+            variance=None,
+            target=units.target,
+            mean=units.mean,
+            estimate=estimate,
+            standard_error=replicates.variance**0.5,
+            level=level,
+            alternative=alternative,
+            lower=lower,
+            upper=upper,
+            degrees_of_freedom=None,
+            cautions=(*cautions, *_check_resamples(replicates, tail), *resampling_cautions(units)),
+            details={
+                "unit": units.unit,
+                "n_units": units.n_units,
+                "n_resamples": replicates.n_resamples,
+            },
+        )
+
+
+def _check_resamples(replicates: Replicates, tail: float) -> Iterator[Caution]:
+    beyond = replicates.n_resamples * min(tail, 1 - tail)
+    if beyond < FEW_REPLICATES_BEYOND_AN_END:
+        yield FEW_RESAMPLES(
+            subject="An end of the interval",
+            n=f"about {format_number(beyond)}",
+            what=f"of {replicates.n_resamples} replicates",
+            least=FEW_REPLICATES_BEYOND_AN_END,
+        )

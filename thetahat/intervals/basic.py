@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import Caution
-from thetahat.intervals._bootstrap import ReplicateInterval
+from thetahat.intervals.base import ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.interval_ends import EndDistances, basic_reach
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
@@ -15,7 +15,7 @@ from thetahat.values.types import Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Basic(ReplicateInterval):
+class Basic(ResampledInterval):
     r"""Quantiles of the means of resamples, reflected about the mean.
 
     :math:`\hat\mu^*` is the mean of a resample, drawn as for ``percentile``. Section 5.2 of the
@@ -25,12 +25,6 @@ class Basic(ReplicateInterval):
 
     Degenerate cases: losses that do not vary give no interval. The ends may lie outside the range
     of the loss.
-
-    Parameters
-    ----------
-    n_resamples : int or None
-        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
-        stays at ten million draws, and never below 999.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import Caution
-from thetahat.intervals._bootstrap import ReplicateInterval
+from thetahat.intervals.base import ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.interval_ends import EndDistances, bca_reach
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
@@ -15,7 +15,7 @@ from thetahat.values.types import Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Bca(ReplicateInterval):
+class Bca(ResampledInterval):
     r"""Quantiles of the means of resamples at levels that allow for bias and skewness.
 
     :math:`z_i` are the normal quantiles of alpha/2 and 1 - alpha/2, and :math:`\hat z_0` that of
@@ -31,12 +31,6 @@ class Bca(ReplicateInterval):
 
     Degenerate cases: losses that do not vary give no interval. If all replicates are on one side of
     the mean, or the acceleration is too large for the level, the ends are open, with a caution.
-
-    Parameters
-    ----------
-    n_resamples : int or None
-        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
-        stays at ten million draws, and never below 999.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -10,17 +10,16 @@ import numpy as np
 
 from thetahat.cautions import VARIANCE_WITHOUT_BOUND
 from thetahat.distributions import compute_tail_probability
-from thetahat.intervals._robust import build_robust_interval, explain_no_robust_interval
-from thetahat.intervals.base import Interval, IntervalOfLosses
+from thetahat.intervals._robust import RobustInterval
+from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_positive
 from thetahat.registry import FOLDS, HOLDOUT, MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, FloatArray, MeanKind, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Catoni(IntervalOfLosses):
+class Catoni(RobustInterval):
     r"""M-estimate of the mean with logarithmic influence, and its deviation bound.
 
     :math:`\hat\mu` solves :math:`\sum_i \psi(a (e_i - \hat\mu)) = 0` with :math:`\psi(x) =
@@ -68,10 +67,6 @@ class Catoni(IntervalOfLosses):
         if self.variance_bound is not None:
             check_positive("variance_bound", self.variance_bound)
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return explain_no_robust_interval(self.info, layout)
-
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
@@ -89,8 +84,7 @@ class Catoni(IntervalOfLosses):
         if not (math.isfinite(reach) and 0 < scale < math.inf):
             return None
         estimate = shift + _solve(rows, scale)
-        return build_robust_interval(
-            self.info,
+        return self.with_ends(
             estimate,
             (estimate - reach, estimate + reach),
             level,

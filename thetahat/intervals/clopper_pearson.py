@@ -7,17 +7,9 @@ from typing import ClassVar
 
 from scipy.special import betaincinv
 
-from thetahat.distributions import compute_tail_probability
-from thetahat.intervals._error_rates import (
-    build_error_rate_interval,
-    count_errors,
-    explain_no_error_rate,
-)
-from thetahat.intervals.base import ErrorRateInterval, Interval
+from thetahat.intervals.base import ErrorRateInterval
 from thetahat.registry import HOLDOUT, MethodInfo
-from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, MeanKind, Target
+from thetahat.values.types import MeanKind, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +47,9 @@ class ClopperPearson(ErrorRateInterval):
         only_zero_one=True,
     )
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the layout is not one test set of independent instances; None if it is."""
-        return explain_no_error_rate(self.info.name, layout)
-
-    def build_from_losses(
-        self, losses: BlockLosses, level: float, alternative: Alternative
-    ) -> Interval | None:
-        """Build the interval; None if a loss is neither 0 nor 1."""
-        tail = compute_tail_probability(level, alternative)
-        counts = count_errors(losses)
-        if counts is None:
-            return None
-        errors, n = counts
-        ends = _compute_lower_end(errors, n, tail), 1 - _compute_lower_end(n - errors, n, tail)
-        return build_error_rate_interval(self.info.name, counts, ends, level, alternative)
-
-
-def _compute_lower_end(errors: int, n: int, tail: float) -> float:
-    """Return the error rate with which this many errors or more have probability ``tail``."""
-    return 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
+    def compute_lower_end(self, errors: int, n: int, tail: float) -> float:
+        """Return the error rate with which this many errors or more have probability ``tail``."""
+        return 0.0 if errors == 0 else float(betaincinv(errors, n - errors + 1, tail))
 
 
 METHOD = ClopperPearson

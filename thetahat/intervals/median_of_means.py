@@ -10,19 +10,18 @@ import numpy as np
 from scipy.special import bdtr
 
 from thetahat.distributions import compute_tail_probability
-from thetahat.intervals._robust import build_robust_interval, explain_no_robust_interval
-from thetahat.intervals.base import Interval, IntervalOfLosses
+from thetahat.intervals._robust import RobustInterval
+from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_range
 from thetahat.registry import FOLDS, HOLDOUT, MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, MeanKind, Target
 
 MAX_GROUPS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class MedianOfMeans(IntervalOfLosses):
+class MedianOfMeans(RobustInterval):
     r"""Median of the means of k groups, between two of these means.
 
     Instance i, in the order of the data, is in group i mod k. :math:`m_{(1)} \le \dots \le m_{(k)}`
@@ -72,10 +71,6 @@ class MedianOfMeans(IntervalOfLosses):
     def __post_init__(self) -> None:
         check_range("n_groups", self.n_groups, 2, MAX_GROUPS)
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return explain_no_robust_interval(self.info, layout)
-
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
@@ -90,8 +85,7 @@ class MedianOfMeans(IntervalOfLosses):
         sums = np.bincount(group, weights=rows - shift, minlength=k)
         means = shift + np.sort(sums / np.bincount(group, minlength=k))
         lower, upper = float(means[min(rank, k) - 1]), float(means[max(k - rank, 0)])
-        return build_robust_interval(
-            self.info,
+        return self.with_ends(
             float(np.median(means)),
             (lower, upper),
             level,

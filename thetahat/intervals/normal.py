@@ -8,17 +8,16 @@ from typing import ClassVar
 
 from thetahat.cautions import NORMAL_WITH_FEW_DEGREES_OF_FREEDOM, Caution
 from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.traits import IntervalForm, IntervalTraits, ReplicateForm
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class Normal:
+class Normal(IntervalMethod):
     r"""Mean plus and minus a normal quantile times the standard error.
 
     :math:`\hat\theta` is the variance estimate and :math:`\hat\mu` the mean that it belongs to. A
@@ -50,10 +49,6 @@ class Normal:
         targets=tuple(Target),
         interval=IntervalTraits(form=IntervalForm.NORMAL, from_replicates=ReplicateForm.NORMAL),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout
-        """Return None: the method fits every layout that has a variance estimate."""
-        return None
 
     def build(
         self,

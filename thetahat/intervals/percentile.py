@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import Caution
-from thetahat.intervals._bootstrap import ReplicateInterval
+from thetahat.intervals.base import ResampledInterval
 from thetahat.numerics.bootstrap import Replicates
 from thetahat.numerics.bootstrap.interval_ends import EndDistances, percentile_reach
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, MethodInfo
@@ -15,7 +15,7 @@ from thetahat.values.types import Needs, Target
 
 
 @dataclass(frozen=True, slots=True)
-class Percentile(ReplicateInterval):
+class Percentile(ResampledInterval):
     r"""Interval between two quantiles of the means of resamples.
 
     :math:`\hat\mu^*` is the mean of a resample, drawn with replacement. Instances are drawn within
@@ -25,12 +25,6 @@ class Percentile(ReplicateInterval):
     Deviations: quantiles are interpolated between replicates (numpy's default).
 
     Degenerate cases: losses that do not vary give no interval.
-
-    Parameters
-    ----------
-    n_resamples : int or None
-        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
-        stays at ten million draws, and never below 999.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from thetahat.cautions import PREDICTION_OF_ONE_SOURCE
 from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import IntervalTraits
 from thetahat.values.block_losses import BlockLosses
@@ -20,7 +20,7 @@ _CAUTION = PREDICTION_OF_ONE_SOURCE()
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(IntervalMethod):
     r"""Where the average loss observed on one new source will lie.
 
     :math:`\hat\mu` is the macro mean over K sources and B the sample variance (ddof 1) of their

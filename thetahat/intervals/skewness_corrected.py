@@ -7,24 +7,20 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
-from thetahat.intervals._symmetric import (
-    build_symmetric_interval,
-    drop_open_end,
-    get_usable_variance,
-)
-from thetahat.intervals.base import Interval
+from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
+from thetahat.intervals.base import Interval, IntervalMethod, drop_open_end
 from thetahat.registry import FOLDS, HOLDOUT, SOURCES, SUBSAMPLES, MethodInfo
 from thetahat.traits import IntervalForm, IntervalTraits
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.types import Alternative, BlockKind, Target
-from thetahat.variances._applicability import explain_wrong_block_kind
+from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class SkewnessCorrected:
+class SkewnessCorrected(IntervalMethod):
     r"""Quantiles of t that allow for skewed losses, times the standard error.
 
     :math:`\hat\gamma / \sqrt n` is the skewness of the mean of n instances, with
@@ -77,14 +73,14 @@ class SkewnessCorrected:
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout has neither independent instances nor clusters, or None."""
-        name = self.info.name
-        if reason := explain_wrong_block_kind(self.info, layout):
-            return reason
-        if not layout.has_rows:
-            return f"{name} needs one loss per instance, and the data have one score per split"
-        if layout.kind is BlockKind.SOURCE and layout.cluster is None:
-            return f"{name} over sources needs the cluster of every instance in the field cluster"
-        return None
+        reason = explain_wrong_block_kind(self.info, layout)
+        reason = reason or explain_missing_rows(self.info, layout)
+        if reason is None and layout.kind is BlockKind.SOURCE and layout.cluster is None:
+            return (
+                f"{self.info.name} over sources needs the cluster of every instance in the field "
+                "cluster"
+            )
+        return reason
 
     def build(
         self,

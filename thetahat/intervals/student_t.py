@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, IntervalMethod
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.traits import IntervalForm, IntervalTraits
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 
 @dataclass(frozen=True, slots=True)
-class StudentT:
+class StudentT(IntervalMethod):
     r"""Mean plus and minus a t quantile times the standard error.
 
     :math:`\hat\theta` is the variance estimate, :math:`\nu` its degrees of freedom, and
@@ -51,10 +50,6 @@ class StudentT:
         targets=tuple(Target),
         interval=IntervalTraits(form=IntervalForm.T, headline_rank=20),
     )
-
-    def inapplicable(self, layout: Layout) -> str | None:  # noqa: ARG002 - fits every layout
-        """Return None: the method fits every layout that has a variance estimate."""
-        return None
 
     def build(
         self,

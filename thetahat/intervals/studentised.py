@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from thetahat.cautions import RESAMPLES_WITHOUT_SPREAD, Caution
-from thetahat.intervals._bootstrap import ReplicateInterval
+from thetahat.intervals.base import ResampledInterval
 from thetahat.numerics.bootstrap import Replicates, default_unit
 from thetahat.numerics.bootstrap.interval_ends import (
     EndDistances,
@@ -23,7 +23,7 @@ _WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
 
 @dataclass(frozen=True, slots=True)
-class Studentised(ReplicateInterval):
+class Studentised(ResampledInterval):
     r"""Mean plus and minus standard errors, with t quantiles from resamples.
 
     :math:`t^* = (\hat\mu^* - \hat\mu) / \hat s^*`, with :math:`\hat s` the standard error by
@@ -35,12 +35,6 @@ class Studentised(ReplicateInterval):
 
     Degenerate cases: losses that do not vary give no interval. A resample without a spread counts
     as infinitely far from the mean; an end that reaches it is open, with a caution.
-
-    Parameters
-    ----------
-    n_resamples : int or None
-        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
-        stays at ten million draws, and never below 999.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -74,7 +68,7 @@ class Studentised(ReplicateInterval):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why there is nothing to resample, or None."""
-        if reason := ReplicateInterval.inapplicable(self, layout):
+        if reason := ResampledInterval.inapplicable(self, layout):
             return reason
         within = default_unit(layout) == "instance" and layout.has_one_row_each
         return explain_missing_block_variance(self.info, layout) if within else None

@@ -10,17 +10,16 @@ import numpy as np
 
 from thetahat.cautions import TRIMMED_LOSSES
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
-from thetahat.intervals._robust import build_robust_interval, explain_no_robust_interval
-from thetahat.intervals.base import Interval, IntervalOfLosses
+from thetahat.intervals._robust import RobustInterval
+from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import require
 from thetahat.registry import FOLDS, HOLDOUT, MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, MeanKind, Target
 
 
 @dataclass(frozen=True, slots=True)
-class TrimmedMean(IntervalOfLosses):
+class TrimmedMean(RobustInterval):
     r"""Mean of the losses without the smallest and the largest, with its standard error.
 
     :math:`g = \lfloor \gamma n \rfloor` losses are left out at each end, and h = n - 2g remain.
@@ -68,10 +67,6 @@ class TrimmedMean(IntervalOfLosses):
     def __post_init__(self) -> None:
         require(0 < self.share < 0.5, "share", self.share, "must be above 0 and below 0.5")
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the method cannot be used on this layout, or None."""
-        return explain_no_robust_interval(self.info, layout)
-
     def build_from_losses(
         self, losses: BlockLosses, level: float, alternative: Alternative
     ) -> Interval | None:
@@ -92,8 +87,7 @@ class TrimmedMean(IntervalOfLosses):
             compute_upper_quantile(compute_tail_probability(level, alternative), degrees) * error
         )
         mean = losses.moments.pooled_mean
-        return build_robust_interval(
-            self.info,
+        return self.with_ends(
             estimate,
             (estimate - reach, estimate + reach),
             level,

@@ -6,18 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.distributions import compute_tail_probability, compute_upper_quantile
-from thetahat.intervals._error_rates import (
-    build_error_rate_interval,
-    count_errors,
-    explain_no_error_rate,
-)
-from thetahat.intervals.base import ErrorRateInterval, Interval
+from thetahat.distributions import compute_upper_quantile
+from thetahat.intervals.base import ErrorRateInterval
 from thetahat.registry import HOLDOUT, MethodInfo
 from thetahat.traits import Recommendation
-from thetahat.values.block_losses import BlockLosses
-from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, MeanKind, Target
+from thetahat.values.types import MeanKind, Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,35 +50,20 @@ class Wilson(ErrorRateInterval):
         only_zero_one=True,
     )
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the layout is not one test set of independent instances; None if it is."""
-        return explain_no_error_rate(self.info.name, layout)
+    def compute_lower_end(self, errors: int, n: int, tail: float) -> float:
+        """Return the smaller root of the score equation, or the larger one if z < 0.
 
-    def build_from_losses(
-        self, losses: BlockLosses, level: float, alternative: Alternative
-    ) -> Interval | None:
-        """Build the interval; None if a loss is neither 0 nor 1."""
-        z = compute_upper_quantile(compute_tail_probability(level, alternative), None)
-        counts = count_errors(losses)
-        if counts is None:
-            return None
-        errors, n = counts
-        ends = _compute_lower_end(errors, n, z), 1 - _compute_lower_end(n - errors, n, z)
-        return build_error_rate_interval(self.info.name, counts, ends, level, alternative)
-
-
-def _compute_lower_end(errors: int, n: int, z: float) -> float:
-    """Return the lower end: the smaller root of the score equation, or the larger one if z < 0.
-
-    The smaller root is computed as the product of both roots over the larger one, which loses no
-    digits. A one-sided level below one half has z < 0, and its lower bound is the larger root.
-    """
-    share, scale = errors / n, 1 + z * z / n
-    spread = abs(z) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    larger = min(1.0, (share + z * z / (2 * n) + spread) / scale)
-    if z < 0 or errors == 0:
-        return larger if z < 0 else 0.0
-    return share * share / (scale * larger)
+        The smaller root is computed as the product of both roots over the larger one, which loses
+        no digits. A one-sided level below one half has z < 0, and its lower bound is the larger
+        root.
+        """
+        z = compute_upper_quantile(tail, None)
+        share, scale = errors / n, 1 + z * z / n
+        spread = abs(z) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        larger = min(1.0, (share + z * z / (2 * n) + spread) / scale)
+        if z < 0 or errors == 0:
+            return larger if z < 0 else 0.0
+        return share * share / (scale * larger)
 
 
 METHOD = Wilson

@@ -6,8 +6,7 @@ import numpy as np
 
 from thetahat.cautions import FEW_REPLICATES_OF_A_REFIT, FEW_RESAMPLES, Caution
 from thetahat.distributions import compute_tail_probability
-from thetahat.intervals._symmetric import drop_open_end
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, drop_open_end
 from thetahat.registry import MethodInfo
 from thetahat.values.types import Alternative, FloatArray, MeanKind, Target
 
