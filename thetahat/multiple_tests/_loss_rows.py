@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cautions import FEW_ROWS_OF_A_RANK_TEST, FEW_UNITS, NO_DIFFERENCE, ROWS_AGREE, Caution
-from thetahat.multiple_tests._ranks import RowStatistic
-from thetahat.multiple_tests.base import MIN_MODELS
+from thetahat.cautions import (
+    FEW_ROWS_OF_A_RANK_TEST,
+    FEW_UNITS,
+    INFINITE_STATISTIC,
+    NO_DIFFERENCE,
+    ROWS_AGREE,
+    Caution,
+)
+from thetahat.multiple_tests.base import MIN_MODELS, OmnibusOutcome
 from thetahat.paired_tests._units import (
     count_units,
     dependence_cautions,
@@ -73,6 +80,28 @@ class LossRows:
             return {"mean_scores": self.by_model(0.0 - means)}
         return {"mean_losses": self.by_model(means)}
 
+    def list_cautions(
+        self, *, is_flat: bool, all_agree: bool = False, is_infinite: bool = False
+    ) -> tuple[Caution, ...]:
+        """Return the cautions of the rows, and of a statistic that is undefined or infinite.
+
+        Parameters
+        ----------
+        is_flat : bool
+            Whether no row distinguishes the models.
+        all_agree : bool
+            Whether F is infinite, because all rows have the models in one order.
+        is_infinite : bool
+            Whether the statistic is infinite, because two models differ equally in every row.
+        """
+        if is_flat:
+            return (*self.cautions, NO_DIFFERENCE(unit=self.unit))
+        if all_agree:
+            return (*self.cautions, ROWS_AGREE(n=self.n_rows, unit=self.unit))
+        if is_infinite:
+            return (*self.cautions, INFINITE_STATISTIC(unit=self.unit))
+        return self.cautions
+
 
 def choose_row_unit(layout: Layout, requested: UnitName | None) -> UnitName:
     """Return the requested unit, or the default.
@@ -121,22 +150,8 @@ def build_rows(table: LossTable, requested: UnitName | None) -> LossRows:
     )
 
 
-def list_f_cautions(
-    rows: LossRows, statistic: RowStatistic, *, is_flat: bool
-) -> tuple[Caution, ...]:
-    """Return the cautions of the rows, and of an F that is undefined or infinite.
-
-    ``is_flat`` says that in every row all models are tied.
-    """
-    if is_flat:
-        return (*rows.cautions, NO_DIFFERENCE(unit=rows.unit))
-    if statistic.log_orders is None:
-        return rows.cautions
-    return (*rows.cautions, ROWS_AGREE(n=rows.n_rows, unit=rows.unit))
-
-
 @dataclass(frozen=True, slots=True)
-class RowTest:
+class RowTest(ABC):
     """Base class of tests whose rows are block means, or clusters or instances of a holdout.
 
     Parameters
@@ -156,3 +171,15 @@ class RowTest:
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
         """Return why there are too few models or no such rows, or None if there are."""
         return explain_unfit_rows(self.info.name, layout, n_models, self.unit)
+
+    def test(
+        self,
+        table: LossTable,
+        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
+    ) -> OmnibusOutcome:
+        """Test that no model tends to have smaller losses than another."""
+        return self.test_rows(build_rows(table, self.unit))
+
+    @abstractmethod
+    def test_rows(self, rows: LossRows) -> OmnibusOutcome:
+        """Test that no model tends to have smaller losses in the rows than another."""

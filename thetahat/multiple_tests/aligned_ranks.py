@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.cautions import LIBERAL_POST_HOC, NO_DIFFERENCE
-from thetahat.multiple_tests._loss_rows import RowTest, build_rows
+from thetahat.cautions import LIBERAL_POST_HOC
+from thetahat.multiple_tests._loss_rows import LossRows, RowTest
 from thetahat.multiple_tests._ranks import (
     TIES,
     Ties,
@@ -24,7 +22,6 @@ from thetahat.multiple_tests.base import (
 )
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
-from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray, Needs, Target
 
 
@@ -57,9 +54,6 @@ class AlignedRanks(RowTest):
         Variance of the pairs: ``permutation``, as above, or ``garcia``, the k (N + 1) / 6 that
         garcia2010 prints and several packages use. The latter is for ranks within rows and about k
         times too small: at .05, a third or more of the pairs of equal models differ by it.
-    unit : str or None
-        Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
-        holdout clusters if they are known, else instances.
     """
 
     ties: Ties = "corrected"
@@ -97,18 +91,11 @@ class AlignedRanks(RowTest):
         check_choice("ties", self.ties, TIES)
         check_choice("post_hoc", self.post_hoc, POST_HOC_VARIANCES)
 
-    def test(
-        self,
-        table: LossTable,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> OmnibusOutcome:
+    def test_rows(self, rows: LossRows) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
-        rows = build_rows(table, self.unit)
         ranks = rank_after_alignment(rows.losses)
         statistic = compute_row_statistic(ranks)
-        cautions = rows.cautions
-        if statistic.value is None:
-            cautions = (*cautions, NO_DIFFERENCE(unit=rows.unit))
+        cautions = rows.list_cautions(is_flat=statistic.value is None)
         if self.ties == "none":
             statistic = statistic.without_correction(_sum_of_squares_without_ties(ranks))
         error = statistic.difference_standard_error / rows.n_rows

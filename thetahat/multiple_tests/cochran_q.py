@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cautions import NO_DIFFERENCE
 from thetahat.errors import UnsupportedCombination
 from thetahat.multiple_tests._loss_rows import build_rows, explain_unfit_rows
 from thetahat.multiple_tests._ranks import compute_row_statistic
@@ -101,11 +100,7 @@ class CochranQ:
             degrees_of_freedom=float(rows.n_models - 1),
             target=rows.target,
             unit=rows.unit,
-            cautions=(
-                (*rows.cautions, NO_DIFFERENCE(unit=rows.unit))
-                if n_discordant == 0
-                else rows.cautions
-            ),
+            cautions=rows.list_cautions(is_flat=n_discordant == 0),
             details={
                 "rows": rows.n_rows,
                 "rows_that_differ": n_discordant,

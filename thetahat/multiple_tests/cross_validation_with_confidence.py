@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cautions import INFINITE_STATISTIC, NO_DIFFERENCE, Caution
-from thetahat.multiple_tests._loss_rows import LossRows, build_rows, explain_unfit_rows
+from thetahat.multiple_tests._loss_rows import build_rows, explain_unfit_rows
 from thetahat.multiple_tests._resampled_means import (
     SMALL_SAMPLE,
     SmallSample,
@@ -145,7 +144,7 @@ class CrossValidationWithConfidence:
             degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
-            cautions=_list_cautions(rows, overall),
+            cautions=rows.list_cautions(is_flat=overall == 0, is_infinite=math.isinf(overall)),
             details={
                 "rows": rows.n_rows,
                 "alpha": alpha,
@@ -188,17 +187,6 @@ def compute_column_distances(factor: FloatArray) -> FloatArray:
         apart = factor[:, :i] - factor[:, i : i + 1]
         lengths[i, :i] = lengths[:i, i] = np.sqrt(np.einsum("ij,ij->j", apart, apart))
     return lengths
-
-
-def _list_cautions(rows: LossRows, statistic: float) -> tuple[Caution, ...]:
-    if math.isinf(statistic):
-        return (
-            *rows.cautions,
-            INFINITE_STATISTIC(unit="instance"),
-        )
-    if statistic == 0:
-        return (*rows.cautions, NO_DIFFERENCE(unit=rows.unit))
-    return rows.cautions
 
 
 METHOD = CrossValidationWithConfidence

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.cautions import NO_DIFFERENCE
-from thetahat.multiple_tests._loss_rows import RowTest, build_rows
+from thetahat.multiple_tests._loss_rows import LossRows, RowTest
 from thetahat.multiple_tests._ranks import (
     TIES,
     Ties,
@@ -18,7 +15,6 @@ from thetahat.multiple_tests._ranks import (
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
-from thetahat.values.block_losses import LossTable
 from thetahat.values.types import Needs, Target
 
 
@@ -43,9 +39,6 @@ class Friedman(RowTest):
     ties : str
         ``corrected`` divides by the correction for ties. ``none`` (demsar2006) leaves it out, so
         that ties count against a difference. It holds for the statistic and for the pairs.
-    unit : str or None
-        Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
-        holdout clusters if they are known, else instances.
     """
 
     ties: Ties = "corrected"
@@ -78,23 +71,17 @@ class Friedman(RowTest):
         RowTest.__post_init__(self)
         check_choice("ties", self.ties, TIES)
 
-    def test(
-        self,
-        table: LossTable,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> OmnibusOutcome:
+    def test_rows(self, rows: LossRows) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
-        rows = build_rows(table, self.unit)
         ranks = compute_friedman_ranks(rows.losses)
         value = ranks.chi_squared(self.ties)
-        is_flat = ranks.statistic.value is None
         return OmnibusOutcome(
             statistic=value,
             p_value=1.0 if value is None else compute_chi_squared_tail(value, rows.n_models - 1),
             degrees_of_freedom=float(rows.n_models - 1),
             target=rows.target,
             unit=rows.unit,
-            cautions=(*rows.cautions, NO_DIFFERENCE(unit=rows.unit)) if is_flat else rows.cautions,
+            cautions=rows.list_cautions(is_flat=ranks.statistic.value is None),
             details={
                 "ties": self.ties,
                 "rows": rows.n_rows,

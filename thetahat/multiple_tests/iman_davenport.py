@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.multiple_tests._loss_rows import RowTest, build_rows, list_f_cautions
+from thetahat.multiple_tests._loss_rows import LossRows, RowTest
 from thetahat.multiple_tests._ranks import TIES, Ties, compute_friedman_ranks
 from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
-from thetahat.values.block_losses import LossTable
 from thetahat.values.types import Needs, Target
 
 
@@ -33,9 +30,6 @@ class ImanDavenport(RowTest):
     ----------
     ties : str
         ``corrected``, or ``none`` (demsar2006) for Friedman's statistic without the correction.
-    unit : str or None
-        Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
-        holdout clusters if they are known, else instances.
     """
 
     ties: Ties = "corrected"
@@ -63,13 +57,8 @@ class ImanDavenport(RowTest):
         RowTest.__post_init__(self)
         check_choice("ties", self.ties, TIES)
 
-    def test(
-        self,
-        table: LossTable,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> OmnibusOutcome:
+    def test_rows(self, rows: LossRows) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
-        rows = build_rows(table, self.unit)
         ranks = compute_friedman_ranks(rows.losses)
         chi_squared = ranks.chi_squared(self.ties)
         row_statistic = ranks.statistic.with_value(chi_squared)
@@ -80,7 +69,10 @@ class ImanDavenport(RowTest):
             degrees_of_freedom=row_statistic.f_degrees_of_freedom,
             target=rows.target,
             unit=rows.unit,
-            cautions=list_f_cautions(rows, row_statistic, is_flat=ranks.statistic.value is None),
+            cautions=rows.list_cautions(
+                is_flat=ranks.statistic.value is None,
+                all_agree=row_statistic.log_orders is not None,
+            ),
             details={
                 "ties": self.ties,
                 "rows": rows.n_rows,

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from thetahat.cautions import INFINITE_STATISTIC, NO_DIFFERENCE, Caution
-from thetahat.multiple_tests._loss_rows import LossRows, build_rows, explain_unfit_rows
+from thetahat.multiple_tests._loss_rows import build_rows, explain_unfit_rows
 from thetahat.multiple_tests._resampled_means import (
     MAX_COUNTED,
     SMALL_SAMPLE,
@@ -140,7 +139,9 @@ class ModelConfidenceSet:
             degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
-            cautions=_list_cautions(rows, steps),
+            cautions=rows.list_cautions(
+                is_flat=steps.statistic == 0, is_infinite=math.isinf(steps.statistic)
+            ),
             details={
                 "rows": rows.n_rows,
                 "alpha": alpha,
@@ -154,14 +155,6 @@ class ModelConfidenceSet:
                 "tied": [kept_models],
             },
         )
-
-
-def _list_cautions(rows: LossRows, steps: Elimination) -> tuple[Caution, ...]:
-    if math.isinf(steps.statistic):
-        return (*rows.cautions, INFINITE_STATISTIC(unit=rows.unit))
-    if steps.statistic == 0:
-        return (*rows.cautions, NO_DIFFERENCE(unit=rows.unit))
-    return rows.cautions
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,13 +10,11 @@ from typing import ClassVar
 import numpy as np
 from scipy import special
 
-from thetahat.cautions import NO_DIFFERENCE
-from thetahat.multiple_tests._loss_rows import RowTest, build_rows
+from thetahat.multiple_tests._loss_rows import LossRows, RowTest
 from thetahat.multiple_tests._ranks import compute_friedman_ranks
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
 from thetahat.parameter_checks import check_probability
 from thetahat.registry import MethodInfo
-from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray, Needs, Target
 
 
@@ -44,9 +42,6 @@ class Nemenyi(RowTest):
     alpha : float or None
         Probability of any false difference, above 0 and below 1, for the critical difference. By
         default 1 minus the request's level.
-    unit : str or None
-        Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
-        holdout clusters if they are known, else instances.
     """
 
     alpha: float | None = None
@@ -77,13 +72,8 @@ class Nemenyi(RowTest):
         RowTest.__post_init__(self)
         check_probability("alpha", self.alpha)
 
-    def test(
-        self,
-        table: LossTable,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> OmnibusOutcome:
+    def test_rows(self, rows: LossRows) -> OmnibusOutcome:
         """Test that no two models' mean ranks differ."""
-        rows = build_rows(table, self.unit)
         ranks = compute_friedman_ranks(rows.losses)
         k, R = rows.n_models, ranks.mean_ranks
         scale = math.sqrt(k * (k + 1) / (6 * rows.n_rows))
@@ -91,14 +81,13 @@ class Nemenyi(RowTest):
         q_alpha = compute_range_quantile(alpha, k) / math.sqrt(2)
         groups = find_tied_groups(R, q_alpha * scale, rows.names)
         statistic = float(R.max() - R.min()) / scale
-        is_flat = ranks.statistic.value is None
         return OmnibusOutcome(
             statistic=statistic,
             p_value=compute_range_tail(statistic * math.sqrt(2), k),
             degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
-            cautions=(*rows.cautions, NO_DIFFERENCE(unit=rows.unit)) if is_flat else rows.cautions,
+            cautions=rows.list_cautions(is_flat=ranks.statistic.value is None),
             details={
                 "alpha": alpha,
                 "rows": rows.n_rows,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.multiple_tests._loss_rows import RowTest, build_rows, list_f_cautions
+from thetahat.multiple_tests._loss_rows import LossRows, RowTest
 from thetahat.multiple_tests._ranks import (
     TIES,
     Ties,
@@ -25,7 +25,6 @@ from thetahat.multiple_tests.base import (
 )
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
-from thetahat.values.block_losses import LossTable
 from thetahat.values.types import Needs, Target
 
 
@@ -59,9 +58,6 @@ class Quade(RowTest):
         Variance of the pairs: ``permutation``, as above, or ``garcia``, the one that garcia2010
         prints and several packages use. Without ties the latter is (k - 1) / 2 times as large: too
         few pairs differ by it for more than three models. It never corrects for ties.
-    unit : str or None
-        Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
-        holdout clusters if they are known, else instances.
     """
 
     ties: Ties = "corrected"
@@ -98,13 +94,8 @@ class Quade(RowTest):
         check_choice("ties", self.ties, TIES)
         check_choice("post_hoc", self.post_hoc, POST_HOC_VARIANCES)
 
-    def test(
-        self,
-        table: LossTable,
-        rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
-    ) -> OmnibusOutcome:
+    def test_rows(self, rows: LossRows) -> OmnibusOutcome:
         """Test that no model tends to have smaller losses than another."""
-        rows = build_rows(table, self.unit)
         Q = rank_values(*compute_row_ranges(rows.losses))
         r = rank_in_rows(rows.losses)
         S = Q[:, np.newaxis] * (r - (rows.n_models + 1) / 2)
@@ -125,7 +116,9 @@ class Quade(RowTest):
             degrees_of_freedom=row_statistic.f_degrees_of_freedom,
             target=rows.target,
             unit=rows.unit,
-            cautions=list_f_cautions(rows, row_statistic, is_flat=is_flat),
+            cautions=rows.list_cautions(
+                is_flat=is_flat, all_agree=row_statistic.log_orders is not None
+            ),
             details={
                 "ties": self.ties,
                 "rows": rows.n_rows,
