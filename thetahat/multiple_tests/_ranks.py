@@ -12,9 +12,8 @@ from scipy import special
 from thetahat.distributions import compute_f_upper_tail
 from thetahat.multiple_tests.base import PostHocScores
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
+from thetahat.values.block_losses import ROUNDING
 from thetahat.values.types import FloatArray
-
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # relative, of a loss and its centring
 
 
 def rank_in_rows(values: FloatArray) -> FloatArray:
@@ -27,7 +26,7 @@ def rank_in_rows(values: FloatArray) -> FloatArray:
     step = max(1, NUMBERS_IN_2_MB // k)
     for start in range(0, n, step):
         chunk = values[start : start + step]
-        _rank(chunk, _ROUNDING * np.abs(chunk), ranks[start : start + step])
+        _rank(chunk, ROUNDING * np.abs(chunk), ranks[start : start + step])
     return ranks
 
 
@@ -43,14 +42,14 @@ def rank_after_alignment(values: FloatArray) -> FloatArray:
     # the row's first value is subtracted before the mean, so that a large level costs no digits
     shifted = values - values[:, :1]
     aligned = shifted - shifted.mean(axis=1, keepdims=True)
-    roundings = np.broadcast_to(_ROUNDING * np.abs(values).max(axis=1, keepdims=True), values.shape)
+    roundings = np.broadcast_to(ROUNDING * np.abs(values).max(axis=1, keepdims=True), values.shape)
     ranks: FloatArray = rank_values(aligned.ravel(), roundings.ravel()).reshape(values.shape)
     return ranks
 
 
 def compute_row_ranges(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the (N,) range of each row, 0 if within its rounding error, and that error."""
-    roundings = _ROUNDING * np.abs(values).max(axis=1)
+    roundings = ROUNDING * np.abs(values).max(axis=1)
     ranges = values.max(axis=1) - values.min(axis=1)
     return np.where(ranges <= roundings, 0.0, ranges), roundings
 

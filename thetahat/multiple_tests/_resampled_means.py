@@ -7,10 +7,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from thetahat.multiple_tests._loss_rows import LossRows
 from thetahat.parameter_checks import check_range
 from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
-from thetahat.values.block_losses import LossTable
+from thetahat.values.block_losses import ROUNDING
 from thetahat.values.types import FloatArray
 
 MAX_COUNTED: Final = 1 << 17
@@ -22,7 +21,6 @@ SMALL_SAMPLE: Final = ("student", "none")
 _ROWS_AT_ONCE = 1 << 13  # rows of one QR step
 _MIN_RESAMPLES, _MAX_RESAMPLES, _DEFAULT_RESAMPLES = 99, 100_000, 5000
 _TIE = 1e-9  # a resampled maximum below T by less than this share of T counts as equal to T
-_ROUNDING = 8 * float(np.finfo(np.float64).eps)  # relative, of a loss and its centring
 
 
 def check_n_resamples(n_resamples: int | None) -> None:
@@ -33,14 +31,6 @@ def check_n_resamples(n_resamples: int | None) -> None:
 def choose_n_resamples(requested: int | None) -> int:
     """Return the requested number of resamples or the default."""
     return _DEFAULT_RESAMPLES if requested is None else requested
-
-
-def compute_unit_shares(table: LossTable, rows: LossRows) -> FloatArray:
-    """Return the (N,) share of each unit in the mean: by size for clusters, else equal."""
-    if rows.unit == "cluster":
-        assert table.layout.cluster is not None  # noqa: S101 - reason_against_rows checks it
-        return np.asarray(np.bincount(table.layout.cluster) / len(table.layout.cluster))
-    return np.full(rows.n_rows, 1 / rows.n_rows)
 
 
 def draw_bootstrap_deviations(
@@ -117,7 +107,7 @@ def bound_model_roundings(losses: FloatArray) -> FloatArray:
 
     The bound is 8 units in the last place of the largest loss of the model.
     """
-    return np.asarray(_ROUNDING * np.abs(losses).max(axis=0))
+    return np.asarray(ROUNDING * np.abs(losses).max(axis=0))
 
 
 def studentise(differences: FloatArray, errors: FloatArray, slack: FloatArray) -> FloatArray:

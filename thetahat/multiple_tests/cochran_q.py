@@ -11,7 +11,7 @@ from thetahat.errors import UnsupportedCombination
 from thetahat.multiple_tests._loss_rows import build_rows, explain_unfit_rows
 from thetahat.multiple_tests._ranks import compute_row_statistic
 from thetahat.multiple_tests.base import OmnibusOutcome, PostHocScores
-from thetahat.paired_tests._units import reason_against_subsamples
+from thetahat.paired_tests._units import reason_against_dependent_instances
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
@@ -59,15 +59,8 @@ class CochranQ:
 
     def inapplicable(self, layout: Layout, n_models: int) -> str | None:
         """Return why the instances or the number of models do not fit the test, or None."""
-        if layout.kind is BlockKind.SOURCE:
-            return (
-                "cochran_q needs independent instances, but instances of one source resemble each "
-                "other"
-            )
-        if reason := reason_against_subsamples(self.info.name, layout):
+        if reason := reason_against_dependent_instances(self.info.name, layout):
             return reason
-        if layout.cluster is not None:
-            return "cochran_q needs independent instances, but these come in clusters"
         if layout.n_repeats > 1:
             return (
                 f"cochran_q counts each instance once, but there are {layout.n_repeats} repeats, "

@@ -17,13 +17,12 @@ from thetahat.multiple_tests._resampled_means import (
     check_n_resamples,
     choose_n_resamples,
     compute_exceedance_p_value,
-    compute_unit_shares,
     draw_bootstrap_deviations,
     draw_inflation_factors,
     studentise,
 )
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha
-from thetahat.paired_tests._units import choose_unit
+from thetahat.paired_tests._units import choose_unit, unit_weights
 from thetahat.parameter_checks import check_choice, check_probability
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
@@ -121,7 +120,7 @@ class ModelConfidenceSet:
     def test(self, table: LossTable, rng: np.random.Generator) -> OmnibusOutcome:
         """Test that all models have equal mean losses, and find those tied with the best."""
         rows = build_rows(table, choose_unit(table.layout, self.unit))
-        alpha, shares = choose_alpha(self.alpha), compute_unit_shares(table, rows)
+        alpha, shares = choose_alpha(self.alpha), unit_weights(table.layout, rows.unit, rows.n_rows)
         shift = float(rows.losses[0, 0])
         shifted = rows.losses - shift
         centre = shares @ shifted

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 
 from thetahat.cautions import VARIANCE_TOO_LARGE, ZERO_VARIANCE, Caution
 from thetahat.distributions import compute_p_value
-from thetahat.paired_tests.base import PairedLosses, TestOutcome
+from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Target, UnitName
@@ -47,7 +49,7 @@ def run_t_test(  # noqa: PLR0913 - one argument per part of a t test
         cautions = (*cautions, VARIANCE_TOO_LARGE())
     elif statistic is None:
         p_value = _find_limit_of_p_value(estimate, alternative)
-        cautions = (*cautions, _build_zero_variance_outcome(estimate))
+        cautions = (*cautions, build_zero_variance_caution(estimate))
     else:
         p_value = compute_p_value(statistic, degrees_of_freedom, alternative)
     return TestOutcome(
@@ -61,32 +63,45 @@ def run_t_test(  # noqa: PLR0913 - one argument per part of a t test
     )
 
 
-def run_t_test_with_variance(
-    pair: PairedLosses,
-    variance: VarianceEstimate,
-    alternative: Alternative,
-    *,
-    unit: UnitName,
-    details: Mapping[str, JsonValue] | None = None,
-) -> TestOutcome:
-    """Test with a variance estimate; with a variance of 0 the p-value is its limit."""
-    estimate, value = round_to_zero(pair, variance.estimate, float(np.asarray(variance.value)))
-    return run_t_test(
-        estimate,
-        value,
-        variance.degrees_of_freedom,
-        alternative,
-        target=variance.target,
-        unit=unit,
-        cautions=tuple(c for c in variance.cautions if c.code != ZERO_VARIANCE.code),
-        details=details,
-    )
-
-
 def reason_against_variance(name: str, estimator: VarianceEstimator, layout: Layout) -> str | None:
     """Return why the test of that name lacks its variance estimate here, or None if it has it."""
     reason = estimator.inapplicable(layout)
     return None if reason is None else f"{name} lacks its variance estimate: {reason}"
+
+
+class VarianceTest(PairedTest):
+    """Base class of tests that divide the mean difference by the root of a variance estimate."""
+
+    __slots__ = ()
+
+    unit: ClassVar[UnitName] = "block"
+
+    @abstractmethod
+    def build_estimator(self) -> VarianceEstimator:
+        """Return the variance estimator of the differences."""
+
+    def describe(self, variance: VarianceEstimate) -> Mapping[str, JsonValue]:
+        """Return the further fields of the result."""
+        return variance.details
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why the variance cannot be estimated on this layout, or None if it can."""
+        return reason_against_variance(self.info.name, self.build_estimator(), layout)
+
+    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
+        """Test that the expected difference is 0; with a variance of 0 the p-value is its limit."""
+        variance = self.build_estimator().estimate(pair.difference)
+        estimate, value = round_to_zero(pair, variance.estimate, float(np.asarray(variance.value)))
+        return run_t_test(
+            estimate,
+            value,
+            variance.degrees_of_freedom,
+            alternative,
+            target=variance.target,
+            unit=self.unit,
+            cautions=tuple(c for c in variance.cautions if c.code != ZERO_VARIANCE.code),
+            details=self.describe(variance),
+        )
 
 
 def _compute_statistic(estimate: float, variance: float) -> float | None:
@@ -103,13 +118,16 @@ def _find_limit_of_p_value(estimate: float, alternative: Alternative) -> float:
     return 0.0 if is_towards else 1.0
 
 
-def _build_zero_variance_outcome(estimate: float) -> Caution:
+def build_zero_variance_caution(
+    estimate: float, reason: str = "the differences do not vary"
+) -> Caution:
+    """Return the caution on a variance of 0; ``reason`` is why differences above 0 have none."""
     if estimate == 0:
         return ZERO_VARIANCE(
             reason="all differences are 0",
             consequence="There is no statistic, and the p-value is 1.",
         )
     return ZERO_VARIANCE(
-        reason="the differences do not vary",
+        reason=reason,
         consequence="The statistic is infinite and left out; the p-value is its limit.",
     )

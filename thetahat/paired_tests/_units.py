@@ -74,6 +74,19 @@ def reason_against_subsamples(name: str, layout: Layout) -> str | None:
     )
 
 
+def reason_against_dependent_instances(name: str, layout: Layout) -> str | None:
+    """Return why the instances of a layout depend on each other or are tested often, or None."""
+    if layout.kind is BlockKind.SOURCE:
+        return (
+            f"{name} needs independent instances, but instances of one source resemble each other"
+        )
+    if reason := reason_against_subsamples(name, layout):
+        return reason
+    if layout.cluster is not None:
+        return f"{name} needs independent instances, but these come in clusters"
+    return None
+
+
 def count_units(layout: Layout, unit: UnitName) -> int:
     """Return the number of units."""
     if unit == "block":
@@ -113,11 +126,11 @@ def unit_means(losses: BlockLosses, unit: UnitName) -> FloatArray:
 
 
 def unit_weights(layout: Layout, unit: UnitName, n_units: int) -> FloatArray:
-    """Return the (u,) share of each unit in the mean difference."""
+    """Return the (u,) share of each unit in the mean: by size for clusters, else equal."""
     if unit == "cluster":
         assert layout.cluster is not None  # noqa: S101 - reason_against_unit checks it
         return np.asarray(np.bincount(layout.cluster) / len(layout.cluster))
-    return np.broadcast_to(np.float64(1 / n_units), (n_units,))
+    return np.full(n_units, 1 / n_units)
 
 
 def unit_cautions(layout: Layout, unit: UnitName, n_different: int) -> tuple[Caution, ...]:

@@ -10,36 +10,19 @@ from typing import ClassVar
 import numpy as np
 from scipy import special
 
-from thetahat.paired_tests._posteriors import (
-    PLACES,
-    PriorPlace,
-    check_prior,
-    posterior_cautions,
-)
-from thetahat.paired_tests._units import (
-    PairedUnits,
-    batch_units,
-    reason_against_unit,
-    unit_target,
-)
-from thetahat.paired_tests.base import (
-    PairBatch,
-    PairedTest,
-    PosteriorProbabilities,
-    RandomStreams,
-    TestOutcome,
-)
-from thetahat.parameter_checks import check_choice, check_not_negative
+from thetahat.paired_tests._posteriors import PLACES, PosteriorOfUnits, PriorPlace
+from thetahat.paired_tests._units import PairedUnits
+from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOutcome
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.layout import Layout
-from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
+from thetahat.values.types import Alternative, Needs, Target, UnitName
 
 _NODES = 1001
 _NEGLIGIBLE = 1e-20  # probability of a component that the integral leaves out at each end
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianSign(PairedTest):
+class BayesianSign(PosteriorOfUnits):
     r"""Posterior probability that differences below, in or above a region are most frequent.
 
     In the formula :math:`n_l` counts the units whose difference is below -r (a has the smaller
@@ -99,15 +82,6 @@ class BayesianSign(PairedTest):
         costly_per_pair=True,
     )
 
-    def __post_init__(self) -> None:
-        check_not_negative("rope", self.rope)
-        check_prior(self.prior, self.prior_place)
-        check_choice("unit", self.unit, UNITS)
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the units cannot be paired, or None if they can."""
-        return reason_against_unit(self.info.name, layout, self.unit or "block")
-
     def test_many(
         self,
         batch: PairBatch,
@@ -115,24 +89,16 @@ class BayesianSign(PairedTest):
         streams: RandomStreams,  # noqa: ARG002 - draws no random numbers
     ) -> Sequence[TestOutcome]:
         """Compute the posterior probabilities of every pair."""
-        units = batch_units(batch, self.unit or "block")
+        units = self.average_units(batch)
         return [self._compute_outcome(batch.layout, units, row) for row in range(len(batch.pairs))]
 
     def _compute_outcome(self, layout: Layout, units: PairedUnits, row: int) -> TestOutcome:
-        rope = self.rope or 0.0
-        counts = _count_outcomes(units, row, rope)
+        counts = _count_outcomes(units, row, self.rope or 0.0)
         weights = [float(n) for n in counts]
         weights[PLACES.index(self.prior_place)] += self.prior
-        left, within, right = probabilities_of_largest((weights[0], weights[1], weights[2]))
-        return TestOutcome(
-            statistic=None,
-            p_value=None,
-            degrees_of_freedom=None,
-            target=unit_target(layout, units.unit),
-            unit=units.unit,
-            cautions=posterior_cautions(layout, units),
-            posterior=PosteriorProbabilities(p_left=left, p_rope=within, p_right=right, rope=rope),
-            details={"counts": counts, "alpha": weights},
+        probabilities = probabilities_of_largest((weights[0], weights[1], weights[2]))
+        return self.build_outcome(
+            layout, units, probabilities, {"counts": counts, "alpha": weights}
         )
 
 

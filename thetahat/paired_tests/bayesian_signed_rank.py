@@ -9,30 +9,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.paired_tests._posteriors import (
-    PriorPlace,
-    check_prior,
-    posterior_cautions,
-)
-from thetahat.paired_tests._units import (
-    PairedUnits,
-    batch_units,
-    count_units,
-    reason_against_unit,
-    unit_target,
-)
-from thetahat.paired_tests.base import (
-    PairBatch,
-    PairedTest,
-    PosteriorProbabilities,
-    RandomStreams,
-    TestOutcome,
-)
-from thetahat.parameter_checks import check_choice, check_not_negative, check_range
+from thetahat.paired_tests._posteriors import PosteriorOfUnits, PriorPlace
+from thetahat.paired_tests._units import PairedUnits, count_units
+from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOutcome
+from thetahat.parameter_checks import check_range
 from thetahat.registry import PARTITIONS, MethodInfo
 from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.layout import Layout
-from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
+from thetahat.values.types import Alternative, FloatArray, Needs, Target, UnitName
 
 _DEFAULT_DRAWS, _MIN_DRAWS, _MAX_DRAWS = 10_000, 1_000, 1_000_000
 _MAX_WEIGHTS = 2 * 10**7
@@ -42,7 +26,7 @@ _POSITIONS: dict[PriorPlace, float] = {"left": -np.inf, "rope": 0.0, "right": np
 
 
 @dataclass(frozen=True, slots=True)
-class BayesianSignedRank(PairedTest):
+class BayesianSignedRank(PosteriorOfUnits):
     r"""Posterior probability that sums of two differences are mostly below, in or above a region.
 
     In the formula :math:`z_1, \ldots, z_n` are the mean differences of the units and :math:`z_0`
@@ -111,14 +95,8 @@ class BayesianSignedRank(PairedTest):
     )
 
     def __post_init__(self) -> None:
-        check_not_negative("rope", self.rope)
-        check_prior(self.prior, self.prior_place)
-        check_choice("unit", self.unit, UNITS)
+        PosteriorOfUnits.__post_init__(self)
         check_range("n_draws", self.n_draws, 100, _MAX_DRAWS)
-
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the units cannot be paired, or None if they can."""
-        return reason_against_unit(self.info.name, layout, self.unit or "block")
 
     def too_slow_by_default(self, layout: Layout) -> str | None:
         """Return why the test takes too long to be a default here, or None if it does not."""
@@ -138,7 +116,7 @@ class BayesianSignedRank(PairedTest):
         streams: RandomStreams,
     ) -> Sequence[TestOutcome]:
         """Simulate the posterior probabilities of every pair, each with its own draws."""
-        units = batch_units(batch, self.unit or "block")
+        units = self.average_units(batch)
         return [
             self._simulate_outcome(batch.layout, units, row, streams(*position))
             for row, position in enumerate(batch.positions.tolist())
@@ -147,27 +125,19 @@ class BayesianSignedRank(PairedTest):
     def _simulate_outcome(
         self, layout: Layout, units: PairedUnits, row: int, rng: np.random.Generator
     ) -> TestOutcome:
-        rope, n_draws = self.rope or 0.0, self._choose_n_draws(units.n_units)
+        n_draws = self._choose_n_draws(units.n_units)
         probabilities = simulate_probabilities(
             units.values[row],
             2 * float(units.roundings(row).max()),
-            rope,
+            self.rope or 0.0,
             self.prior,
             self.prior_place,
             n_draws,
             rng,
         )
         error = max(math.sqrt(p * (1 - p) / n_draws) for p in probabilities)
-        left, within, right = probabilities
-        return TestOutcome(
-            statistic=None,
-            p_value=None,
-            degrees_of_freedom=None,
-            target=unit_target(layout, units.unit),
-            unit=units.unit,
-            cautions=posterior_cautions(layout, units),
-            posterior=PosteriorProbabilities(p_left=left, p_rope=within, p_right=right, rope=rope),
-            details={"n_draws": n_draws, "monte_carlo_error": error},
+        return self.build_outcome(
+            layout, units, probabilities, {"n_draws": n_draws, "monte_carlo_error": error}
         )
 
     def _choose_n_draws(self, n_units: int) -> int:

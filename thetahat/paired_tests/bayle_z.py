@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
+from thetahat.paired_tests._t_test import VarianceTest
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Target
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import Target, UnitName
 from thetahat.variances import VARIANCES
-from thetahat.variances.base import VarianceEstimator
+from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
 _CHOICES: Final = tuple(
     name for name in VARIANCES if VARIANCES[name].info.variance.in_normal_test is not None
@@ -23,7 +23,7 @@ _DEFAULT: Final = next(
 
 
 @dataclass(frozen=True, slots=True)
-class BayleZ(PairedTest):
+class BayleZ(VarianceTest):
     r"""Normal test of the mean paired difference of all instances over random folds.
 
     In the formula :math:`\bar d` is the mean difference over all N instances and
@@ -38,6 +38,8 @@ class BayleZ(PairedTest):
     """
 
     variance: str = _DEFAULT
+
+    unit: ClassVar[UnitName] = "instance"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bayle_z",
@@ -63,19 +65,13 @@ class BayleZ(PairedTest):
     def __post_init__(self) -> None:
         check_choice("variance", self.variance, _CHOICES)
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the variance cannot be estimated on this layout, or None if it can."""
-        return reason_against_variance(self.info.name, self._build_estimator(), layout)
-
-    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
-        """Test that the mean difference of the fitted models is 0."""
-        variance = self._build_estimator().estimate(pair.difference)
-        return run_t_test_with_variance(
-            pair, variance, alternative, unit="instance", details={"variance": self.variance}
-        )
-
-    def _build_estimator(self) -> VarianceEstimator:
+    def build_estimator(self) -> VarianceEstimator:
+        """Return the variance estimator of the differences."""
         return VARIANCES[self.variance]()
+
+    def describe(self, variance: VarianceEstimate) -> Mapping[str, JsonValue]:  # noqa: ARG002 - only its name
+        """Return the name of the variance."""
+        return {"variance": self.variance}
 
 
 METHOD = BayleZ

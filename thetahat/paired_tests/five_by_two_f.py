@@ -8,22 +8,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cautions import NO_DIRECTION, ORDER_DEPENDENT, ZERO_VARIANCE, Caution
+from thetahat.cautions import NO_DIRECTION, ORDER_DEPENDENT, ZERO_VARIANCE
 from thetahat.distributions import compute_f_upper_tail
-from thetahat.paired_tests._t_test import reason_against_variance, round_to_zero
-from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
+from thetahat.paired_tests._t_test import (
+    VarianceTest,
+    build_zero_variance_caution,
+    round_to_zero,
+)
+from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, Needs, Target
+from thetahat.variances.base import VarianceEstimator
 from thetahat.variances.dietterich_5x2 import Dietterich5x2
 
 _NUMERATOR, _DENOMINATOR = 10.0, 5.0
 
-_VARIANCE = Dietterich5x2()
-
 
 @dataclass(frozen=True, slots=True)
-class FiveByTwoF(PairedTest):
+class FiveByTwoF(VarianceTest):
     r"""F test on all ten splits of five repeats of two folds.
 
     In the formula :math:`p_{ij}` is the mean difference in fold j of repeat i, and
@@ -58,13 +60,13 @@ class FiveByTwoF(PairedTest):
         targets=(Target.THESE_SOURCES,),
     )
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the denominator cannot be computed on this layout, or None if it can."""
-        return reason_against_variance(self.info.name, _VARIANCE, layout)
+    def build_estimator(self) -> VarianceEstimator:
+        """Return the variance estimator of the differences."""
+        return Dietterich5x2()
 
     def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
         """Test that the expected difference is 0 against any other."""
-        variance = _VARIANCE.estimate(pair.difference)
+        variance = self.build_estimator().estimate(pair.difference)
         ignored = (ZERO_VARIANCE.code, ORDER_DEPENDENT.code)
         cautions = [c for c in variance.cautions if c.code not in ignored]
         size = math.hypot(*pair.difference.moments.means.tolist()) / math.sqrt(_NUMERATOR)
@@ -75,7 +77,8 @@ class FiveByTwoF(PairedTest):
             statistic = size / value * size
             p_value = compute_f_upper_tail(statistic, _NUMERATOR, _DENOMINATOR)
         else:
-            cautions.append(_build_zero_variance_outcome(size))
+            reason = "the two halves of every repeat have the same difference"
+            cautions.append(build_zero_variance_caution(size, reason))
         if alternative is not Alternative.TWO_SIDED:
             p_value = None
             cautions.append(NO_DIRECTION())
@@ -87,18 +90,6 @@ class FiveByTwoF(PairedTest):
             unit="block",
             cautions=tuple(cautions),
         )
-
-
-def _build_zero_variance_outcome(size: float) -> Caution:
-    if size == 0:
-        return ZERO_VARIANCE(
-            reason="all differences are 0",
-            consequence="There is no statistic, and the p-value is 1.",
-        )
-    return ZERO_VARIANCE(
-        reason="the two halves of every repeat have the same difference",
-        consequence="The statistic is infinite and left out; the p-value is its limit.",
-    )
 
 
 METHOD = FiveByTwoF

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
+from thetahat.paired_tests._t_test import VarianceTest
 from thetahat.registry import FOLDS, MethodInfo
-from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Needs, Target
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import Needs, Target
+from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 from thetahat.variances.dietterich_5x2 import Dietterich5x2
-
-_VARIANCE = Dietterich5x2()
 
 
 @dataclass(frozen=True, slots=True)
-class FiveByTwoT(PairedTest):
+class FiveByTwoT(VarianceTest):
     r"""Paired t test on the first of five repeats of two folds.
 
     In the formula :math:`p_{ij}` is the mean difference in fold j of repeat i, and
@@ -52,16 +51,13 @@ class FiveByTwoT(PairedTest):
         targets=(Target.THESE_SOURCES,),
     )
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the variance cannot be estimated on this layout, or None if it can."""
-        return reason_against_variance(self.info.name, _VARIANCE, layout)
+    def build_estimator(self) -> VarianceEstimator:
+        """Return the variance estimator of the differences."""
+        return Dietterich5x2()
 
-    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
-        """Test that the expected difference is 0."""
-        variance = _VARIANCE.estimate(pair.difference)
-        return run_t_test_with_variance(
-            pair, variance, alternative, unit="block", details={"p_11": variance.estimate}
-        )
+    def describe(self, variance: VarianceEstimate) -> Mapping[str, JsonValue]:
+        """Return the difference in the first split."""
+        return {"p_11": variance.estimate}
 
 
 METHOD = FiveByTwoT

@@ -12,7 +12,7 @@ import numpy as np
 from thetahat.cautions import IGNORES_TRAINING_VARIANCE, NO_DIFFERENCE, Caution
 from thetahat.distributions import compute_binomial_cdf, compute_fair_coin_p_value, compute_p_value
 from thetahat.errors import EvaluationError, UnsupportedCombination
-from thetahat.paired_tests._units import reason_against_subsamples
+from thetahat.paired_tests._units import reason_against_dependent_instances
 from thetahat.paired_tests.base import (
     PairBatch,
     PairedLosses,
@@ -79,17 +79,10 @@ class McNemar(PairedTest):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout has no independent instances with one loss each, or None."""
-        if layout.kind is BlockKind.SOURCE:
-            return (
-                "mcnemar needs independent instances, but instances of one source resemble each "
-                "other"
-            )
-        if reason := reason_against_subsamples(self.info.name, layout):
+        if reason := reason_against_dependent_instances(self.info.name, layout):
             return reason
         if not layout.has_rows:
             return "mcnemar needs one loss per instance, but there is one score per split"
-        if layout.cluster is not None:
-            return "mcnemar needs independent instances, but these come in clusters"
         if layout.n_repeats > 1:
             return (
                 f"mcnemar counts each instance once, but there are {layout.n_repeats} repeats; the "

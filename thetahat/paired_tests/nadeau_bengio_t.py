@@ -5,18 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from thetahat.paired_tests._t_test import reason_against_variance, run_t_test_with_variance
-from thetahat.paired_tests.base import PairedLosses, PairedTest, TestOutcome
+from thetahat.paired_tests._t_test import VarianceTest
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
-from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, Needs, Target
+from thetahat.values.types import Needs, Target
+from thetahat.variances.base import VarianceEstimator
 from thetahat.variances.nadeau_bengio import NadeauBengio
-
-_VARIANCE = NadeauBengio()
 
 
 @dataclass(frozen=True, slots=True)
-class NadeauBengioT(PairedTest):
+class NadeauBengioT(VarianceTest):
     r"""Paired t test whose variance allows for the overlap of training sets.
 
     In the formula :math:`\bar d` and :math:`S^2` are mean and sample variance (ddof 1) of the
@@ -49,16 +46,9 @@ class NadeauBengioT(PairedTest):
         targets=(Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
 
-    def inapplicable(self, layout: Layout) -> str | None:
-        """Return why the variance cannot be estimated on this layout, or None if it can."""
-        return reason_against_variance(self.info.name, _VARIANCE, layout)
-
-    def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:
-        """Test that the expected difference is 0."""
-        variance = _VARIANCE.estimate(pair.difference)
-        return run_t_test_with_variance(
-            pair, variance, alternative, unit="block", details=variance.details
-        )
+    def build_estimator(self) -> VarianceEstimator:
+        """Return the variance estimator of the differences."""
+        return NadeauBengio()
 
 
 METHOD = NadeauBengioT

@@ -24,7 +24,7 @@ from thetahat.parameter_checks import check_choice, check_range
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
-from thetahat.values.types import UNITS, Alternative, FloatArray, Needs, Target, UnitName
+from thetahat.values.types import UNITS, Alternative, Needs, Target, UnitName
 
 _BINOMIAL: Final[Mapping[str, JsonValue]] = {"method": "exact_binomial"}
 _DEFAULT_RESAMPLES, _MIN_RESAMPLES, _MAX_FLIPS = 10_000, 999, 10**9
@@ -104,16 +104,13 @@ class Permutation(PairedTest):
         statistics = terms.sum(axis=1).tolist()
         binomials = binomial_p_values(terms, alternative)
         for row, (terms_of_pair, cautions) in enumerate(zip(terms, units.cautions, strict=True)):
-            binomial = binomials[row]
-            if binomial is not None:
-                exact: tuple[float, Mapping[str, JsonValue]] | None = (binomial, _BINOMIAL)
-            else:
-                exact = _enumerate(terms_of_pair, alternative)
-            if exact is None:
+            p_value, details = binomials[row], _BINOMIAL
+            if p_value is None and (n := np.count_nonzero(terms_of_pair)) <= MAX_ENUMERATED:
+                p_value = enumerated_p_value(terms_of_pair[terms_of_pair != 0], alternative)
+                details = {"method": "exact", "n_patterns": 2 ** int(n)}
+            elif p_value is None:
                 flipped = flipped or FlippedPairs(batch, units, alternative, n_resamples, streams())
                 p_value, details = flipped.p_value(row, terms_of_pair), sampled
-            else:
-                p_value, details = exact
             outcomes.append(
                 TestOutcome(
                     statistic=statistics[row],
@@ -132,17 +129,6 @@ class Permutation(PairedTest):
         if self.n_resamples is not None:
             return self.n_resamples
         return max(_MIN_RESAMPLES, min(_DEFAULT_RESAMPLES, _MAX_FLIPS // n_units))
-
-
-def _enumerate(
-    terms: FloatArray, alternative: Alternative
-) -> tuple[float, Mapping[str, JsonValue]] | None:
-    """Return the p-value over all patterns and its details, or None if they are too many."""
-    n = int(np.count_nonzero(terms))
-    if n > MAX_ENUMERATED:
-        return None
-    p_value = enumerated_p_value(terms[terms != 0], alternative)
-    return p_value, {"method": "exact", "n_patterns": 2**n}
 
 
 METHOD = Permutation

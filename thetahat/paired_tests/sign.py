@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from thetahat.cautions import Caution
+import numpy as np
+
 from thetahat.distributions import compute_fair_coin_p_value
 from thetahat.paired_tests._units import (
     batch_units,
@@ -83,52 +84,26 @@ class Sign(PairedTest):
         """Test every pair of the batch."""
         units = batch_units(batch, self.unit)
         target = unit_target(batch.layout, units.unit)
-        counts = zip(
-            units.n_positive.tolist(),
-            units.n_negative.tolist(),
-            units.n_zeros.tolist(),
-            strict=True,
-        )
-        return [
-            self._build_outcome(
-                counts_of_pair,
-                alternative,
-                target,
-                units.unit,
-                cautions,
-                higher_is_better=pair.higher_is_better,
+        counts = np.stack([units.n_positive, units.n_negative, units.n_zeros], axis=1).tolist()
+        outcomes = []
+        for pair, (n_positive, n_negative, n_zeros), cautions in zip(
+            batch.pairs, counts, units.cautions, strict=True
+        ):
+            half = n_zeros // 2 if self.zeros == "split" else 0
+            heads, tosses = n_positive + half, n_positive + n_negative + 2 * half
+            better = [n_positive, n_negative] if pair.higher_is_better else [n_negative, n_positive]
+            outcomes.append(
+                TestOutcome(
+                    statistic=float(heads),
+                    p_value=compute_fair_coin_p_value(heads, tosses, alternative),
+                    degrees_of_freedom=None,
+                    target=target,
+                    unit=units.unit,
+                    cautions=cautions,
+                    details={"a_better": better[0], "b_better": better[1], "ties": n_zeros},
+                )
             )
-            for counts_of_pair, cautions, pair in zip(
-                counts, units.cautions, batch.pairs, strict=True
-            )
-        ]
-
-    def _build_outcome(  # noqa: PLR0913 - three counts, their units and the direction
-        self,
-        counts: tuple[int, int, int],
-        alternative: Alternative,
-        target: Target,
-        unit: UnitName,
-        cautions: tuple[Caution, ...],
-        *,
-        higher_is_better: bool,
-    ) -> TestOutcome:
-        """Build the outcome from the numbers of positive, negative and zero differences."""
-        n_positive, n_negative, n_zeros = counts
-        half = n_zeros // 2 if self.zeros == "split" else 0
-        heads, tosses = n_positive + half, n_positive + n_negative + 2 * half
-        a_better, b_better = (
-            (n_positive, n_negative) if higher_is_better else (n_negative, n_positive)
-        )
-        return TestOutcome(
-            statistic=float(heads),
-            p_value=compute_fair_coin_p_value(heads, tosses, alternative),
-            degrees_of_freedom=None,
-            target=target,
-            unit=unit,
-            cautions=cautions,
-            details={"a_better": a_better, "b_better": b_better, "ties": n_zeros},
-        )
+        return outcomes
 
 
 METHOD = Sign

@@ -9,7 +9,6 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from thetahat.cautions import Caution
 from thetahat.distributions import compute_p_value, compute_p_values
 from thetahat.paired_tests._signed_ranks import (
     SignedRanks,
@@ -129,8 +128,6 @@ class Wilcoxon(PairedTest):
         units = batch_units(batch, self.unit)
         ranked = SignedRanksBatch.from_units(units, self.zeros)
         n, is_untied = units.n_units, ranked.is_untied
-        target = unit_target(batch.layout, units.unit)
-
         p_values = np.full(len(batch.pairs), np.nan)
         statistics = ranked.positive.copy()
         if is_untied.any():
@@ -139,16 +136,7 @@ class Wilcoxon(PairedTest):
             statistics = np.minimum(statistics, n * (n + 1) / 2 - statistics)
 
         def build(row: int) -> TestOutcome:
-            is_known = is_untied[row] and self._is_exact(n)
-            return self._build_outcome(
-                ranked.ranks(row),
-                int(ranked.n_zeros[row]),
-                alternative,
-                target,
-                units.unit,
-                units.cautions[row],
-                float(p_values[row]) if is_known else None,
-            )
+            return self._build_outcome(batch.layout, ranked, row, alternative)
 
         # pairs with ties or zeros are tested now, the others when their outcome is read
         by_row = {row: build(row) for row in np.flatnonzero(~is_untied).tolist()}
@@ -156,32 +144,23 @@ class Wilcoxon(PairedTest):
             statistics[row], p_values[row] = outcome.statistic, outcome.p_value
         return LazyOutcomes(statistics, p_values, lambda row: by_row.get(row) or build(row))
 
-    def _build_outcome(  # noqa: PLR0913 - the ranks, their units, and a p-value if it is known
-        self,
-        ranked: SignedRanks,
-        n_zeros: int,
-        alternative: Alternative,
-        target: Target,
-        unit: UnitName,
-        cautions: tuple[Caution, ...],
-        known_exact_p_value: float | None = None,
+    def _build_outcome(
+        self, layout: Layout, batch: SignedRanksBatch, row: int, alternative: Alternative
     ) -> TestOutcome:
-        details: Mapping[str, JsonValue] = {"method": "exact"}
-        p_value = known_exact_p_value
-        if p_value is None:
-            p_value, details = self._compute_p_value(ranked, alternative)
+        units, ranked = batch.units, batch.ranks(row)
+        p_value, details = self._compute_p_value(ranked, alternative)
         smaller = min(ranked.positive, ranked.negative)
         return TestOutcome(
             statistic=smaller if alternative is Alternative.TWO_SIDED else ranked.positive,
             p_value=p_value,
             degrees_of_freedom=None,
-            target=target,
-            unit=unit,
-            cautions=cautions,
+            target=unit_target(layout, units.unit),
+            unit=units.unit,
+            cautions=units.cautions[row],
             details={
                 "rank_sum_positive": ranked.positive,
                 "rank_sum_negative": ranked.negative,
-                "zeros": n_zeros,
+                "zeros": int(batch.n_zeros[row]),
                 "ties": ranked.has_ties,
                 **details,
             },
