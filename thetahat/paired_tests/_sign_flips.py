@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -146,6 +147,7 @@ class _ModelSums:
     sums: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
 class FlippedPairs:
     """Sampled p-values of the pairs of a batch, equal to those of ``sampled_p_value``.
 
@@ -161,17 +163,11 @@ class FlippedPairs:
         As in ``sampled_p_value``; the generator is copied and stays at its position.
     """
 
-    def __init__(
-        self,
-        batch: PairBatch,
-        units: PairedUnits,
-        alternative: Alternative,
-        n_resamples: int,
-        rng: np.random.Generator,
-    ) -> None:
-        self.batch, self.units, self.alternative = batch, units, alternative
-        self.n_resamples, self.rng = n_resamples, rng
-        self.models = self._share_model_sums()
+    batch: PairBatch
+    units: PairedUnits
+    alternative: Alternative
+    n_resamples: int
+    rng: np.random.Generator
 
     def p_value(self, row: int, terms: FloatArray) -> float:
         """Return the p-value of one pair of the batch from its row and its (u,) terms."""
@@ -191,8 +187,9 @@ class FlippedPairs:
             return True
         return float(self.units.dropped[row] * self.units.weights.max()) > _MAX_DROPPED * size
 
-    def _share_model_sums(self) -> _ModelSums | None:
-        """Return all models' sums, computed once for all batches; None if that saves no time."""
+    @cached_property
+    def models(self) -> _ModelSums | None:
+        """The sums of all models, computed once for all batches; None if that saves no time."""
         n_models = len(self.batch.models)
         has_few_pairs = n_models < MIN_MODELS_TO_SHARE or self.batch.n_pairs_total < n_models
         if has_few_pairs or n_models * self.n_resamples > _MAX_MODEL_SUMS:

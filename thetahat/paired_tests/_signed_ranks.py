@@ -200,8 +200,7 @@ class SignedRanksBatch:
     n_zeros : ndarray of int
         (p,) number of differences that are 0.
     keys : ndarray of uint64
-        (p, u) sorted keys of the pairs; (0, 0) if pairs have so many units that each is sorted by
-        itself.
+        (p, u) sorted keys of the pairs.
     positive : ndarray of float
         (p,) R+, valid if one of the next two is true.
     is_untied, is_one_size : ndarray of bool
@@ -219,19 +218,17 @@ class SignedRanksBatch:
 
     @classmethod
     def from_units(cls, units: PairedUnits, zeros: Zeros) -> SignedRanksBatch:
-        """Sort the differences of all pairs together, or none if each pair has very many units."""
+        """Sort the differences of all pairs together."""
         n_zeros, n_pairs = units.n_zeros, len(units.values)
         positive = np.zeros(n_pairs)
         is_untied, is_one_size = (np.zeros(n_pairs, dtype=np.bool_) for _ in range(2))
-        keys = np.empty((0, 0), dtype=np.uint64)
-        if units.n_units < MANY_SIZES:
-            keys = np.empty(units.values.shape, dtype=np.uint64)
-            step = max(1, NUMBERS_IN_1_MB // units.n_units)
-            for some in (slice(at, at + step) for at in range(0, n_pairs, step)):
-                sort_keys(units.values[some], out=keys[some]).sort(axis=1)  # zeros come first
-                positive[some], is_untied[some], is_one_size[some] = _sum_positive_ranks(
-                    keys[some], units.largest_roundings[some], n_zeros[some], units.n_positive[some]
-                )
+        keys = np.empty(units.values.shape, dtype=np.uint64)
+        step = max(1, NUMBERS_IN_1_MB // units.n_units)
+        for some in (slice(at, at + step) for at in range(0, n_pairs, step)):
+            sort_keys(units.values[some], out=keys[some]).sort(axis=1)  # zeros come first
+            positive[some], is_untied[some], is_one_size[some] = _sum_positive_ranks(
+                keys[some], units.largest_roundings[some], n_zeros[some], units.n_positive[some]
+            )
         if zeros != "wilcox":
             is_one_size &= n_zeros == 0
         return cls(units, zeros, n_zeros, keys, positive, is_untied, is_one_size)
@@ -245,8 +242,6 @@ class SignedRanksBatch:
         if self.is_one_size[row]:
             return _build_one_size_ranks(float(self.positive[row]), self.units.n_units - n_zeros)
         values, roundings = self.units.values[row], self.units.roundings(row)
-        if self.units.n_units >= MANY_SIZES:
-            return rank_values(values, roundings, n_zeros, self.zeros)
         if n_zeros > 0:
             is_ranked = values != 0
             values, roundings = values[is_ranked], roundings[is_ranked]

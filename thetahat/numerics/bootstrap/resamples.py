@@ -111,11 +111,23 @@ class HashedResamples:
 
     def counts(self, first: int, stop: int) -> FloatArray:
         """Return (b, U) numbers of copies of each unit in each resample."""
-        return self._count_draws(np.arange(first, stop, dtype=np.intp), 0)
+        return self.redraw_counts(np.arange(first, stop, dtype=np.intp), 0)
 
     def redraw_counts(self, which: IntArray, attempt: int) -> FloatArray:
         """Return (b, U) counts of new draws that replace resamples; attempts count from 1."""
-        return self._count_draws(which, attempt)
+        keys, cells = self._derive_keys(which, attempt), self._cells
+        out = np.empty((len(which), int(self.starts[-1])))
+        if cells is not None:
+            fill = compiled(fill_cell_counts) if self._uses_loops else fill_cell_counts_by_numpy
+            held = cells.held(keys) if attempt else self._get_draws_in_cells(cells, which)
+            fill(cells.starts, cells.sizes, held, keys, 0, out)
+        for starts in self._small:
+            out[:, starts[0] : starts[-1]] = 0.0
+            if self._uses_loops:
+                compiled(count_draws)(_draw_indices(starts, keys), out)
+            else:
+                _add_counts(indices_by_numpy(starts, keys), out)
+        return out
 
     def sums(self, columns: FloatArray, first: int, stop: int) -> FloatArray:
         """Return (b, q) sums of the drawn rows of few (U, q) columns, without counting draws."""
@@ -210,21 +222,6 @@ class HashedResamples:
         own = cells.get_stratum_slice(start)
         inside = np.ascontiguousarray(held[:, own])
         return cells.starts[own] - start, cells.sizes[own], inside, own.start
-
-    def _count_draws(self, which: IntArray, attempt: int) -> FloatArray:
-        keys, cells = self._derive_keys(which, attempt), self._cells
-        out = np.empty((len(which), int(self.starts[-1])))
-        if cells is not None:
-            fill = compiled(fill_cell_counts) if self._uses_loops else fill_cell_counts_by_numpy
-            held = cells.held(keys) if attempt else self._get_draws_in_cells(cells, which)
-            fill(cells.starts, cells.sizes, held, keys, 0, out)
-        for starts in self._small:
-            out[:, starts[0] : starts[-1]] = 0.0
-            if self._uses_loops:
-                compiled(count_draws)(_draw_indices(starts, keys), out)
-            else:
-                _add_counts(indices_by_numpy(starts, keys), out)
-        return out
 
     def _get_draws_in_cells(self, cells: Cells, which: IntArray) -> IntArray:
         """Return (b, C) numbers of draws in each cell, for resamples in ascending order.

@@ -187,7 +187,8 @@ class SharedResamples:
         estimate, residuals = drawn.units.means_and_residuals(difference)
         # a difference that is so small beside its models would be lost in that of their means
         if max(residuals.max(), -residuals.min()) < _SMALL * drawn.largest[[a, b]].max():
-            return _resample_difference(drawn, estimate, residuals)
+            deviations, own_errors = _resample_one(drawn, residuals)
+            return Replicates(drawn.units, estimate, deviations, residuals, lambda: own_errors)
         deviations = drawn.means.deviations[:, a] - drawn.means.deviations[:, b]
         errors = partial(self._compute_errors_of_pair, key, pair)
         return Replicates(drawn.units, estimate, deviations, residuals, errors)
@@ -245,34 +246,23 @@ class SharedResamples:
         if key not in self._ready:
             unit, n_resamples = key
             units = build_units(self.layout, unit)
-            means_and_residuals_by_model = [
-                units.means_and_residuals(losses) for losses in self.models.values()
-            ]
+            of_models = [units.means_and_residuals(losses) for losses in self.models.values()]
             # the residuals of a model are consecutive
-            rows = residuals = np.stack(
-                [residuals for _, residuals in means_and_residuals_by_model]
-            ).T
+            residuals = np.stack([residuals for _, residuals in of_models]).T
+            rows = residuals
             if units.sizes is not None:
                 rows = np.column_stack([units.sizes, residuals])
             resamples: Resamples = HashedResamples(units.starts, self.seed, n_resamples)
             if self.merge:
                 resamples = merged_or_hashed(rows, units.starts, self.seed, n_resamples)
-            self._ready[key] = (
-                units,
-                [mean for mean, _ in means_and_residuals_by_model],
-                residuals,
-                resamples,
-            )
+            self._ready[key] = units, [mean for mean, _ in of_models], residuals, resamples
         return self._ready[key]
 
     def _compute_errors_of_model(self, key: _Key, i: int) -> FloatArray:
         drawn = self._get(key)
         if drawn.means.errors is not None:
             return drawn.means.errors[:, i]
-        one = drawn.residuals[:, [i]]
-        means = resampled_means(drawn.resamples, drawn.units, one, NO_PAIRS, with_errors=True)
-        assert means.errors is not None  # noqa: S101 - with_errors
-        return means.errors[:, 0]
+        return _resample_one(drawn, drawn.residuals[:, i])[1]
 
     def _compute_errors_of_pair(self, key: _Key, pair: ModelNames) -> FloatArray:
         """Return (B,) errors of one pair; with many pairs, memory holds those of one model a."""
@@ -312,10 +302,9 @@ def _is_long(layout: Layout, key: _Key) -> bool:
     return units.n_units * key[1] > MAX_SHARED_DRAWS * units.n_strata
 
 
-def _resample_difference(drawn: _Drawn, estimate: float, residuals: FloatArray) -> Replicates:
-    """Return the replicates of a difference from its own residuals in the same resamples."""
+def _resample_one(drawn: _Drawn, residuals: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return (B,) deviations and standard errors in the same resamples from (U,) residuals."""
     one = residuals[:, np.newaxis]
     means = resampled_means(drawn.resamples, drawn.units, one, NO_PAIRS, with_errors=True)
     assert means.errors is not None  # noqa: S101 - with_errors
-    errors = means.errors[:, 0]
-    return Replicates(drawn.units, estimate, means.deviations[:, 0], residuals, lambda: errors)
+    return means.deviations[:, 0], means.errors[:, 0]
