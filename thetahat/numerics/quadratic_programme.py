@@ -136,7 +136,6 @@ class BoxProgramme:
         self._index = np.empty(16, dtype=np.intp)  # coordinates of these columns
         self._place: dict[int, int] = {}  # row in which a coordinate's column is stored
         self._free = np.empty(0, dtype=np.intp)  # positions of the free coordinates
-        self.n_steps = 0
 
     def start_from(self, w: FloatArray) -> None:
         """Start from a point inside the box instead of 0."""
@@ -205,7 +204,6 @@ class BoxProgramme:
         by_place[self._free] = to - self.w[F]
         self.w[F] = to
         self.gradient = self.gradient + by_place @ self._rows[: len(by_place)]
-        self.n_steps += 1
 
     def _find_coordinates_to_free(self) -> list[int]:
         """Return the coordinates to free: that with the largest gradient, and distant ones."""

@@ -315,7 +315,7 @@ def test_by_hand_quantile_is_linear_between_values() -> None:
 @pytest.mark.parametrize("name", ["basic", "bca", "percentile", "studentised"])
 def test_invalid_number_of_resamples_and_layouts(name: str) -> None:
     kind: Any = INTERVALS[name]
-    with pytest.raises(InvalidParameter, match="n_resamples must lie in 99 to 1000000"):
+    with pytest.raises(InvalidParameter, match="n_resamples must be from 99 to 1000000"):
         kind(98)
     alone = build_layout(BlockKind.RANDOM, [0, 1, 2])
     assert "every block has one" in kind().inapplicable(alone)

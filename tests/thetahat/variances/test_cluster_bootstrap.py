@@ -68,7 +68,7 @@ def test_degenerate_clusters_alike() -> None:
 
 @pytest.mark.parametrize("n_resamples", [98, 1_000_001])
 def test_invalid_number_of_resamples(n_resamples: int) -> None:
-    with pytest.raises(InvalidParameter, match="n_resamples must lie in 99 to 1000000"):
+    with pytest.raises(InvalidParameter, match="n_resamples must be from 99 to 1000000"):
         ClusterBootstrap(n_resamples=n_resamples)
 
 

@@ -8,7 +8,6 @@ from thetahat.numerics.bootstrap.shared_resamples import (
     draw_difference_replicates,
     draw_seed,
     explain_many_units,
-    resample_counts,
 )
 from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, reason_against_units
 
@@ -24,5 +23,4 @@ __all__ = [
     "draw_seed",
     "explain_many_units",
     "reason_against_units",
-    "resample_counts",
 ]

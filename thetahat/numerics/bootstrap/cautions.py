@@ -11,8 +11,8 @@ from thetahat.cautions import (
     SMALL_BLOCKS,
     Caution,
 )
-from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.units import Units
+from thetahat.parameter_checks import check_range
 from thetahat.values.types import BlockKind
 
 MIN_RESAMPLES, MAX_RESAMPLES = 99, 1_000_000
@@ -20,12 +20,7 @@ MIN_RESAMPLES, MAX_RESAMPLES = 99, 1_000_000
 
 def check_resamples(n_resamples: int | None) -> None:
     """Raise ``InvalidParameter`` if there are too few or too many resamples; None is accepted."""
-    if n_resamples is not None and not MIN_RESAMPLES <= n_resamples <= MAX_RESAMPLES:
-        raise InvalidParameter(
-            f"n_resamples must lie in {MIN_RESAMPLES} to {MAX_RESAMPLES}.",
-            loc=("n_resamples",),
-            value=n_resamples,
-        )
+    check_range("n_resamples", n_resamples, MIN_RESAMPLES, MAX_RESAMPLES)
 
 
 def resampling_cautions(units: Units) -> Iterator[Caution]:

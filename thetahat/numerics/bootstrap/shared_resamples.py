@@ -69,18 +69,6 @@ _Key = tuple[UnitName, int]
 _Prepared = tuple[Units, list[float], FloatArray, Resamples]
 
 
-def resample_counts(
-    layout: Layout, seed: int, first: int, stop: int, unit: UnitName | None = None
-) -> FloatArray:
-    """Return (b, n) counts of each row in resamples ``first`` to ``stop``, in input order.
-
-    For statistics other than means, such as an AUC. These are the resamples of means whose units
-    are not merged; resample b does not depend on ``first`` and ``stop``.
-    """
-    units = build_units(layout, unit)
-    return units.spread_over_rows(HashedResamples(units.starts, seed, stop).counts(first, stop))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Drawn:
     """The models' means and residuals, and their resampled means.

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.compiling import compiled
-from thetahat.numerics.loops.sparse_counts import Unsigned, fixed, unsigned
+from thetahat.numerics.loops.compiling import as_read_only, compiled
+from thetahat.numerics.loops.sparse_counts import Unsigned, unsigned
 from thetahat.values.types import FloatArray, IntArray
 
 _ROWS: Final = 64
@@ -71,7 +71,7 @@ def moments_by_kernel(
 ) -> tuple[FloatArray, FloatArray]:
     """Return (n_codes, p) weighted sums of the listed rows by code, and of their squares."""
     sums, squares = np.zeros((2, n_codes, X.shape[1]))
-    compiled(add_moments)(X, unsigned(rows), unsigned(codes), fixed(weights), sums, squares)
+    compiled(add_moments)(X, unsigned(rows), unsigned(codes), as_read_only(weights), sums, squares)
     return sums, squares
 
 

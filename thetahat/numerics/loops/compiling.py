@@ -75,7 +75,8 @@ def _with_inlined_functions(function: FunctionType) -> FunctionType:
 def as_read_only(values: np.ndarray) -> np.ndarray:
     """Return the values as a contiguous read-only array.
 
-    A loop is compiled again for each type of argument, so all arrays get the same type.
+    A loop is compiled again for each type of argument, so all arrays get the same type; a
+    memory-mapped one would have another.
     """
     seen = np.ascontiguousarray(values).view()
     seen.flags.writeable = False

@@ -10,8 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.numerics.loops.compiling import compiled
-from thetahat.numerics.loops.sparse_counts import fixed
+from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray, IntArray
 
 _NUMBERS_IN_BLOCK: Final = 128
@@ -208,8 +207,9 @@ def ranked_by_kernel(
     """Return (q, length) rows and squared distances, nearest first."""
     nearest = np.empty((len(queries), length), dtype=np.intp)
     squares = np.empty((len(queries), length))
+    points = as_read_only(queries), as_read_only(rows)
     order = _list_blocks(rows.shape[1])
-    compiled(rank)(fixed(queries), fixed(rows), *order, candidates, counts, nearest, squares)
+    compiled(rank)(*points, *order, candidates, counts, nearest, squares)
     return nearest, squares
 
 
@@ -250,5 +250,6 @@ def taken_by_kernel(  # noqa: PLR0913 - as take
     rows, squares = np.zeros((n_queries, k), dtype=np.intp), np.zeros((n_queries, k))
     unsure = np.zeros(n_queries, dtype=np.bool_)
     loop = compiled(take)
-    loop(lists, of_lists, complete_below, fixed(queries), of_part, inside, rows, squares, unsure)
+    queries = as_read_only(queries)
+    loop(lists, of_lists, complete_below, queries, of_part, inside, rows, squares, unsure)
     return rows, squares, unsure

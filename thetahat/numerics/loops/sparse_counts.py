@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.loops.compiling import as_read_only, compiled
 from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def sums_by_kernel(
     """Return (n_codes, p) weighted sums of the listed rows by code."""
     sums = np.zeros((n_codes, matrix.shape[1]))
     loop = compiled(class_sums)
-    loop(*_list_parts(matrix), unsigned(rows), unsigned(codes), fixed(weights), sums)
+    loop(*_list_parts(matrix), unsigned(rows), unsigned(codes), as_read_only(weights), sums)
     return sums
 
 
@@ -162,7 +162,7 @@ def whole_sums_by_kernel(
 ) -> np.ndarray:
     """Return (n_cells, p) int32 sums of the rows of each cell; all values are whole numbers."""
     sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
-    compiled(whole_sums)(*_list_parts(matrix), unsigned(cells), fixed(weights), sums)
+    compiled(whole_sums)(*_list_parts(matrix), unsigned(cells), as_read_only(weights), sums)
     return sums
 
 
@@ -171,9 +171,8 @@ def odds_by_kernel(
 ) -> FloatArray:
     """Return (p,) log odds of (2, p) sums minus int32 sums, from a table of logarithms."""
     odds = np.empty(sums.shape[1])
-    compiled(listed_odds)(
-        unsigned(sums), unsigned(np.ascontiguousarray(less)), fixed(logs), fixed(norms), odds
-    )
+    counts = unsigned(sums), unsigned(np.ascontiguousarray(less))
+    compiled(listed_odds)(*counts, as_read_only(logs), as_read_only(norms), odds)
     return odds
 
 
@@ -189,9 +188,9 @@ def left_out_by_kernel(
     compiled(left_out)(
         *_list_parts(matrix),
         unsigned(codes),
-        fixed(weights),
+        as_read_only(weights),
         unsigned(sums),
-        fixed(logs),
+        as_read_only(logs),
         scores,
         lengths,
     )
@@ -201,7 +200,7 @@ def left_out_by_kernel(
 def short_by_kernel(values: FloatArray) -> np.ndarray | None:
     """Return values as (m,) uint16; None unless all are whole numbers from 0 to 65535."""
     small = np.empty(len(values), dtype=np.uint16)
-    n_others = compiled(as_short)(fixed(values), small)
+    n_others = compiled(as_short)(as_read_only(values), small)
     return None if n_others else small
 
 
@@ -216,24 +215,15 @@ def scores_of_blocks_by_kernel(
 ) -> FloatArray:
     """Return (m, W) products of rows with the table of their block; 0 for rows of no block."""
     out = np.zeros((len(rows), tables.shape[2]))
-    compiled(row_scores)(*_list_parts(matrix), unsigned(rows), unsigned(which), fixed(tables), out)
+    listed = unsigned(rows), unsigned(which)
+    compiled(row_scores)(*_list_parts(matrix), *listed, as_read_only(tables), out)
     return out
 
 
 def _list_parts(matrix: CsrMatrix) -> tuple[Unsigned, Unsigned, FloatArray]:
-    return unsigned(matrix.indptr), unsigned(matrix.indices), fixed(matrix.data)
+    return unsigned(matrix.indptr), unsigned(matrix.indices), as_read_only(matrix.data)
 
 
 def unsigned(numbers: np.ndarray) -> Unsigned:
     """Return non-negative integers as an unsigned type of the same size."""
-    return fixed(numbers.view(np.dtype(f"u{numbers.dtype.itemsize}")))
-
-
-def fixed(values: np.ndarray) -> np.ndarray:
-    """Return a read-only view.
-
-    A memory-mapped matrix would be another type to numba, and compiled for again.
-    """
-    view = values.view()
-    view.flags.writeable = False
-    return view
+    return as_read_only(numbers.view(np.dtype(f"u{numbers.dtype.itemsize}")))

@@ -15,7 +15,6 @@ from thetahat.numerics.bootstrap import (
     SharedResamples,
     build_units,
     default_resamples,
-    resample_counts,
 )
 from thetahat.numerics.bootstrap import shared_resamples as shared_module
 from thetahat.numerics.bootstrap.resamples import HashedResamples
@@ -213,7 +212,11 @@ def test_exact_counts_by_row_give_the_replicates(kind: BlockKind, rest: dict[str
     models = models_over(kind, **rest)
     layout = models["m0"].layout
     replicates = SharedResamples(models, 3).of_model("m0", 120)
-    counts = np.concatenate([resample_counts(layout, 3, a, a + 40) for a in (0, 40, 80)])
+    units = build_units(layout)
+    resamples = HashedResamples(units.starts, 3, 120)
+    counts = units.spread_over_rows(
+        np.concatenate([resamples.counts(a, a + 40) for a in (0, 40, 80)])
+    )
 
     values = models["m0"].rows
     if replicates.units.mean is MeanKind.POOLED:
