@@ -94,6 +94,21 @@ def compute_f_upper_tail(statistic: float, numerator: float, denominator: float)
     return float(special.fdtrc(numerator, denominator, statistic))
 
 
+def count_extreme(
+    values: FloatArray, observed: float, slack: float, alternative: Alternative
+) -> int:
+    """Count the values of a reference sample at least as extreme as the observed one.
+
+    For two sides these are the values at least as far from 0. ``slack`` is the difference up to
+    which two values are equal.
+    """
+    if alternative is Alternative.TWO_SIDED:
+        return int(np.count_nonzero(np.abs(values) >= abs(observed) - slack))
+    if alternative is Alternative.LESS:
+        return int(np.count_nonzero(values <= observed + slack))
+    return int(np.count_nonzero(values >= observed - slack))
+
+
 def _compute_lower_tail(statistic: float, degrees_of_freedom: float | None) -> float:
     if degrees_of_freedom is None:
         return float(special.ndtr(statistic))

@@ -15,6 +15,7 @@ from thetahat.distributions import (
     compute_fair_coin_p_value,
     compute_p_value,
     compute_upper_quantile,
+    count_extreme,
 )
 from thetahat.values.types import Alternative
 
@@ -107,3 +108,21 @@ def test_exact_coin_tails_share_the_observed_point(n: int) -> None:
 @pytest.mark.parametrize(("level", "alpha"), [(0.95, 0.05), (0.9, 0.1), (0.99, 0.01), (0.5, 0.5)])
 def test_exact_alpha_is_the_decimal_complement_of_the_level(level: float, alpha: float) -> None:
     assert compute_alpha(level) == alpha
+
+
+@pytest.mark.parametrize(
+    ("observed", "alternative", "count"),
+    [
+        (1.0, Alternative.TWO_SIDED, 3),  # -2, -1 and 1
+        (1.0, Alternative.GREATER, 1),
+        (1.0, Alternative.LESS, 4),
+        (-1.0, Alternative.LESS, 2),
+        (0.0, Alternative.TWO_SIDED, 4),
+    ],
+)
+def test_by_hand_values_at_least_as_extreme(
+    observed: float, alternative: Alternative, count: int
+) -> None:
+    values = np.array([-2.0, -1.0 + 1e-15, 0.0, 1.0 - 1e-15])
+
+    assert count_extreme(values, observed, 1e-12, alternative) == count

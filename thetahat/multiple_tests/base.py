@@ -80,9 +80,9 @@ class OmnibusOutcome:
 
     statistic: float | None
     p_value: float
-    degrees_of_freedom: float | tuple[float, ...] | None
     target: Target
     unit: UnitName
+    degrees_of_freedom: float | tuple[float, ...] | None = None
     cautions: tuple[Caution, ...] = ()
     details: Mapping[str, JsonValue] = field(default_factory=dict)
     post_hoc: PostHocScores | None = None

@@ -11,7 +11,7 @@ from thetahat.errors import UnsupportedCombination
 from thetahat.multiple_tests._loss_rows import build_rows, explain_unfit_rows
 from thetahat.multiple_tests._ranks import compute_row_statistic
 from thetahat.multiple_tests.base import OmnibusOutcome, PostHocScores
-from thetahat.paired_tests._units import reason_against_dependent_instances
+from thetahat.paired_tests._units import is_zero_one, reason_against_dependent_instances
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
@@ -74,14 +74,13 @@ class CochranQ:
         rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> OmnibusOutcome:
         """Test that all models err equally often; raise if a loss is neither 0 nor 1."""
-        for model in table.models.values():
-            if not np.all((model.rows == 0) | (model.rows == 1)):
-                raise UnsupportedCombination(
-                    "cochran_q needs losses that are all 0 or 1. The test friedman with the unit "
-                    "instance accepts any losses.",
-                    loc=("tests",),
-                    value="cochran_q",
-                )
+        if not all(map(is_zero_one, table.models.values())):
+            raise UnsupportedCombination(
+                "cochran_q needs losses that are all 0 or 1. The test friedman with the unit "
+                "instance accepts any losses.",
+                loc=("tests",),
+                value="cochran_q",
+            )
         rows = build_rows(table, "instance")
         statistic = compute_row_statistic(rows.losses)
         errors = rows.losses + 1 if rows.are_scores else rows.losses  # a score of 1 is no error

@@ -141,7 +141,6 @@ class CrossValidationWithConfidence:
         return OmnibusOutcome(
             statistic=overall if math.isfinite(overall) else None,
             p_value=compute_exceedance_p_value(largest * inflation, overall),
-            degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
             cautions=rows.list_cautions(is_flat=overall == 0, is_infinite=math.isinf(overall)),

@@ -135,7 +135,6 @@ class ModelConfidenceSet:
         return OmnibusOutcome(
             statistic=steps.statistic if math.isfinite(steps.statistic) else None,
             p_value=steps.p_value,
-            degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
             cautions=rows.list_cautions(

@@ -84,7 +84,6 @@ class Nemenyi(RowTest):
         return OmnibusOutcome(
             statistic=statistic,
             p_value=compute_range_tail(statistic * math.sqrt(2), k),
-            degrees_of_freedom=None,
             target=rows.target,
             unit=rows.unit,
             cautions=rows.list_cautions(is_flat=ranks.statistic.value is None),

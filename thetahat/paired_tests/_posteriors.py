@@ -68,7 +68,6 @@ class PosteriorOfUnits(PairedTest):
         return TestOutcome(
             statistic=None,
             p_value=None,
-            degrees_of_freedom=None,
             target=unit_target(layout, units.unit),
             unit=units.unit,
             cautions=cautions,

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from thetahat.distributions import compute_fair_coin_p_value
+from thetahat.distributions import compute_fair_coin_p_value, count_extreme
 from thetahat.numerics.loops.hashes import STEP, UInt64Array, mix
 from thetahat.numerics.loops.sign_flips import WORD, add_sums
 from thetahat.numerics.thresholds import MANY_FLIPS
@@ -119,16 +119,7 @@ def _flips(keys: UInt64Array, n_resamples: int) -> Iterator[tuple[slice, slice, 
 def _count_extreme(sums: FloatArray, terms: FloatArray, alternative: Alternative) -> int:
     """Count the sums that are at least as extreme as the sum of the terms."""
     observed, slack = float(terms.sum()), TIE * float(np.abs(terms).sum())
-    return _count_beyond(sums, observed, slack, alternative)
-
-
-def _count_beyond(sums: FloatArray, observed: float, slack: float, alternative: Alternative) -> int:
-    """Count the sums that are at least as extreme as the observed one, up to the slack."""
-    if alternative is Alternative.TWO_SIDED:
-        return int(np.count_nonzero(np.abs(sums) >= abs(observed) - slack))
-    if alternative is Alternative.LESS:
-        return int(np.count_nonzero(sums <= observed + slack))
-    return int(np.count_nonzero(sums >= observed - slack))
+    return count_extreme(sums, observed, slack, alternative)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +169,7 @@ class FlippedPairs:
             )
         i, j = self.batch.positions[row]
         sums = self.models.sums[i] - self.models.sums[j]
-        count = _count_beyond(sums, float(terms.sum()), TIE * size, self.alternative)
+        count = count_extreme(sums, float(terms.sum()), TIE * size, self.alternative)
         return (count + 1) / (self.n_resamples + 1)
 
     def _loses_digits(self, models: _ModelSums, row: int, size: float) -> bool:

@@ -65,18 +65,18 @@ def rank_values(
     zeros out, and does not correct the variance for ties. ``roundings`` are the bounds on the
     rounding errors of the differences.
     """
-    if n_zeros > 0:
-        is_ranked = values != 0
-        values, roundings = values[is_ranked], roundings[is_ranked]
     keys = sort_keys(values)
     keys.sort()
-    return rank_sorted(keys, values, roundings, n_zeros, zeros)
+    return rank_sorted(keys[n_zeros:], values, roundings, n_zeros, zeros)
 
 
 def rank_sorted(
     keys: UIntArray, values: FloatArray, roundings: FloatArray, n_zeros: int, zeros: Zeros
 ) -> SignedRanks:
-    """Return ``rank_values`` of (m,) differences that are not 0 and of their sorted keys."""
+    """Return ``rank_values`` of differences and of the (m,) sorted keys of those that are not 0."""
+    if n_zeros > 0:
+        is_ranked = values != 0
+        values, roundings = values[is_ranked], roundings[is_ranked]
     n_ranked_zeros = {
         "wilcox": 0,
         "pratt": n_zeros,
@@ -242,11 +242,7 @@ class SignedRanksBatch:
         if self.is_one_size[row]:
             return _build_one_size_ranks(float(self.positive[row]), self.units.n_units - n_zeros)
         values, roundings = self.units.values[row], self.units.roundings(row)
-        if n_zeros > 0:
-            is_ranked = values != 0
-            values, roundings = values[is_ranked], roundings[is_ranked]
-        keys = self.keys[row, n_zeros:]
-        return rank_sorted(keys, values, roundings, n_zeros, self.zeros)
+        return rank_sorted(self.keys[row, n_zeros:], values, roundings, n_zeros, self.zeros)
 
 
 def _sum_positive_ranks(

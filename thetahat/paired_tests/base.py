@@ -164,9 +164,9 @@ class TestOutcome:
 
     statistic: float | None
     p_value: float | None
-    degrees_of_freedom: float | tuple[float, ...] | None
     target: Target
     unit: UnitName
+    degrees_of_freedom: float | tuple[float, ...] | None = None
     cautions: tuple[Caution, ...] = ()
     posterior: PosteriorProbabilities | None = None
     details: Mapping[str, JsonValue] = field(default_factory=dict)

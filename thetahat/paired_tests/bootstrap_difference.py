@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from thetahat.cautions import SMALLEST_P_VALUE, ZERO_VARIANCE, Caution
+from thetahat.distributions import count_extreme
 from thetahat.numerics.bootstrap import (
     Replicates,
     SharedResamples,
@@ -126,12 +125,12 @@ def _share_resamples(batch: PairBatch, seed: int) -> SharedResamples:
 
 
 def _build_outcome(replicates: Replicates, alternative: Alternative) -> TestOutcome:
-    n = replicates.n_resamples
-    n_extreme = _count_extreme(replicates, alternative)
+    n, deviations = replicates.n_resamples, replicates.deviations
+    slack = _TIE * max(float(deviations.max()), -float(deviations.min()))
+    n_extreme = count_extreme(deviations, replicates.estimate, slack, alternative)
     return TestOutcome(
         statistic=replicates.estimate,
         p_value=(n_extreme + 1) / (n + 1),
-        degrees_of_freedom=None,
         target=replicates.units.target,
         unit=replicates.units.unit,
         cautions=(
@@ -140,19 +139,6 @@ def _build_outcome(replicates: Replicates, alternative: Alternative) -> TestOutc
         ),
         details={"method": "random", "n_resamples": n, "n_units": replicates.units.n_units},
     )
-
-
-def _count_extreme(replicates: Replicates, alternative: Alternative) -> int:
-    """Count the resamples that deviate at least as far as the difference does from 0."""
-    difference, deviations = replicates.estimate, replicates.deviations
-    slack = _TIE * max(float(deviations.max()), -float(deviations.min()))
-    if alternative is Alternative.TWO_SIDED:
-        below = int(np.count_nonzero(deviations <= -abs(difference) + slack))
-        above = int(np.count_nonzero(deviations >= abs(difference) - slack))
-        return min(len(deviations), below + above)
-    if alternative is Alternative.LESS:
-        return int(np.count_nonzero(deviations <= difference + slack))
-    return int(np.count_nonzero(deviations >= difference - slack))
 
 
 def _list_p_value_cautions(replicates: Replicates, n_extreme: int) -> Iterator[Caution]:

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
-import numpy as np
-
-from thetahat.cautions import IGNORES_TRAINING_VARIANCE, NO_DIFFERENCE, Caution
+from thetahat.cautions import NO_DIFFERENCE
 from thetahat.distributions import compute_binomial_cdf, compute_fair_coin_p_value, compute_p_value
 from thetahat.errors import EvaluationError, UnsupportedCombination
-from thetahat.paired_tests._units import reason_against_dependent_instances
+from thetahat.paired_tests._units import (
+    dependence_cautions,
+    is_zero_one,
+    reason_against_dependent_instances,
+)
 from thetahat.paired_tests.base import (
     PairBatch,
     PairedLosses,
@@ -22,7 +24,6 @@ from thetahat.paired_tests.base import (
 )
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
-from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, Target
 
@@ -97,12 +98,12 @@ class McNemar(PairedTest):
         streams: RandomStreams,  # noqa: ARG002 - draws no random numbers
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Test every pair of the batch; the counts are sums of products of zeros and ones."""
-        is_zero_one = batch.evaluation_cache.compute_once(
-            "is zero one", lambda: [_is_zero_one(losses) for losses in batch.models]
+        fits = batch.evaluation_cache.compute_once(
+            "is zero one", lambda: [is_zero_one(losses) for losses in batch.models]
         )
         outcomes: list[TestOutcome | EvaluationError] = []
         for pair, (i, j) in zip(batch.pairs, batch.positions.tolist(), strict=True):
-            if not (is_zero_one[i] and is_zero_one[j]):
+            if not (fits[i] and fits[j]):
                 outcomes.append(_build_refusal())
                 continue
             errors_a, errors_b = pair.a.rows, pair.b.rows
@@ -116,6 +117,7 @@ class McNemar(PairedTest):
     ) -> TestOutcome:
         """Return the outcome of b differences below 0 and c above 0."""
         statistic, p_value, degrees_of_freedom = self._compute_numbers(b, c, alternative)
+        no_difference = (NO_DIFFERENCE(unit="instance"),) if b + c == 0 else ()
         a_better, b_better = (c, b) if pair.higher_is_better else (b, c)
         return TestOutcome(
             statistic=statistic,
@@ -123,7 +125,7 @@ class McNemar(PairedTest):
             degrees_of_freedom=degrees_of_freedom,
             target=Target.THESE_MODELS,
             unit="instance",
-            cautions=_list_cautions(pair.difference.layout, b + c),
+            cautions=(*dependence_cautions(pair.difference.layout, "instance"), *no_difference),
             details={"variant": self.variant, "a_better": a_better, "b_better": b_better},
         )
 
@@ -144,11 +146,6 @@ class McNemar(PairedTest):
         return root**2, compute_p_value(root, None, alternative), 1.0
 
 
-def _is_zero_one(losses: BlockLosses) -> bool:
-    rows = losses.rows
-    return bool(np.all((rows == 0) | (rows == 1)))
-
-
 def _build_refusal() -> UnsupportedCombination:
     return UnsupportedCombination(
         "mcnemar needs losses that are all 0 or 1. The tests sign, wilcoxon and permutation accept "
@@ -166,15 +163,6 @@ def _compute_mid_p_value(c: float, n: float, alternative: Alternative) -> float:
         return 1 - (above - below) / 2 if 2 * k == n else above + below
     k = c if alternative is Alternative.LESS else n - c
     return (compute_binomial_cdf(k, n, 0.5) + compute_binomial_cdf(k - 1, n, 0.5)) / 2
-
-
-def _list_cautions(layout: Layout, n_discordant: int) -> tuple[Caution, ...]:
-    cautions: list[Caution] = []
-    if layout.kind is BlockKind.RANDOM:
-        cautions.append(IGNORES_TRAINING_VARIANCE(subject="The test"))
-    if n_discordant == 0:
-        cautions.append(NO_DIFFERENCE(unit="instance"))
-    return tuple(cautions)
 
 
 METHOD = McNemar

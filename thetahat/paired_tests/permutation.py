@@ -115,7 +115,6 @@ class Permutation(PairedTest):
                 TestOutcome(
                     statistic=statistics[row],
                     p_value=p_value,
-                    degrees_of_freedom=None,
                     target=target,
                     unit=units.unit,
                     cautions=cautions,

@@ -96,7 +96,6 @@ class Sign(PairedTest):
                 TestOutcome(
                     statistic=float(heads),
                     p_value=compute_fair_coin_p_value(heads, tosses, alternative),
-                    degrees_of_freedom=None,
                     target=target,
                     unit=units.unit,
                     cautions=cautions,

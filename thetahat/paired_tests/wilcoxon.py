@@ -153,7 +153,6 @@ class Wilcoxon(PairedTest):
         return TestOutcome(
             statistic=smaller if alternative is Alternative.TWO_SIDED else ranked.positive,
             p_value=p_value,
-            degrees_of_freedom=None,
             target=unit_target(layout, units.unit),
             unit=units.unit,
             cautions=units.cautions[row],

@@ -11,6 +11,7 @@ from typing import ClassVar, Final, Literal, get_args
 import numpy as np
 
 from thetahat.cautions import FEW_UNITS, Caution
+from thetahat.distributions import count_extreme
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.parameter_checks import check_choice, check_range
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
@@ -115,8 +116,9 @@ class TwoSamplePermutation:
         is_exact = n_divisions <= _MAX_ENUMERATED
         B = n_divisions if is_exact else self._choose_n_resamples(n + m)
         divisions = _enumerate(n + m, n) if is_exact else _draw(n + m, n, B, rng)
+        slack = _TIE * max(1.0, abs(observed)) if math.isfinite(observed) else 0.0
         count = sum(
-            _count_extreme(self._compute(values, chosen), observed, alternative)
+            count_extreme(self._compute(values, chosen), observed, slack, alternative)
             for chosen in divisions
         )
         p = count / B if is_exact else (count + 1) / (B + 1)
@@ -203,16 +205,6 @@ def _draw(N: int, n: int, B: int, rng: np.random.Generator) -> Iterator[np.ndarr
     for start in range(0, B, step):
         keys = rng.random((min(step, B - start), N))
         yield np.argpartition(keys, n - 1, axis=1)[:, :n]
-
-
-def _count_extreme(statistics: FloatArray, observed: float, alternative: Alternative) -> int:
-    """Count the statistics that are at least as extreme as the observed one."""
-    slack = _TIE * max(1.0, abs(observed)) if math.isfinite(observed) else 0.0
-    if alternative is Alternative.TWO_SIDED:
-        return int(np.count_nonzero(np.abs(statistics) >= abs(observed) - slack))
-    if alternative is Alternative.LESS:
-        return int(np.count_nonzero(statistics <= observed + slack))
-    return int(np.count_nonzero(statistics >= observed - slack))
 
 
 METHOD = TwoSamplePermutation

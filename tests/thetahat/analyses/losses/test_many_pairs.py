@@ -164,18 +164,18 @@ def test_exact_arrays_of_a_batch_are_the_numbers_of_its_outcomes(
         assert len(outcomes[:1]) == 1
 
 
-def test_exact_pairs_of_very_many_units_are_ranked_one_by_one(
+def test_exact_many_ranks_are_summed_by_a_loop_to_the_same_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ((_, batch),) = build_batches(wide_table(), None)
     test, rng = Wilcoxon(), make_random_stream(7, "wilcoxon")
-    together = test.test_many(batch, Alternative.LESS, lambda *_: rng)
+    by_arrays = test.test_many(batch, Alternative.LESS, lambda *_: rng)
     monkeypatch.setattr(_signed_ranks, "MANY_SIZES", 90)
-    one_by_one = test.test_many(batch, Alternative.LESS, lambda *_: rng)
+    by_loop = test.test_many(batch, Alternative.LESS, lambda *_: rng)
 
-    for ours, other in zip(together, one_by_one, strict=True):
+    for ours, other in zip(by_arrays, by_loop, strict=True):
         assert_same(ours, other)
-    assert_allclose(together.p_values, one_by_one.p_values, rtol=1e-13)
+    assert_allclose(by_arrays.p_values, by_loop.p_values, rtol=1e-13)
 
 
 @given(table=tables(), alternative=st.sampled_from(list(Alternative)))
