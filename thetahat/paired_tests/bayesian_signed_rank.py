@@ -196,25 +196,14 @@ def simulate_probabilities(  # noqa: PLR0913 - one argument per part of the mode
         drawn = rng.standard_exponential((len(chunk), len(z)))
         drawn[:, prior_row] = chunk
         weights = np.ascontiguousarray(drawn.T)  # draws side by side, which is faster below
-        below = _accumulate_weights(weights)
+        below = np.zeros((len(z) + 1, len(chunk)))  # weight of all values before each
+        np.cumsum(weights, axis=0, out=below[1:])
         total = below[-1] ** 2
         left = _sum_pair_weights(weights, below, left_ends) / total
         right = 1 - _sum_pair_weights(weights, below, right_ends) / total
         wins += _count_wins(left, right)
     shares = wins / n_draws
     return float(shares[0]), float(shares[1]), float(shares[2])
-
-
-def _accumulate_weights(weights: FloatArray) -> FloatArray:
-    """Return the (n + 1, draws) weight of all values before each."""
-    n, n_draws = weights.shape
-    below = np.zeros((n + 1, n_draws))
-    if n > n_draws:
-        np.cumsum(weights, axis=0, out=below[1:])
-    else:  # the same additions, for many draws at a time
-        for i, row in enumerate(weights):
-            np.add(below[i], row, out=below[i + 1])
-    return below
 
 
 def _sum_pair_weights(
