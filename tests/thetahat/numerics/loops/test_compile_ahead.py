@@ -20,7 +20,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "from thetahat.numerics.loops import bootstrap, cells, moments, sign_flips, signed_ranks\n"
         "from thetahat.numerics.loops import class_moments, paired_units\n"
         "from replications.loops import drawn_words\n"
-        "from thetahat.numerics.loops import nearest_rows, products, run_products, sparse_counts\n"
+        "from thetahat.numerics.loops import nearest_rows, products, sparse_counts\n"
         "from replications.loops import gaussian_kernels, kernel_means, likelihood_ascent\n"
         "from thetahat.numerics.loops import tridiagonal\n"
         "from thetahat.numerics.loops.compiling import compiled, compiled_with_reordered_sums\n"
@@ -41,7 +41,7 @@ def test_exact_warming_leaves_nothing_to_compile() -> None:
         "    nearest_rows.take,\n"
         "    tridiagonal.solve_shifted]\n"
         "def kinds():\n"
-        "    own = products.of_blocks, run_products.of_runs, moments.of_runs\n"
+        "    own = products.of_blocks, products.of_runs, moments.of_runs\n"
         "    own = map(compiled_with_reordered_sums, own)\n"
         "    return [len(loop.signatures) for loop in [*map(compiled, loops), *own]]\n"
         "print(kinds())\n"
@@ -133,8 +133,6 @@ NOT_WARMED = {
     "ranked_areas": "bootstrap of a metric of ranks",
 }
 """Compiled where they are first wanted: rare, and quick to compile."""
-BY_ANOTHER = {"run_products": "products"}
-"""Warmed through the module that calls them."""
 
 
 def test_exact_every_loop_is_warmed_or_left_out_on_purpose() -> None:
@@ -145,7 +143,6 @@ def test_exact_every_loop_is_warmed_or_left_out_on_purpose() -> None:
         "compile_ahead",
         "hashes",
         *NOT_WARMED,
-        *BY_ANOTHER,
     }
 
 

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 from thetahat.analyses.losses import pair_moments as module
 from thetahat.numerics.loops import products as loops
-from thetahat.numerics.loops import run_products
 from thetahat.numerics.loops.compiling import compiled, compiled_with_reordered_sums
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray
@@ -81,7 +80,7 @@ def test_property_products_of_runs_uncompiled(sizes: list[int], pairs: int, at_o
     losses, about = whole_numbers(m, k, layout.n_rows, pairs)
     sums, products = np.zeros((k, m)), np.zeros((k, m, m))
 
-    run_products.of_runs(tuple(losses), at_once, layout.starts, about, sums, products)
+    loops.of_runs(tuple(losses), at_once, layout.starts, about, sums, products)
 
     expected = by_matrices(losses, layout, about)
     below = np.tril_indices(m)
