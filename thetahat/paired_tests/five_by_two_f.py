@@ -10,11 +10,7 @@ import numpy as np
 
 from thetahat.cautions import NO_DIRECTION, ORDER_DEPENDENT, ZERO_VARIANCE
 from thetahat.distributions import compute_f_upper_tail
-from thetahat.paired_tests._t_test import (
-    VarianceTest,
-    build_zero_variance_caution,
-    round_to_zero,
-)
+from thetahat.paired_tests._t_test import VarianceTest, build_zero_variance_caution, round_to_zero
 from thetahat.paired_tests.base import PairedLosses, TestOutcome
 from thetahat.registry import FOLDS, MethodInfo
 from thetahat.values.types import Alternative, Needs, Target
