@@ -15,12 +15,10 @@ from thetahat.numerics.bootstrap.units import Units
 from thetahat.parameter_checks import check_range
 from thetahat.values.types import BlockKind
 
-MIN_RESAMPLES, MAX_RESAMPLES = 99, 1_000_000
-
 
 def check_resamples(n_resamples: int | None) -> None:
     """Raise ``InvalidParameter`` if there are too few or too many resamples; None is accepted."""
-    check_range("n_resamples", n_resamples, MIN_RESAMPLES, MAX_RESAMPLES)
+    check_range("n_resamples", n_resamples, 99, 1_000_000)
 
 
 def resampling_cautions(units: Units) -> Iterator[Caution]:
