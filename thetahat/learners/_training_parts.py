@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.errors import EvaluationError, InsufficientData
-from thetahat.learners.base import OrdinaryFit
+from thetahat.errors import InsufficientData
 from thetahat.losses.base import Predictions
-from thetahat.tables.features import Columns, Features
+from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
 
@@ -25,25 +24,6 @@ def read_weights(weights: FloatArray | None, n: int) -> FloatArray:
             value=0.0,
         )
     return weights
-
-
-def read_complete_matrix(features: Features) -> FloatArray | OrdinaryFit:
-    """Return the (n, p) matrix of all rows, or the reason why it cannot be built.
-
-    The ordinary fit gives the same reason, or succeeds if a split has no missing values.
-    """
-    try:
-        return features.complete_matrix()
-    except EvaluationError as error:
-        return OrdinaryFit(error.message)
-
-
-def read_columns(features: Features) -> Columns | OrdinaryFit:
-    """Return the (p,) columns of all rows, or the reason why they cannot be built."""
-    try:
-        return features.complete_columns()
-    except EvaluationError as error:
-        return OrdinaryFit(error.message)
 
 
 def class_weights(y: np.ndarray, weights: FloatArray, n_classes: int) -> FloatArray:

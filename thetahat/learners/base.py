@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from thetahat.errors import EvaluationError
+from thetahat.learners._training_parts import read_weights
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -186,10 +188,12 @@ class OverPath(ManySplits[tuple[Predictions, np.ndarray]]):
 class FastLearner:
     """Base class of learners that can predict many splits without fitting each of them.
 
-    Such a learner draws no random numbers, and it has no cautions.
+    Such a learner draws no random numbers, and its fast path has no cautions. It defines
+    ``prepare_splits`` and, with a ``path_parameter``, ``prepare_path``.
     """
 
     __slots__ = ()
+    takes_weights: ClassVar[bool] = True
     compares_rows: ClassVar[bool] = False
     """Whether all rows are compared with one another."""
     is_rotation_invariant: ClassVar[bool] = False
@@ -201,8 +205,16 @@ class FastLearner:
     def over_splits(
         self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
     ) -> OverSplits | OrdinaryFit:
-        """Compute the quantities that serve every split from all rows; arguments as for ``fit``."""
-        raise NotImplementedError
+        """Compute the quantities that serve every split from all rows; arguments as for ``fit``.
+
+        What the learner refuses is left to the ordinary fits: their exceptions name the split, and
+        a training part may lack what is wrong with all rows.
+        """
+        try:
+            w = read_weights(weights, len(y))
+            return self.prepare_splits(features, y, w, n_classes)
+        except EvaluationError as error:
+            return OrdinaryFit(error.message)
 
     def over_path(
         self,
@@ -214,4 +226,28 @@ class FastLearner:
         n_classes: int,
     ) -> OverPath | OrdinaryFit:
         """Compute them for several values of ``path_parameter``; its own value is ignored."""
+        try:
+            w = read_weights(weights, len(y))
+            return self.prepare_path(values, features, y, w, n_classes)
+        except EvaluationError as error:
+            return OrdinaryFit(error.message)
+
+    def prepare_splits(
+        self, features: Features, y: np.ndarray, w: FloatArray, n_classes: int
+    ) -> OverSplits | OrdinaryFit:
+        """Return the result of ``over_splits`` from (n,) weights that are not all zero.
+
+        It may raise an ``EvaluationError``.
+        """
+        raise NotImplementedError
+
+    def prepare_path(
+        self,
+        values: Sequence[Any],
+        features: Features,
+        y: np.ndarray,
+        w: FloatArray,
+        n_classes: int,
+    ) -> OverPath | OrdinaryFit:
+        """Return the result of ``over_path``; as ``prepare_splits``."""
         raise NotImplementedError

@@ -66,10 +66,6 @@ class BernoulliNaiveBayes(CountLearner):
             "or 1, which the log loss punishes and the zero-one loss does not see."
         ),
     )
-    tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
-    takes_weights: ClassVar[bool] = True
-    gives_scores: ClassVar[bool] = True
-    path_parameter: ClassVar[str] = "smoothing"
 
     def __post_init__(self) -> None:
         check_positive("smoothing", self.smoothing)

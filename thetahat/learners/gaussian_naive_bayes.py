@@ -8,17 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.learners._training_parts import (
-    check_two_classes,
-    class_weights,
-    read_weights,
-)
-from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
+from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
+from thetahat.learners.base import FastLearner, OverSplits
 from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
-from thetahat.learners.fast.naive_bayes.gaussian_over_splits import (
-    GaussianSplits,
-    prepare_gaussian_rows,
-)
+from thetahat.learners.fast.naive_bayes.gaussian_over_splits import GaussianSplits
+from thetahat.learners.fast.naive_bayes.gaussian_rows import gaussian_rows
 from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -68,7 +62,6 @@ class GaussianNaiveBayes(FastLearner):
         ),
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
-    takes_weights: ClassVar[bool] = True
     gives_scores: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -108,14 +101,12 @@ class GaussianNaiveBayes(FastLearner):
             n_classes=n_classes,
         )
 
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | OrdinaryFit:
+    def prepare_splits(
+        self, features: Features, y: np.ndarray, w: FloatArray, n_classes: int
+    ) -> OverSplits:
         """Compute the class moments of all rows, from which those of a block are subtracted."""
-        rows = prepare_gaussian_rows(features, y, weights, n_classes)
-        return (
-            rows if isinstance(rows, OrdinaryFit) else GaussianSplits(rows, self.variance_smoothing)
-        )
+        rows = gaussian_rows(features, y, w, n_classes)
+        return GaussianSplits(rows, self.variance_smoothing)
 
 
 def _check_positive(variances: FloatArray, features: Features) -> None:

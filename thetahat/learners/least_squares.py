@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
+from thetahat.learners.base import FastLearner, OverSplits
 from thetahat.learners.ridge import LinearModel, Ridge
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -45,7 +45,6 @@ class LeastSquares(FastLearner):
         ),
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"regression"})
-    takes_weights: ClassVar[bool] = True
 
     def fit(
         self,
@@ -60,12 +59,12 @@ class LeastSquares(FastLearner):
         ridge = Ridge(penalty=0.0, intercept=self.intercept)
         return ridge.fit(features, y, weights=weights, n_classes=n_classes, rng=rng)
 
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | OrdinaryFit:
+    def prepare_splits(
+        self, features: Features, y: np.ndarray, w: FloatArray, n_classes: int
+    ) -> OverSplits:
         """Compute the products of all rows, from which those of a block are subtracted."""
         ridge = Ridge(penalty=0.0, intercept=self.intercept)
-        return ridge.over_splits(features, y, weights=weights, n_classes=n_classes)
+        return ridge.prepare_splits(features, y, w, n_classes)
 
 
 METHOD = LeastSquares

@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.learners._training_parts import read_columns
-from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
-from thetahat.learners.fast.discriminants.class_means import Discriminant, Priors, fit_discriminant
-from thetahat.learners.fast.discriminants.leave_one_out import discriminant_over_splits
+from thetahat.learners.fast.discriminants.class_means import Priors, Shape
+from thetahat.learners.fast.discriminants.discriminant_learner import DiscriminantLearner
 from thetahat.registry import MethodInfo
-from thetahat.tables.features import Features
-from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinearDiscriminant(FastLearner):
+class LinearDiscriminant(DiscriminantLearner):
     r"""A classifier for normal classes with different means and a common covariance matrix.
 
     .. math:: \Sigma = \frac{\sum_i w_i (x_i - m_{y_i})(x_i - m_{y_i})^T}{\sum_i w_i}
@@ -64,33 +58,7 @@ class LinearDiscriminant(FastLearner):
             "near 0 or 1."
         ),
     )
-    tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
-    takes_weights: ClassVar[bool] = True
-    gives_scores: ClassVar[bool] = True
-
-    def fit(
-        self,
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-        rng: np.random.Generator,
-    ) -> Discriminant:
-        """Compute class means and the within-class covariance matrix."""
-        del rng
-        return fit_discriminant(features, y, weights, n_classes, shape="full", priors=self.priors)
-
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | OrdinaryFit:
-        """Compute the within-class sums of products of all rows."""
-        columns = read_columns(features)
-        if isinstance(columns, OrdinaryFit):
-            return columns
-        return discriminant_over_splits(
-            columns, y, weights, n_classes, shape="full", priors=self.priors
-        )
+    shape: ClassVar[Shape] = "full"
 
 
 METHOD = LinearDiscriminant

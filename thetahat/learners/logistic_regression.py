@@ -7,18 +7,18 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.cautions import NOT_CONVERGED
-from thetahat.learners._training_parts import (
-    check_two_classes,
-    class_weights,
-    read_complete_matrix,
-    read_weights,
-)
+from thetahat import cautions
+from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
 from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
+from thetahat.learners.fast.logistic.all_rows_optimum import (
+    find_optimum,
+    find_optimum_by_gradients,
+)
 from thetahat.learners.fast.logistic.gradient_steps import (
     minimise_by_gradients,
     suits_gradients,
 )
+from thetahat.learners.fast.logistic.leave_one_out import LogisticLeaveOneOut
 from thetahat.learners.fast.logistic.model import (
     LogisticModel,
     Standardised,
@@ -26,7 +26,11 @@ from thetahat.learners.fast.logistic.model import (
     standardise_rows,
 )
 from thetahat.learners.fast.logistic.newton import Objective, minimise
-from thetahat.learners.fast.logistic.prepare_splits import logistic_over_splits
+from thetahat.learners.fast.logistic.over_splits import (
+    MISSING_CLASSES,
+    NOT_CONVERGED,
+    LogisticSplits,
+)
 from thetahat.parameter_checks import check_positive
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -36,7 +40,7 @@ _GRADIENT_TOLERANCE: Final = 1e-6
 """Largest last step, in units of a standard error, without a caution."""
 
 
-_NOT_CONVERGED: Final = NOT_CONVERGED(
+_NOT_CONVERGED: Final = cautions.NOT_CONVERGED(
     sentence="The penalised likelihood did not reach its optimum: the penalty is so small that "
     "it is lost in rounding."
 )
@@ -103,7 +107,6 @@ class LogisticRegression(FastLearner):
         ),
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
-    takes_weights: ClassVar[bool] = True
     gives_scores: ClassVar[bool] = True
     is_rotation_invariant: ClassVar[bool] = True
 
@@ -135,8 +138,8 @@ class LogisticRegression(FastLearner):
                 return LogisticModel(rows, accurate, present, n_classes)
         rows, objective = self._build_objective(X[kept], target, w[kept], rotate=True)
         optimum, length = minimise(objective, np.zeros((rows.Z.shape[1], target.shape[1])))
-        cautions = () if length <= _GRADIENT_TOLERANCE else (_NOT_CONVERGED,)
-        return LogisticModel(rows, optimum, present, n_classes, cautions)
+        doubts = () if length <= _GRADIENT_TOLERANCE else (_NOT_CONVERGED,)
+        return LogisticModel(rows, optimum, present, n_classes, doubts)
 
     def _build_objective(
         self, X: FloatArray, target: FloatArray, w: FloatArray, *, rotate: bool
@@ -145,16 +148,23 @@ class LogisticRegression(FastLearner):
         rows = standardise_rows(X, w, penalty=self.penalty, intercept=self.intercept, rotate=rotate)
         return rows, Objective(rows.Z, target, w, rows.penalties)
 
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
+    def prepare_splits(
+        self, features: Features, y: np.ndarray, w: FloatArray, n_classes: int
     ) -> OverSplits | OrdinaryFit:
         """Find the optimum of all rows."""
-        X = read_complete_matrix(features)
-        if isinstance(X, OrdinaryFit):
-            return X
-        return logistic_over_splits(
-            X, y, weights, n_classes, penalty=self.penalty, intercept=self.intercept
-        )
+        X = features.complete_matrix()
+        present = np.flatnonzero(class_weights(y, w, n_classes))
+        if len(present) < 2:
+            return MISSING_CLASSES
+        target = encode_target(y, present)
+        by_gradients = suits_gradients(len(X), X.shape[1], target.shape[1])
+        rows, objective = self._build_objective(X, target, w, rotate=not by_gradients)
+        find = find_optimum_by_gradients if by_gradients else find_optimum
+        optimum = find(objective)
+        if optimum is None:
+            return NOT_CONVERGED
+        splits = LogisticLeaveOneOut if len(present) == 2 else LogisticSplits
+        return splits(rows, objective, optimum, y, present, n_classes, by_gradients=by_gradients)
 
 
 METHOD = LogisticRegression

@@ -66,10 +66,6 @@ class MultinomialNaiveBayes(CountLearner):
             "or 1, which the log loss punishes and the zero-one loss does not see."
         ),
     )
-    tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
-    takes_weights: ClassVar[bool] = True
-    gives_scores: ClassVar[bool] = True
-    path_parameter: ClassVar[str] = "smoothing"
 
     def __post_init__(self) -> None:
         check_positive("smoothing", self.smoothing)
@@ -93,7 +89,7 @@ class MultinomialNaiveBayes(CountLearner):
         return table, np.zeros(len(totals))
 
     def norms(self, sizes: np.ndarray, n_features: int) -> FloatArray:
-        """Return the (C',) logs of the smoothed class totals."""
+        """Return the (.., C') logs of the smoothed class totals."""
         return np.asarray(np.log(sizes + n_features * self.smoothing))
 
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:

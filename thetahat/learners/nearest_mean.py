@@ -5,19 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from thetahat.learners._training_parts import read_columns
-from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
-from thetahat.learners.fast.discriminants.class_means import Discriminant, Priors, fit_discriminant
-from thetahat.learners.fast.discriminants.leave_one_out import discriminant_over_splits
+from thetahat.learners.fast.discriminants.class_means import Priors, Shape
+from thetahat.learners.fast.discriminants.discriminant_learner import DiscriminantLearner
 from thetahat.registry import MethodInfo
-from thetahat.tables.features import Features
-from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NearestMean(FastLearner):
+class NearestMean(DiscriminantLearner):
     r"""A classifier that predicts the class with the nearest mean.
 
     .. math:: \sigma^2 = \frac{\sum_i w_i \|x_i - m_{y_i}\|^2}{p \sum_i w_i}
@@ -61,35 +55,7 @@ class NearestMean(FastLearner):
             "features are correlated."
         ),
     )
-    tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
-    takes_weights: ClassVar[bool] = True
-    gives_scores: ClassVar[bool] = True
-
-    def fit(
-        self,
-        features: Features,
-        y: np.ndarray,
-        *,
-        weights: FloatArray | None,
-        n_classes: int,
-        rng: np.random.Generator,
-    ) -> Discriminant:
-        """Compute class means and a common within-class variance."""
-        del rng
-        return fit_discriminant(
-            features, y, weights, n_classes, shape="spherical", priors=self.priors
-        )
-
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | OrdinaryFit:
-        """Compute the within-class sums of squares of all rows."""
-        columns = read_columns(features)
-        if isinstance(columns, OrdinaryFit):
-            return columns
-        return discriminant_over_splits(
-            columns, y, weights, n_classes, shape="spherical", priors=self.priors
-        )
+    shape: ClassVar[Shape] = "spherical"
 
 
 METHOD = NearestMean

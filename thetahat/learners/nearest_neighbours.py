@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from thetahat.errors import InsufficientData
-from thetahat.learners._training_parts import read_complete_matrix, read_weights
+from thetahat.learners._training_parts import read_weights
 from thetahat.learners.base import FastLearner, OrdinaryFit, OverPath, OverSplits
 from thetahat.learners.fast.neighbours.over_splits import (
     TOO_FEW_IN_DATA,
@@ -152,7 +152,6 @@ class NearestNeighbours(FastLearner):
         ),
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"classification", "regression"})
-    takes_weights: ClassVar[bool] = True
     compares_rows: ClassVar[bool] = True
     why_no_scores: ClassVar[str] = (
         "The neighbours of many rows are of one class, and the log odds of a share of 0 or 1 are "
@@ -187,33 +186,26 @@ class NearestNeighbours(FastLearner):
         voters = Voters(y[kept], w[kept], n_classes, self.votes == "distance")
         return Neighbours(Search(X[kept]), self.k, voters)
 
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
+    def prepare_splits(
+        self, features: Features, y: np.ndarray, w: FloatArray, n_classes: int
     ) -> OverSplits | OrdinaryFit:
         """Prepare the search; lists are searched on demand."""
-        X = read_complete_matrix(features)
-        if isinstance(X, OrdinaryFit):
-            return X
-        w = np.ones(len(y)) if weights is None else weights
+        X = features.complete_matrix()
         if np.count_nonzero(w) < self.k:
             return TOO_FEW_IN_DATA
         voters = Voters(y, w, n_classes, self.votes == "distance")
         return NeighbourSplits(X, w > 0, self.k, voters.vote)
 
-    def over_path(
+    def prepare_path(
         self,
         values: Sequence[int],
         features: Features,
         y: np.ndarray,
-        *,
-        weights: FloatArray | None,
+        w: FloatArray,
         n_classes: int,
     ) -> OverPath | OrdinaryFit:
         """Prepare one search for all numbers of neighbours."""
-        X = read_complete_matrix(features)
-        if isinstance(X, OrdinaryFit):
-            return X
-        w = np.ones(len(y)) if weights is None else weights
+        X = features.complete_matrix()
         most = max((k for k in values if k <= np.count_nonzero(w)), default=0)
         if not most:
             return TOO_FEW_IN_DATA

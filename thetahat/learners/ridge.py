@@ -8,11 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.learners._training_parts import read_columns, read_weights
-from thetahat.learners.base import FastLearner, OrdinaryFit, OverPath, OverSplits
-from thetahat.learners.fast.ridge.over_splits import NO_WEIGHT, ridge_over_splits
+from thetahat.learners._training_parts import read_weights
+from thetahat.learners.base import FastLearner, OverPath, OverSplits
+from thetahat.learners.fast.ridge.dual import DualSplits
+from thetahat.learners.fast.ridge.over_splits import PrimalSplits
 from thetahat.learners.fast.ridge.penalty_path import RidgePath
-from thetahat.learners.fast.ridge.rows import decomposed, rows_to_solve
+from thetahat.learners.fast.ridge.rows import centred_rows, decomposed, rows_to_solve
 from thetahat.losses.base import Predictions
 from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
@@ -94,7 +95,6 @@ class Ridge(FastLearner):
         learner=LearnerTraits(is_penalised_least_squares=True),
     )
     tasks: ClassVar[frozenset[str]] = frozenset({"regression"})
-    takes_weights: ClassVar[bool] = True
     path_parameter: ClassVar[str] = "penalty"
 
     def __post_init__(self) -> None:
@@ -118,38 +118,31 @@ class Ridge(FastLearner):
         coefficients = np.asarray(Vt.T @ (s / (s**2 + self.penalty) * target))
         return LinearModel(coefficients, x_mean, y_mean)
 
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | OrdinaryFit:
+    def prepare_splits(
+        self, features: Features, y: np.ndarray, w: FloatArray, n_classes: int
+    ) -> OverSplits:
         """Compute the products of all rows, from which those of a block are subtracted."""
         del n_classes
-        columns = read_columns(features)
-        if isinstance(columns, OrdinaryFit):
-            return columns
-        return ridge_over_splits(
-            columns, y, weights, penalty=self.penalty, intercept=self.intercept
-        )
+        columns = features.complete_columns()
+        rows = centred_rows(columns, y, w, intercept=self.intercept)
+        has_few_columns = len(columns) < len(y)
+        return (PrimalSplits if has_few_columns else DualSplits)(rows, self.penalty)
 
-    def over_path(
+    def prepare_path(
         self,
         values: Sequence[float],
         features: Features,
         y: np.ndarray,
-        *,
-        weights: FloatArray | None,
+        w: FloatArray,
         n_classes: int,
-    ) -> OverPath | OrdinaryFit:
+    ) -> OverPath:
         """Compute the products of all rows.
 
         Each training part is decomposed once for all penalties.
         """
         del n_classes
-        columns = read_columns(features)
-        if isinstance(columns, OrdinaryFit):
-            return columns
-        if weights is not None and not weights.any():
-            return NO_WEIGHT
-        return RidgePath(columns, y, weights, np.array(values), intercept=self.intercept)
+        columns = features.complete_columns()
+        return RidgePath(columns, y, w, np.array(values), intercept=self.intercept)
 
 
 METHOD = Ridge

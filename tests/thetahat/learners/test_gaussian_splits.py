@@ -134,7 +134,10 @@ def test_naive_classes_far_from_one_another(apart: float) -> None:
 def test_invalid_no_weight_and_missing_values_are_left_to_the_fit() -> None:
     data = build_data({"x": [1.0, None, 0.0, 2.0]}, [0, 1, 0, 1], "classification")
     learner = GaussianNaiveBayes()
-    for weights, words in ((None, "no value in row 1"), (np.zeros(4), "no row has weight")):
+    for weights, words in (
+        (None, "no value in row 1"),
+        (np.zeros(4), "weights of the training part are zero"),
+    ):
         made = learner.over_splits(data.features, data.y, weights=weights, n_classes=2)
         assert isinstance(made, OrdinaryFit)
         assert words in made.reason

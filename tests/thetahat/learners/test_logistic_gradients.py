@@ -14,11 +14,9 @@ from thetahat.learners.fast.logistic.gradient_steps import (
     minimise_by_gradients,
     suits_gradients,
 )
-from thetahat.learners.fast.logistic.leave_one_out import LogisticLeaveOneOut
 from thetahat.learners.fast.logistic.model import LogisticModel, encode_target
 from thetahat.learners.fast.logistic.newton import Objective, minimise, softmax
 from thetahat.learners.fast.logistic.over_splits import LogisticSplits
-from thetahat.learners.fast.logistic.prepare_splits import logistic_over_splits
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.values.types import FloatArray
 
@@ -136,6 +134,6 @@ def test_degenerate_a_tiny_penalty_is_left_to_newtons_method() -> None:
 
 
 def _prepare_splits(X: FloatArray, y: np.ndarray, w: FloatArray) -> LogisticSplits:
-    prepared = logistic_over_splits(X, y, w, 2, penalty=1.0, intercept=True)
-    assert isinstance(prepared, LogisticLeaveOneOut)
-    return prepared.splits
+    prepared = LogisticRegression().over_splits(table(X), y, weights=w, n_classes=2)
+    assert isinstance(prepared, LogisticSplits)
+    return prepared

@@ -14,7 +14,6 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.logistic.model import LogisticModel
 from thetahat.learners.fast.logistic.newton import Objective, minimise
-from thetahat.learners.fast.logistic.prepare_splits import logistic_over_splits
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes import SCHEMES
@@ -258,8 +257,8 @@ def test_naive_fits_of_two_classes_say_the_same(name: str, scheme: str) -> None:
 
 
 def why_fitted(X: FloatArray, y: np.ndarray, part: Part, penalty: float = 1.0, **more: Any) -> str:
-    shared = logistic_over_splits(
-        X, y, more.get("weights"), int(y.max()) + 1, penalty=penalty, intercept=True
+    shared = LogisticRegression(penalty=penalty).over_splits(
+        table(X), y, weights=more.get("weights"), n_classes=int(y.max()) + 1
     )
     predictions = shared if isinstance(shared, OrdinaryFit) else shared.predict(part)
     assert isinstance(predictions, OrdinaryFit)
@@ -279,7 +278,7 @@ def test_degenerate_why_a_split_is_fitted() -> None:
     far = X.copy()
     far[:3] *= 1e13
 
-    assert "no row has weight" in why_fitted(X, y, part, weights=np.zeros(30))
+    assert "weights of the training part are zero" in why_fitted(X, y, part, weights=np.zeros(30))
     assert "has not all classes" in why_fitted(X, y, part, weights=(y == 1) * 1.0)
     assert "has not all classes" in why_fitted(X, y, Part(evens, evens + 1, evens + 1))
     assert "too flat in a direction" in why_fitted(X, (X[:, 0] > 0) * 1, part, penalty=1e-9)

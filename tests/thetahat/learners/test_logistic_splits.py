@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.thetahat.learners.fits import table
 from thetahat.cross_validation import Outcomes, as_outcomes, build_rows, run_splits
+from thetahat.learners._training_parts import take_rows
 from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.logistic.all_rows_optimum import find_optimum
 from thetahat.learners.fast.logistic.newton import Objective, minimise
-from thetahat.learners.fast.logistic.over_splits import slice_predictions
-from thetahat.learners.fast.logistic.prepare_splits import NOT_CONVERGED, logistic_over_splits
+from thetahat.learners.fast.logistic.over_splits import NOT_CONVERGED
 from thetahat.learners.logistic_regression import LogisticRegression
 from thetahat.losses.base import Predictions
 from thetahat.losses.zero_one import ZeroOne
@@ -102,7 +103,8 @@ def test_degenerate_where_no_optimum_of_all_rows_is_found() -> None:
     X = rng.normal(size=(40, 2))
     y = (X[:, 0] > 0).astype(np.intp)
 
-    splits = logistic_over_splits(X, y, None, 2, penalty=1e-300, intercept=True)
+    learner = LogisticRegression(penalty=1e-300)
+    splits = learner.over_splits(table(X), y, weights=None, n_classes=2)
 
     assert splits is NOT_CONVERGED
 
@@ -111,20 +113,20 @@ def test_degenerate_no_weight_and_one_class() -> None:
     X, y = np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 0, 1])
 
     def reason(y: np.ndarray, w: np.ndarray | None) -> str:
-        fits = logistic_over_splits(X, y, w, 2, penalty=1.0, intercept=True)
+        fits = LogisticRegression().over_splits(table(X), y, weights=w, n_classes=2)
         assert isinstance(fits, OrdinaryFit)
         return fits.reason
 
-    assert reason(y, np.zeros(6)) == "no row has weight"
+    assert "All weights of the training part are zero" in reason(y, np.zeros(6))
     assert reason(np.zeros(6, dtype=np.intp), None) == "the training part has not all classes"
 
 
 def test_exact_a_stretch_of_the_predictions() -> None:
     predictions = Predictions(np.arange(5), np.arange(10.0).reshape(5, 2), None)
 
-    part = slice_predictions(predictions, slice(1, 3))
+    part = take_rows(predictions, slice(1, 3))
 
     assert part.output.tolist() == [1, 2]
     assert_array_equal(part.probabilities, [[2, 3], [4, 5]])
     assert part.scores is None
-    assert slice_predictions(Predictions(np.arange(5)), slice(0, 1)).probabilities is None
+    assert take_rows(Predictions(np.arange(5)), slice(0, 1)).probabilities is None

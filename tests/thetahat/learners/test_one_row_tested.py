@@ -9,8 +9,7 @@ import pytest
 
 from thetahat.cross_validation import run_splits
 from thetahat.learners import LEARNERS
-from thetahat.learners.fast.discriminants.class_means import find_most_likely, posterior
-from thetahat.learners.fast.discriminants.decorrelated import gap
+from thetahat.learners.fast.discriminants.class_means import find_most_likely, gap, posterior
 from thetahat.losses.zero_one import ZeroOne
 from thetahat.schemes.base import Split
 from thetahat.tables.data import build_data

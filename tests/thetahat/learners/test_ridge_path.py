@@ -48,7 +48,7 @@ def test_against_sklearn_ridge_cv_leaving_one_out() -> None:
     X, y = diabetes()
     theirs = RidgeCV(PENALTIES, store_cv_results=True, scoring=None).fit(X, y)
 
-    predictions, usable = leave_each_row_out(RidgePath(X.T, y, None, PENALTIES))
+    predictions, usable = leave_each_row_out(RidgePath(X.T, y, np.ones(len(y)), PENALTIES))
 
     assert usable.all()
     assert_allclose((predictions - y[:, None]) ** 2, theirs.cv_results_, rtol=1e-8, atol=1e-6)
@@ -67,7 +67,7 @@ def test_against_sklearn_grid_search() -> None:
     theirs = GridSearchCV(Theirs(solver="svd"), grid, scoring="neg_mean_squared_error", cv=cv)
     theirs.fit(X, y)
 
-    path = RidgePath(X.T, y, None, PENALTIES)
+    path = RidgePath(X.T, y, np.ones(len(y)), PENALTIES)
     parts = [build_part(split, len(y)) for split in splits]
     means = [((predict(path, part).T - y[part.test]) ** 2).mean(axis=1) for part in parts]
 
@@ -80,7 +80,9 @@ def test_naive_one_fit_per_penalty(name: str, *, intercept: bool) -> None:
     X, weights = PROBLEMS[name](np.random.default_rng(20_261_214))
     n = len(X)
     y = np.random.default_rng(20_261_215).normal(size=n) + 3
-    path = RidgePath(X.T, y, weights, PENALTIES[1:], intercept=intercept)
+    path = RidgePath(
+        X.T, y, np.ones(len(y)) if weights is None else weights, PENALTIES[1:], intercept=intercept
+    )
     alone, usable = leave_each_row_out(path)
     assert usable.all() or name != "plain"
     splits = [
@@ -110,7 +112,7 @@ def test_degenerate_no_penalty_and_dependent_columns() -> None:
     y = np.arange(41.0)
     part = build_part(next(KFold(n_folds=3).splits(Rows(n=41), 1)), 41)
 
-    predictions = predict(RidgePath(X.T, y, None, np.zeros(1)), part)
+    predictions = predict(RidgePath(X.T, y, np.ones(len(y)), np.zeros(1)), part)
 
     wanted = predicted(Ridge(penalty=0), X[part.train], y[part.train], X[part.test]).output
     assert_allclose(predictions[:, 0], wanted, rtol=1e-9)
@@ -121,7 +123,7 @@ def test_degenerate_a_target_that_does_not_vary() -> None:
     y = np.where(np.arange(41) == 0, 9.0, 2.0)
     without_it = build_part(Split(0, 0, 0, np.arange(1, 41), np.arange(1)), 41)
 
-    predictions = predict(RidgePath(X.T, y, None, PENALTIES), without_it)
+    predictions = predict(RidgePath(X.T, y, np.ones(len(y)), PENALTIES), without_it)
 
     assert_allclose(predictions, np.full((1, 4), 2.0), rtol=1e-12)
 
@@ -142,7 +144,7 @@ def test_naive_rows_turned_to_their_directions_keep_the_digits(
     X = rng.normal(size=(60, 1)) + rng.normal(size=(60, 4)) * np.array([1, 0.1, 2e-4, 1e-4])
     y = rng.normal(size=60)
     w = rng.uniform(0.5, 2, size=60) if weighted else None
-    path = RidgePath(X.T, y, w, np.array([0.0, 1e-9, 1.0]))
+    path = RidgePath(X.T, y, np.ones(60) if w is None else w, np.array([0.0, 1e-9, 1.0]))
     products = np.linalg.eigvalsh(path.rows.all.xx)
     assert 1e8 < products[-1] / products[0] < 1e10  # neither products alone nor reflections
 

@@ -9,9 +9,8 @@ from scipy.sparse import csr_array
 
 from tests.thetahat.learners.fits import table
 from thetahat.learners import LEARNERS
-from thetahat.learners._training_parts import read_columns
 from thetahat.learners.base import OrdinaryFit, Part
-from thetahat.learners.fast.ridge.over_splits import ridge_over_splits
+from thetahat.learners.ridge import Ridge
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import SparseColumns
 from thetahat.values.types import FloatArray
@@ -85,8 +84,9 @@ def test_degenerate_as_many_columns_as_rows(*, intercept: bool) -> None:
     weights = np.array([1.0, 1, 1, 1, 0, 0])
     y = np.arange(6.0)
 
-    singular = ridge_over_splits(wide.T, y, None, penalty=1e-300, intercept=intercept)
-    empty = ridge_over_splits(wide.T, y, weights, penalty=1.0, intercept=intercept)
+    nearly_free = Ridge(penalty=1e-300, intercept=intercept)
+    singular = nearly_free.over_splits(table(wide), y, weights=None, n_classes=0)
+    empty = Ridge(intercept=intercept).over_splits(table(wide), y, weights=weights, n_classes=0)
 
     first_columns, rest = np.arange(4), np.arange(4, 6)
     assert not isinstance(singular, OrdinaryFit)
@@ -97,9 +97,7 @@ def test_degenerate_as_many_columns_as_rows(*, intercept: bool) -> None:
 
 def test_degenerate_columns_with_squares_beyond_all_scale_are_complete() -> None:
     features = table(np.full((3, 2), 1e300))
-    missing = table(np.array([[1.0, np.nan]]))
     sparse = Features((), (), wide=(SparseColumns("w", csr_array(np.eye(2)), ("a", "b")),))
 
-    assert_array_equal(read_columns(features), np.full((2, 3), 1e300))
-    assert_array_equal(read_columns(sparse), np.eye(2))
-    assert isinstance(read_columns(missing), OrdinaryFit)
+    assert_array_equal(features.complete_columns(), np.full((2, 3), 1e300))
+    assert_array_equal(sparse.complete_columns(), np.eye(2))

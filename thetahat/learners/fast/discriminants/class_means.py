@@ -1,23 +1,18 @@
-"""The fit and the decision rule that the three discriminant learners share."""
+"""The fitted model of the three discriminant learners and its decision rule."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
-from thetahat.errors import InsufficientData
-from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
-from thetahat.learners.fast.ridge.rows import is_rounding
 from thetahat.losses.base import Predictions
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
 Priors = Literal["shares", "equal"]
 Shape = Literal["full", "diagonal", "spherical"]
-
-_ROUNDING: Final = 8 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,94 +123,13 @@ def compute_posterior(
     return Predictions(present[lead.place], probabilities=probabilities)
 
 
+def gap(joint: FloatArray) -> FloatArray:
+    """Return the (n,) margin between the two largest of (n, C') log densities."""
+    return find_most_likely(np.ascontiguousarray(joint.T)).ahead
+
+
 def log_priors(totals: FloatArray, priors: Priors) -> FloatArray:
     """Return the (C',) log priors: class shares, or equal ones."""
     if priors == "equal":
         return np.full(len(totals), -np.log(len(totals)))
     return np.asarray(np.log(totals / totals.sum()))
-
-
-def fit_discriminant(  # noqa: PLR0913 - what a learner is handed, and its two choices
-    features: Features,
-    y: np.ndarray,
-    weights: FloatArray | None,
-    n_classes: int,
-    *,
-    shape: Shape,
-    priors: Priors,
-) -> Discriminant:
-    """Fit class means and the within-class covariance matrix."""
-    X = features.complete_matrix()
-    w = read_weights(weights, len(y))
-    totals = class_weights(y, w, n_classes)
-    check_two_classes(totals)
-    present = np.flatnonzero(totals)
-    centre = np.average(X, axis=0, weights=w)
-    within = X - centre
-    means = np.empty((len(present), X.shape[1]))
-    for at, code in enumerate(present):
-        of_class = y == code
-        means[at] = np.average(within[of_class], axis=0, weights=w[of_class])
-        within[of_class] -= means[at]
-    seen = np.isin(y, present)
-    root = np.sqrt(w[seen])
-    within = within[seen] * root[:, None]
-    within[:, is_rounding(within, np.abs(X).max(axis=0), w[seen])] = 0.0
-    transform, is_sharp = _transform(within / np.sqrt(totals.sum()), shape)
-    if is_sharp:  # means that differ by rounding alone are equally near
-        means[:, np.ptp(means, axis=0) <= _ROUNDING * np.abs(X).max(axis=0)] = 0.0
-    return Discriminant(
-        centre=centre,
-        transform=transform,
-        means=transformed(means, transform),
-        present=present,
-        log_prior=log_priors(totals[present], priors),
-        n_classes=n_classes,
-        is_sharp=is_sharp,
-    )
-
-
-def _transform(within: FloatArray, shape: Shape) -> tuple[FloatArray, bool]:
-    """Return the whitening matrix of the within-class covariance of (n, p) centred rows."""
-    lengths = np.linalg.norm(within, axis=0)
-    if shape == "spherical":
-        return spherical(float(lengths @ lengths), len(lengths))
-    if not lengths.any():
-        raise InsufficientData(
-            "No feature varies within the classes of the training part, so there is no spread to "
-            "measure distances by. Use fewer folds, or the learner 'nearest_mean'.",
-            loc=("columns", "features"),
-        )
-    scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    if shape == "diagonal":
-        return scale, False
-    within *= scale
-    directions, s = find_directions(within)
-    # Below this a direction is rounding; in it nothing varies within the classes.
-    kept = s > np.finfo(np.float64).eps * max(within.shape) * s.max(initial=0.0)
-    return np.asarray(scale[:, None] * directions[:, kept] / s[kept]), False
-
-
-def find_directions(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the (p, k) right singular vectors and (k,) singular values of (n, p) rows.
-
-    The longer side is reduced by reflections first, which takes half the time of a decomposition
-    or less where one side is twice as long.
-    """
-    n, p = rows.shape
-    if n > p:
-        _, s, Vt = np.linalg.svd(np.linalg.qr(rows, mode="r"), full_matrices=False)
-        return Vt.T, s
-    if p < 2 * n:
-        _, s, Vt = np.linalg.svd(rows, full_matrices=False)
-        return Vt.T, s
-    basis, triangle = np.linalg.qr(rows.T)
-    _, s, Vt = np.linalg.svd(triangle.T)
-    return basis @ Vt.T, s
-
-
-def spherical(total: float, p: int) -> tuple[FloatArray, bool]:
-    """Return (p,) inverse standard deviations, and whether one is 0 and replaced by 1."""
-    if total == 0:
-        return np.ones(p), True
-    return np.full(p, np.sqrt(p / total)), False

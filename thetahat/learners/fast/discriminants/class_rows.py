@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -17,10 +18,13 @@ from thetahat.values.types import FloatArray, IntArray
 MIN_SHARE_LEFT = 1e-6
 """Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
+S = TypeVar("S", bound="ClassSums")
+S_co = TypeVar("S_co", bound="ClassSums", covariant=True)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassSums:
-    """Sums over the rows of each class, centred on the class's mean over all rows.
+    """Sums over the rows of each class, centred on some point.
 
     Parameters
     ----------
@@ -29,7 +33,7 @@ class ClassSums:
     weight : ndarray of float
         (C,) total weight.
     x : ndarray of float
-        (C, p) weighted sums: about 0, except for the part of the left-out rows.
+        (C, p) weighted sums.
     squares : ndarray of float
         (C, p) weighted sums of squares.
     """
@@ -39,14 +43,34 @@ class ClassSums:
     x: FloatArray
     squares: FloatArray
 
-    def without(self, other: ClassSums) -> ClassSums:
+    def without(self, other: Self) -> Self:
         """Return these sums minus the sums over some of the rows."""
-        return ClassSums(
-            self.rows - other.rows,
-            self.weight - other.weight,
-            self.x - other.x,
-            self.squares - other.squares,
-        )
+        parts = (getattr(self, f.name) - getattr(other, f.name) for f in fields(self))
+        return type(self)(*parts)
+
+
+class SummedRows(Protocol[S_co]):
+    """Rows that can be summed."""
+
+    @property
+    def all(self) -> S_co:
+        """The sums over all rows."""
+        ...
+
+    def of(self, index: IntArray) -> S_co:
+        """Return the sums over the rows in ``index``; a repeated row counts each time."""
+        ...
+
+
+def sum_training_part(rows: SummedRows[S], part: Part) -> S | None:
+    """Return the sums over a training part; None if the subtraction would lose digits."""
+    if part.left_out is None or len(part.left_out) > part.n_train:
+        return rows.of(part.train)
+    sums = rows.all.without(rows.of(part.left_out))
+    present = sums.rows > 0
+    if (sums.weight[present] < MIN_SHARE_LEFT * rows.all.weight[present]).any():
+        return None
+    return sums
 
 
 @dataclass(eq=False)
@@ -114,16 +138,6 @@ class ClassRows:
             x=member @ Z.T,
             squares=member @ np.square(Z).T,
         )
-
-    def sum_training_part(self, part: Part) -> ClassSums | None:
-        """Return the sums over a training part; None if the subtraction would lose digits."""
-        if part.left_out is None or len(part.left_out) > part.n_train:
-            return self.of(part.train)
-        sums = self.all.without(self.of(part.left_out))
-        present = sums.rows > 0
-        if (sums.weight[present] < MIN_SHARE_LEFT * self.all.weight[present]).any():
-            return None
-        return sums
 
     def sum_products(self, rows: FloatArray, w: FloatArray) -> FloatArray:
         """Return the (q, q) weighted sums of the products of (q, m) rows."""

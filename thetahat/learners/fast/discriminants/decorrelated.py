@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, Final
@@ -12,47 +12,50 @@ import numpy as np
 from thetahat.learners._training_parts import take_rows
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.class_means import (
-    Priors,
     compute_posterior,
     find_most_likely,
 )
 from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT, ClassRows
+from thetahat.learners.fast.discriminants.decorrelated_rows import unit_rows
 from thetahat.learners.fast.discriminants.decorrelated_sums import (
     PartSums,
     Sums,
     rows_to_sum,
 )
+from thetahat.learners.fast.discriminants.leave_one_out import (
+    DIGITS,
+    ROUNDING,
+    DiscriminantSplits,
+)
 from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
 from thetahat.losses.base import Predictions
-from thetahat.values.types import FloatArray
+from thetahat.values.types import FloatArray, IntArray
 
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's covariance matrix is ill-conditioned")
 NEGLIGIBLE_CLASS_WEIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
 TOO_FEW_ROWS: Final = OrdinaryFit("the training part has too few classes or rows")
 TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
-ROUNDING = 1e-15
-DIGITS = 1e-9
-"""Largest error of a log density with which a probability agrees to eight digits."""
 _LOG_SHARE_OF_ABSENT_CLASS: Final = -1e300
 """Log share of a class that is absent; a number, as it is multiplied with zeros too."""
 _MAX_ENTRIES: Final = 4_000_000
 """Largest number of entries of the rows and products of splits that are computed together."""
 
 
-class DecorrelatedSplits:
-    """Predicts splits by subtracting the sums over the left-out rows, class by class.
+class DecorrelatedSplits(DiscriminantSplits):
+    r"""Linear discriminants: the sums over the left-out rows are subtracted, class by class.
 
-    Parameters
-    ----------
-    make_rows : callable
-        Returns all rows.
-    priors : {"shares", "equal"}
-        As the learner has it.
+    For a single row left out, the inverse is that of all rows with a rank-one update.
+
+    .. math:: S_{(i)}^{-1} = S^{-1} + \frac{a S^{-1} z z^T S^{-1}}{1 - a z^T S^{-1} z}, \quad
+              a = w_i W_c / (W_c - w_i)
+
+    with z the row less the mean of its class c. All distances of a row from the means, taken from
+    its class's, then follow from :math:`z^T S^{-1} z` and :math:`z^T S^{-1} (m_k - m_c)`.
+
+    Rows are prepared twice if splits with one left-out row and splits with more are predicted: each
+    way decorrelates its own copy.
     """
-
-    def __init__(self, make_rows: Callable[[], ClassRows], priors: Priors) -> None:
-        self._make_rows, self.priors = make_rows, priors
 
     @cached_property
     def _sums(self) -> PartSums:
@@ -149,6 +152,42 @@ class DecorrelatedSplits:
         np.log(shares / np.where(total > 0, total, 1.0), out=log_shares, where=present)
         return log_shares
 
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return leave-one-out predictions of rows, and whether each keeps its digits."""
+        joint, wrong, fits = self._all
+        return self.predictions(np.take(joint, rows, axis=1), wrong[rows], fits[rows])
+
+    @cached_property
+    def _all(self) -> tuple[FloatArray, FloatArray, np.ndarray]:
+        """Return (C', n) log joint densities, (n,) error bounds and (n,) whether to use them."""
+        rows, present, own = self.rows, self.present, self.own
+        n, weight = len(rows.y), rows.weight[self.present]
+        turned = unit_rows(rows)
+        if turned is None:
+            return np.zeros((len(present), n)), np.zeros(n), np.zeros(n, dtype=np.bool_)
+        t, m, amplification = turned.T, turned.means[present], turned.error
+        at, every, moved = own.at, np.arange(n), own.moved
+        q = turned.lengths
+        left = 1 - own.a * q
+        along = m @ t
+        along -= along[at, every]
+        pair_products = m @ m.T
+        lengths = np.diag(pair_products)[:, None] + np.diag(pair_products) - 2 * pair_products
+        along[at, every] = -moved * q
+        squares = np.square(along)
+        squares *= own.a / left
+        squares += np.take(lengths, at, axis=1)
+        along /= left
+        squares[at, every] = moved**2 * q / left
+        scale = weight.sum() - rows.w
+        largest = np.abs(along).sum(axis=0) + squares.sum(axis=0)
+        wrong = ROUNDING * amplification / left * scale * largest
+        squares *= -0.5
+        squares += along
+        squares *= scale
+        squares += self.log_shares(slice(None))
+        return squares, wrong, own.fits & (amplification <= MAX_AMPLIFICATION * left)
+
 
 def _group_to_fit_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
     """Yield as many parts at a time as fit into the memory limit."""
@@ -192,8 +231,3 @@ def _solve_lines(
         return None
     slopes, _ = lapack.dpotrs(factor, means.T, lower=1)
     return slopes, float(amplification)
-
-
-def gap(joint: FloatArray) -> FloatArray:
-    """Return the (n,) margin between the two largest of (n, C') log densities."""
-    return find_most_likely(np.ascontiguousarray(joint.T)).ahead

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 
-from thetahat.learners.base import OrdinaryFit, OverSplits, Part
+from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.learners.fast.discriminants.class_means import (
     Priors,
     Shape,
+    compute_posterior,
+    find_most_likely,
     log_joint,
     log_priors,
-    posterior,
     transformed,
 )
-from thetahat.learners.fast.discriminants.class_rows import ClassRows, ClassSums
+from thetahat.learners.fast.discriminants.class_rows import (
+    ClassRows,
+    ClassSums,
+    sum_training_part,
+)
 from thetahat.learners.fast.discriminants.decorrelated import (
-    DIGITS,
     ILL_CONDITIONED,
     NEGLIGIBLE_CLASS_WEIGHT,
-    ROUNDING,
     TIED,
     TOO_FEW_ROWS,
-    gap,
+)
+from thetahat.learners.fast.discriminants.leave_one_out import (
+    DIGITS,
+    ROUNDING,
+    DiscriminantSplits,
 )
 from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Whitened:
-    """Whitened test rows and class means, with the amplification of rounding errors."""
-
-    rows: FloatArray
-    means: FloatArray
-    amplification: float
-
-
-class DiscriminantSplits(OverSplits):
-    """Predicts splits by subtracting the squares of the left-out rows, class by class.
+class VarianceSplits(DiscriminantSplits):
+    """Diagonal and nearest-mean discriminants: squares of left-out rows are subtracted by class.
 
     The squares are about the class means of all rows, and are corrected for the shift of the
     training part's means. A rounding error, amplified by the inverse, must stay below the eighth
@@ -48,43 +46,51 @@ class DiscriminantSplits(OverSplits):
 
     Parameters
     ----------
-    rows : ClassRows
-        All rows, with squares.
+    make_rows, priors
+        As for ``DiscriminantSplits``.
     shape : {"diagonal", "spherical"}
         Whether each column has a variance of its own.
-    priors : {"shares", "equal"}
-        As the learner has it.
     """
 
-    def __init__(self, rows: ClassRows, shape: Shape, priors: Priors) -> None:
-        self.rows, self.shape, self.priors = rows, shape, priors
-        self.total = rows.all.squares.sum(axis=0)
+    def __init__(self, make_rows: Callable[[], ClassRows], priors: Priors, shape: Shape) -> None:
+        super().__init__(make_rows, priors)
+        self.shape = shape
+        self.total = self.rows.all.squares.sum(axis=0)
         self.varies = self.total > 0
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict a split from the sums over all rows minus the left-out rows of each class."""
-        sums = self.rows.sum_training_part(part)
+        sums = sum_training_part(self.rows, part)
         if sums is None:
             return NEGLIGIBLE_CLASS_WEIGHT
         present = np.flatnonzero(sums.rows > 0)
         if len(present) < 2 or sums.rows.sum() <= len(present):
             return TOO_FEW_ROWS
         means = self.rows.means[present] + sums.x[present] / sums.weight[present][:, None]
-        whitened = self._whiten_rows(sums, self.rows.from_centre(part.test), means)
-        if whitened is None:
+        whitening = self._find_transform(sums)
+        if whitening is None:
             return ILL_CONDITIONED
-        factor = np.sqrt(sums.weight[present].sum())
-        joint = log_joint(whitened.rows * factor, whitened.means * factor)
-        joint += log_priors(sums.weight[present], self.priors)
-        wrong = (
-            ROUNDING
-            * whitened.amplification
-            * _find_largest_term(whitened.rows, whitened.means)
-            * factor**2
+        transform, amplification = whitening
+        rows, means = (
+            transformed(some, transform) for some in (self.rows.from_centre(part.test), means)
         )
-        return check_predictions(joint, present, len(self.rows.means), wrong)
+        weight = sums.weight[present].sum()
+        if not ROUNDING * amplification * _find_largest_term(rows, means) * weight <= DIGITS:
+            return ILL_CONDITIONED
+        factor = np.sqrt(weight)
+        joint = log_joint(rows * factor, means * factor)
+        joint += log_priors(sums.weight[present], self.priors)
+        by_class = np.ascontiguousarray(joint.T)
+        lead = find_most_likely(by_class)
+        if (lead.ahead <= DIGITS).any():
+            return TIED
+        return compute_posterior(by_class, lead, present, len(self.rows.means))
 
-    def _whiten_rows(self, sums: ClassSums, rows: FloatArray, means: FloatArray) -> Whitened | None:
+    def _find_transform(self, sums: ClassSums) -> tuple[FloatArray, float] | None:
+        """Return the (p,) whitening factors of the columns, and how they amplify rounding errors.
+
+        None if that is too much.
+        """
         present = sums.rows > 0
         moved = (sums.x[present] ** 2 / sums.weight[present][:, None]).sum(axis=0)
         squares = sums.squares[present].sum(axis=0) - moved
@@ -92,17 +98,37 @@ class DiscriminantSplits(OverSplits):
             total, of_all = squares.sum(), self.total.sum()
             if not total * MAX_AMPLIFICATION >= of_all > 0:
                 return None
-            transform = np.full(len(squares), np.sqrt(len(squares) / total))
-            amplification = of_all / total
+            return np.full(len(squares), np.sqrt(len(squares) / total)), float(of_all / total)
+        share = squares[self.varies] / self.total[self.varies]
+        if not (share * MAX_AMPLIFICATION >= 1).all():
+            return None
+        transform = np.zeros_like(squares)
+        transform[self.varies] = 1 / np.sqrt(squares[self.varies])
+        return transform, float(1 / share.min(initial=1.0))
+
+    def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
+        """Return leave-one-out predictions of rows, and whether each keeps its digits."""
+        all_of, total, varies = self.rows, self.total, self.varies
+        z, at, w = all_of.centre_on_class(rows), self.own.at[rows], all_of.w[rows]
+        squares = total - self.own.a[rows][:, None] * z**2
+        if self.shape == "spherical":
+            of_row = squares.sum(axis=1, keepdims=True)
+            least = of_row[:, 0] / max(total.sum(), np.finfo(np.float64).tiny)
+            inverse = squares.shape[1] / of_row
         else:
-            share = squares[self.varies] / self.total[self.varies]
-            if not (share * MAX_AMPLIFICATION >= 1).all():
-                return None
-            transform = np.zeros_like(squares)
-            transform[self.varies] = 1 / np.sqrt(squares[self.varies])
-            amplification = 1 / share.min(initial=1.0)
-        return Whitened(
-            transformed(rows, transform), transformed(means, transform), float(amplification)
+            least = (squares[:, varies] / total[varies]).min(axis=1, initial=1.0)
+            inverse = np.zeros_like(squares)
+            inverse[:, varies] = 1 / squares[:, varies]
+        means, own = all_of.means[self.present], z * (1 + self.own.moved[rows])[:, None]
+        scale = all_of.weight[self.present].sum() - w
+        joint = np.empty((len(means), len(rows)))
+        for k, mean in enumerate(means):
+            off = np.where((at == k)[:, None], own, z + (means[at] - mean))
+            joint[k] = -0.5 * scale * (off * off * inverse).sum(axis=1)
+        wrong = ROUNDING / least * np.abs(joint).sum(axis=0)
+        joint += self.log_shares(rows)
+        return self.predictions(
+            joint, wrong, self.own.fits[rows] & (least * MAX_AMPLIFICATION >= 1)
         )
 
 
@@ -111,21 +137,3 @@ def _find_largest_term(rows: FloatArray, means: FloatArray) -> float:
     squares = np.einsum("ij,ij->i", means, means).max()
     lengths = np.einsum("ij,ij->i", rows, rows).max(initial=0.0)
     return float(squares + np.sqrt(squares * lengths))
-
-
-def check_predictions(
-    joint: FloatArray,
-    present: IntArray,
-    n_classes: int,
-    wrong: float,
-    why: OrdinaryFit = ILL_CONDITIONED,
-) -> Predictions | OrdinaryFit:
-    """Return the predictions, or the reason why their error bound exceeds 1e-8.
-
-    Splits in which rounding could exchange two classes are fitted in the ordinary way too.
-    """
-    if not wrong <= DIGITS:
-        return why
-    if (gap(joint) <= DIGITS).any():
-        return TIED
-    return posterior(joint, present, n_classes)

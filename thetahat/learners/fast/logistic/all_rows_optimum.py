@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from thetahat.learners.fast.logistic.gradient_steps import minimise_by_gradients
 from thetahat.learners.fast.logistic.newton import (
     STEP_TOLERANCE,
-    Factor,
     Objective,
     factorise,
     minimise,
@@ -66,20 +66,20 @@ def _take_last_step(objective: Objective, B: FloatArray) -> Optimum | None:
 
 
 def _descend(objective: Objective, start: FloatArray) -> FloatArray | None:
-    K = start.shape[1]
-
-    def gradient(B: FloatArray) -> FloatArray:
-        now = B.reshape(K, -1).T
-        gradients = objective.gradient(now, softmax(objective.Z @ now))
-        return np.asarray(gradients.T.reshape(1, -1))
-
-    def refactorise(_: int, B: FloatArray) -> Factor | None:
-        return factorise(objective.curvature(softmax(objective.Z @ B.reshape(K, -1).T)))
-
     begin = start.T.reshape(1, -1)
-    factor = refactorise(0, begin[0])
+    factor = objective.flat_factor(begin[0])
     if factor is None:
         return None
     # The features are of about unit spread: a logit moves by about the length of a step.
-    B, arrived = descended(gradient, [factor], begin, np.array([1.0]), refactorise)
-    return B[0].reshape(K, -1).T if arrived[0] else None
+    reach = np.array([1.0])
+    B, arrived = descended(
+        objective.flat_gradient, [factor], begin, reach, lambda _, B: objective.flat_factor(B)
+    )
+    return B[0].reshape(start.shape[1], -1).T if arrived[0] else None
+
+
+def find_optimum_by_gradients(objective: Objective) -> Optimum | None:
+    """Return the optimum, without the curvature there, or None if it is not accurate enough."""
+    zero = np.zeros((objective.Z.shape[1], objective.target.shape[1]))
+    B = minimise_by_gradients(objective, zero, objective.Z)
+    return None if B is None else Optimum(B, softmax(objective.Z @ B), None)

@@ -48,15 +48,10 @@ def minimise_by_gradients(
         (n, q) rows whose logits have to be accurate.
     """
     K, B = start.shape[1], start.T.reshape(1, -1)
-
-    def gradient(B: FloatArray) -> FloatArray:
-        now = B.reshape(K, -1).T
-        gradients = objective.gradient(now, softmax(objective.Z @ now))
-        return np.asarray(gradients.T.reshape(1, -1))
-
     for _ in range(2):  # the second time with the accuracy judged at the optimum
         shares = softmax(objective.Z @ B.reshape(K, -1).T)
-        B, arrived = descend_by_gradients(gradient, B, LogitMetric(objective, shares, Z))
+        metric = LogitMetric(objective, shares, Z)
+        B, arrived = descend_by_gradients(objective.flat_gradient, B, metric)
         if not arrived[0]:
             return None
     return B.reshape(K, -1).T

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.logistic.model import build_predictions
 from thetahat.learners.fast.logistic.newton import Factor, factorise
 from thetahat.learners.fast.logistic.over_splits import (
@@ -16,7 +14,7 @@ from thetahat.learners.fast.logistic.over_splits import (
     MAX_AMPLIFICATION,
     LogisticSplits,
 )
-from thetahat.learners.fast.logistic.training_parts import MAX_LAST_STEP
+from thetahat.learners.fast.logistic.training_parts import MAX_LAST_STEP, convert_to_probabilities
 from thetahat.losses.base import Predictions
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import FloatArray, IntArray
@@ -24,7 +22,7 @@ from thetahat.values.types import FloatArray, IntArray
 _MAX_STEPS: Final = 25
 
 
-class LogisticLeaveOneOut(OverSplits):
+class LogisticLeaveOneOut(LogisticSplits):
     r"""Newton steps for many left-out rows of two classes with one common factorisation.
 
     .. math:: H_{(i)}^{-1} = H^{-1} + \frac{d_i H^{-1} z_i z_i^T H^{-1}}{1 - d_i z_i^T H^{-1} z_i},
@@ -35,41 +33,31 @@ class LogisticLeaveOneOut(OverSplits):
 
     leaves_rows_out: ClassVar[bool] = True
 
-    def __init__(self, splits: LogisticSplits) -> None:
-        self.splits = splits
-
-    def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Predict several splits from the optima of their training parts."""
-        return self.splits.predict_all(parts)
-
     def each_left_out(self, rows: IntArray) -> tuple[Predictions, np.ndarray]:
         """Return leave-one-out predictions of rows, and whether each is accurate to 8 digits."""
-        splits, n = self.splits, len(self.splits.y)
         logits, fits = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.bool_)
         if self._factor is not None:
-            step = max(1, NUMBERS_IN_2_MB // n)
+            step = max(1, NUMBERS_IN_2_MB // len(self.y))
             for at in range(0, len(rows), step):
                 some = slice(at, at + step)
                 logits[some], fits[some] = self._compute_logits(rows[some], self._factor)
-        fits &= (splits.counts[splits.y[rows]] > 1) & (np.abs(logits) > DIGITS)
-        return build_predictions(logits[:, None], splits.present, splits.n_classes), fits
+        fits &= (self.counts[self.y[rows]] > 1) & (np.abs(logits) > DIGITS)
+        return build_predictions(logits[:, None], self.present, self.n_classes), fits
 
     @cached_property
     def _factor(self) -> Factor | None:
-        factor, splits = factorise(self.splits.curvature), self.splits
-        if (
-            factor is None
-            or splits.amplification(splits.objective.w.sum(), factor) > MAX_AMPLIFICATION
-        ):
+        factor = factorise(self.curvature)
+        if factor is None:
             return None
-        return factor
+        is_lost = self.amplification(self.objective.w.sum(), factor) > MAX_AMPLIFICATION
+        return None if is_lost else factor
 
     def _compute_logits(self, rows: IntArray, factor: Factor) -> tuple[FloatArray, np.ndarray]:
         """Return the (m,) leave-one-out logits, and whether they may be used."""
-        of_all, optimum = self.splits.objective, self.splits.optimum
+        of_all, optimum = self.objective, self.optimum
         Z, target, w = of_all.Z, of_all.target[rows, 0], of_all.w[rows]
-        z, p = Z[rows], self.splits.shares[rows, 0]
-        along = _solve_lines(factor, z)
+        z, p = Z[rows], self.shares[rows, 0]
+        along = factor.solve_flat(z)
         lengths = np.vecdot(z, along)
         d = w * p * (1 - p)
         stays = 1 - d * lengths
@@ -83,26 +71,15 @@ class LogisticLeaveOneOut(OverSplits):
                 break
             now = B[active]
             wrong = Z @ now.T
-            np.negative(wrong, out=wrong)
-            np.exp(wrong, out=wrong)
-            wrong += 1.0
-            np.reciprocal(wrong, out=wrong)
+            convert_to_probabilities(wrong[:, None])
             wrong -= of_all.target
             wrong *= of_all.w[:, None]
             wrong[rows[active], np.arange(len(active))] = 0.0
             gradient = wrong.T @ Z + of_all.penalties * now
-            step = _solve_lines(factor, gradient)
+            step = factor.solve_flat(gradient)
             share = np.vecdot(z[active], step) * d[active] / stays[active]
             step += along[active] * share[:, None]
             B[active] = now - step
             active = active[reach[active] * np.abs(step).max(axis=1) > MAX_LAST_STEP]
         fits[active] = False
         return np.vecdot(z, B), fits
-
-
-def _solve_lines(factor: Factor, gradients: FloatArray) -> FloatArray:
-    """Return (m, q) gradients multiplied by the inverse curvature."""
-    from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
-
-    steps, _ = lapack.dpotrs(factor.lower, (gradients * factor.scale).T, lower=1)
-    return np.asarray(steps.T * factor.scale)

@@ -53,6 +53,17 @@ class Objective:
             likelihood = (self.target * log_shares(logits)).sum(axis=1)
         return float(0.5 * (self.penalties @ B**2).sum() - self.w @ likelihood)
 
+    def flat_gradient(self, B: FloatArray) -> FloatArray:
+        """Return the (1, K q) derivative at (1, K q) coefficients, class by class."""
+        now = B.reshape(self.target.shape[1], -1).T
+        gradient = self.gradient(now, softmax(self.Z @ now))
+        return np.asarray(gradient.T.reshape(1, -1))
+
+    def flat_factor(self, B: FloatArray) -> Factor | None:
+        """Return the factor of the curvature at (K q,) coefficients, class by class."""
+        shares = softmax(self.Z @ B.reshape(self.target.shape[1], -1).T)
+        return factorise(self.curvature(shares))
+
     def gradient(self, B: FloatArray, shares: FloatArray) -> FloatArray:
         """Return the (q, K) derivative at B from the class probabilities there."""
         wrong = (shares - self.target) * self.w[:, None]
@@ -117,12 +128,12 @@ class Factor:
         step = self.solve_flat(gradient.T.reshape(-1))
         return np.asarray(step.reshape(gradient.shape[1], -1).T)
 
-    def solve_flat(self, gradient: FloatArray) -> FloatArray:
-        """Return the (K q,) Newton step for a (K q,) gradient, class by class."""
+    def solve_flat(self, gradients: FloatArray) -> FloatArray:
+        """Return the (K q,) or (m, K q) Newton steps for such gradients, class by class."""
         from scipy.linalg import lapack  # noqa: PLC0415 - the API need not load it
 
-        solution, _ = lapack.dpotrs(self.lower, gradient * self.scale, lower=1)
-        return np.asarray(solution * self.scale)
+        solutions, _ = lapack.dpotrs(self.lower, (gradients * self.scale).T, lower=1)
+        return np.asarray(solutions.T * self.scale)
 
     def inverse_length(self) -> float:
         """Return the 1-norm of the inverse of the scaled matrix."""

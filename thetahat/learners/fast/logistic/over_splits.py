@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners._training_parts import class_weights
+from thetahat.learners._training_parts import class_weights, take_rows
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
-from thetahat.learners.fast.discriminants.decorrelated import gap
+from thetahat.learners.fast.discriminants.class_means import gap
 from thetahat.learners.fast.logistic.all_rows_optimum import Optimum
 from thetahat.learners.fast.logistic.gradient_steps import (
     LogitMetric,
@@ -23,12 +23,12 @@ from thetahat.learners.fast.logistic.newton import (
     Objective,
     compute_curvature,
     factorise,
-    softmax,
 )
 from thetahat.learners.fast.logistic.training_parts import WIDTH, TrainingPartObjectives, descended
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
+NOT_CONVERGED: Final = OrdinaryFit("the optimum of all rows was not reached")
 MISSING_CLASSES: Final = OrdinaryFit("the training part has not all classes")
 FAR_OPTIMUM: Final = OrdinaryFit("the training part's optimum is far from that of all rows")
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's likelihood is too flat in a direction")
@@ -104,7 +104,7 @@ class LogisticSplits(OverSplits):
             some = slice(end, end + len(of_part))
             end = some.stop
             if not is_tied[some].any():
-                predictions[at] = slice_predictions(together, some)
+                predictions[at] = take_rows(together, some)
         return predictions
 
     def optima(self, parts: Sequence[Part]) -> list[FloatArray | OrdinaryFit]:
@@ -150,11 +150,15 @@ class LogisticSplits(OverSplits):
         self, part: Part, objective: Objective, factor: Factor | None
     ) -> FloatArray | OrdinaryFit:
         """Return the (K q,) coefficients of one training part."""
-        if factor is not None:
-            start = self.optimum.T.reshape(-1)
-            return _solve_with_factor(objective, factor, start, self._bound_logit_change(part))
-        B = minimise_by_gradients(objective, self.optimum, self.objective.Z[part.test])
-        return FAR_OPTIMUM if B is None else B.T.reshape(-1)
+        if factor is None:
+            best = minimise_by_gradients(objective, self.optimum, self.objective.Z[part.test])
+            return FAR_OPTIMUM if best is None else best.T.reshape(-1)
+        start = self.optimum.T.reshape(1, -1)
+        reach = np.array([self._bound_logit_change(part)])
+        B, arrived = descended(
+            objective.flat_gradient, [factor], start, reach, lambda _, B: objective.flat_factor(B)
+        )
+        return B[0] if arrived[0] else FAR_OPTIMUM
 
     def _is_few(self, left_out: IntArray) -> bool:
         return len(left_out) > 0 and 4 * len(left_out) <= len(self.y)
@@ -199,32 +203,3 @@ class LogisticSplits(OverSplits):
         """Return the factor by which rounding errors of the gradient can grow."""
         largest = np.tile(weight + self.objective.penalties, self.optimum.shape[1])
         return factor.inverse_length() * float((largest * factor.scale**2).max())
-
-
-def _solve_with_factor(
-    objective: Objective, factor: Factor, start: FloatArray, reach: float
-) -> FloatArray | OrdinaryFit:
-    """Return the (K q,) coefficients of one training part."""
-    K = objective.target.shape[1]
-
-    def gradient(B: FloatArray) -> FloatArray:
-        now = B.reshape(K, -1).T
-        gradients = objective.gradient(now, softmax(objective.Z @ now))
-        return np.asarray(gradients.T.reshape(1, -1))
-
-    def refactorise(_: int, B: FloatArray) -> Factor | None:
-        shares = softmax(objective.Z @ B.reshape(K, -1).T)
-        return factorise(objective.curvature(shares))
-
-    B, arrived = descended(gradient, [factor], start[None], np.array([reach]), refactorise)
-    return B[0] if arrived[0] else FAR_OPTIMUM
-
-
-def slice_predictions(predictions: Predictions, rows: slice) -> Predictions:
-    """Return the predictions of a range of rows."""
-    shares, scores = predictions.probabilities, predictions.scores
-    return Predictions(
-        predictions.output[rows],
-        None if shares is None else shares[rows],
-        None if scores is None else scores[rows],
-    )

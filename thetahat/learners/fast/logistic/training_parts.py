@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.learners.fast.logistic.newton import Factor, Objective, factorise, softmax
+from thetahat.learners.fast.logistic.newton import Factor, Objective
 from thetahat.values.types import FloatArray, IntArray
 
 WIDTH: Final = 16
@@ -78,9 +78,7 @@ class TrainingPartObjectives:
         of_all = self.objective
         w = of_all.w.copy()
         w[self.left_out[part]] = 0.0
-        objective = Objective(of_all.Z, of_all.target, w, of_all.penalties)
-        shares = softmax(of_all.Z @ B.reshape(self.n_classes, -1).T)
-        return factorise(objective.curvature(shares))
+        return Objective(of_all.Z, of_all.target, w, of_all.penalties).flat_factor(B)
 
 
 def convert_to_probabilities(logits: FloatArray) -> None:

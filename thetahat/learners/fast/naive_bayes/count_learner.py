@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from thetahat.errors import EvaluationError
 from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
-from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
+from thetahat.learners.base import FastLearner, OverSplits
 from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
 from thetahat.learners.fast.naive_bayes.class_sums import scores, sums_by_class
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
@@ -34,6 +33,9 @@ class CountLearner(FastLearner, ABC):
 
     __slots__ = ()
     smoothing: float
+    tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
+    gives_scores: ClassVar[bool] = True
+    path_parameter: ClassVar[str] = "smoothing"
 
     @abstractmethod
     def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
@@ -54,6 +56,14 @@ class CountLearner(FastLearner, ABC):
 
         NaN if it is not accurate to ten digits.
         """
+
+    def norms(self, sizes: np.ndarray, n_features: int) -> FloatArray | None:
+        """Return the (.., C') numbers that ``terms`` subtracts from the logs of the sums.
+
+        None if the log table is anything else. ``sizes`` are the class sums over all features.
+        """
+        del sizes, n_features
+        return None
 
     def fit(
         self,
@@ -80,34 +90,23 @@ class CountLearner(FastLearner, ABC):
             n_classes=n_classes,
         )
 
-    def over_splits(
-        self, features: Features, y: np.ndarray, *, weights: FloatArray | None, n_classes: int
-    ) -> OverSplits | OrdinaryFit:
+    def prepare_splits(
+        self, features: Features, y: np.ndarray, w: FloatArray, n_classes: int
+    ) -> OverSplits:
         """Sum the counts of all rows, from which those of a block are subtracted."""
-        rows = self._rows(features, y, weights, n_classes)
-        return rows if isinstance(rows, OrdinaryFit) else CountsOverSplits(rows, self)
+        counts = self.counts(features, keep=True)
+        return CountsOverSplits(CountRows(counts, y, w, n_classes), self)
 
-    def over_path(
+    def prepare_path(
         self,
-        values: Sequence[Any],
+        values: Sequence[float],
         features: Features,
         y: np.ndarray,
-        *,
-        weights: FloatArray | None,
+        w: FloatArray,
         n_classes: int,
-    ) -> SmoothingPath | OrdinaryFit:
+    ) -> SmoothingPath:
         """Sum the counts once for all values of the smoothing."""
-        rows = self._rows(features, y, weights, n_classes)
-        if isinstance(rows, OrdinaryFit):
-            return rows
+        counts = self.counts(features, keep=True)
         learner: Any = self
-        return SmoothingPath(rows, [replace(learner, smoothing=value) for value in values])
-
-    def _rows(
-        self, features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
-    ) -> CountRows | OrdinaryFit:
-        try:
-            counts = self.counts(features, keep=True)
-        except EvaluationError as error:
-            return OrdinaryFit(error.message)
-        return CountRows(counts, y, np.ones(len(y)) if weights is None else weights, n_classes)
+        models = [replace(learner, smoothing=value) for value in values]
+        return SmoothingPath(CountRows(counts, y, w, n_classes), models)

@@ -125,7 +125,7 @@ class CountRows:
         most = max(1, MAX_CELLS // (self.matrix.shape[1] * max(2, self.n_classes)))
         run, taken = list[Part](), np.zeros(len(self.y), dtype=np.bool_)
         for part in parts:
-            joins = self._can_join(part)
+            joins = part.is_complement and not part.is_leave_one_out
             if run and (len(run) == most or not joins or taken[part.test].any()):
                 yield run
                 run, taken = [], np.zeros(len(self.y), dtype=np.bool_)
@@ -133,11 +133,6 @@ class CountRows:
             taken[part.test if joins else slice(None)] = True
         if run:
             yield run
-
-    def _can_join(self, part: Part) -> bool:
-        if part.left_out is None or part.is_leave_one_out:
-            return False
-        return part.left_out is part.test or np.array_equal(part.left_out, part.test)
 
     def cells(self, block: IntArray, n_blocks: int) -> IntArray:
         """Return the (n,) index of block and class of each row.

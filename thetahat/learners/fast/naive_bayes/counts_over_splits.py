@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.sparse_counts import odds_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
+if TYPE_CHECKING:
+    from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
+
 MAX_UNCERTAIN_SHARE: Final = 1e-9
 """Largest accepted error of a log-likelihood."""
 ONE_CLASS: Final = OrdinaryFit("a training part has fewer than two classes")
@@ -36,34 +39,8 @@ def rounding_of_sum(n: int) -> float:
     return 4 * float(np.finfo(np.float64).eps) * math.sqrt(n)
 
 
-class CountModel(Protocol):
-    """The interface of models that turn counts into log-likelihoods.
-
-    A model whose ``terms`` are the logs of the sums, minus a number for each class, and zeros, has
-    ``norms(sizes, p)``, which returns these (C',) numbers from the class sums over all p features.
-    """
-
-    @property
-    def smoothing(self) -> float:
-        """The number added to each count."""
-        ...
-
-    def terms(
-        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the (C', p) log table and (C',) constants from class sums and class weights."""
-        ...
-
-    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
-        """Return the (n,) log-likelihood of each row under its class fitted without it.
-
-        NaN if it is not accurate to ten digits.
-        """
-        ...
-
-
 def log_table(
-    model: CountModel, sums: np.ndarray, totals: FloatArray, logs: SmoothedLogs
+    model: CountLearner, sums: np.ndarray, totals: FloatArray, logs: SmoothedLogs
 ) -> tuple[FloatArray, FloatArray]:
     """Return the table that a row's counts are multiplied with, and the constants to add.
 
@@ -106,7 +83,7 @@ class _BlockTables:
 
     Parameters
     ----------
-    model : CountModel
+    model : CountLearner
         The learner.
     logs : SmoothedLogs
         The logarithms of all counts.
@@ -116,7 +93,7 @@ class _BlockTables:
         (K, C') weights of the classes without each block.
     """
 
-    model: CountModel
+    model: CountLearner
     logs: SmoothedLogs
     sums: IntArray
     in_blocks: np.ndarray
@@ -125,11 +102,10 @@ class _BlockTables:
     @cached_property
     def _norms(self) -> FloatArray | None:
         """Return the (K, C') normalising constants of each block, for a model that has them."""
-        norms = getattr(self.model, "norms", None)
-        if norms is None or self.logs.listed is None or len(self.sums) != 2:
+        if self.logs.listed is None or len(self.sums) != 2:
             return None
         sizes = self.sums.sum(axis=1) - self.in_blocks.sum(axis=2, dtype=np.intp)
-        return np.asarray(norms(sizes, self.sums.shape[1]))
+        return self.model.norms(sizes, self.sums.shape[1])
 
     def log_table(self, at: int) -> tuple[FloatArray, FloatArray]:
         """Return table and constants without the rows of a block."""
@@ -149,14 +125,14 @@ class CountsOverSplits(OverSplits):
     ----------
     rows : CountRows
         Counts of all rows.
-    model : CountModel
+    model : CountLearner
         The learner.
     """
 
     leaves_rows_out: ClassVar[bool] = True
 
     rows: CountRows
-    model: CountModel
+    model: CountLearner
 
     @cached_property
     def logs(self) -> SmoothedLogs:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.errors import EvaluationError
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
-from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
-from thetahat.learners.fast.naive_bayes.class_probabilities import compute_posterior_of_two
-from thetahat.learners.fast.naive_bayes.gaussian_rows import (
-    ClassPowerSums,
-    GaussianRows,
-    gaussian_rows,
-)
+from thetahat.learners.fast.discriminants.class_means import compute_posterior, find_most_likely
+from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT, sum_training_part
+from thetahat.learners.fast.naive_bayes.gaussian_rows import GaussianRows
 from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
 from thetahat.losses.base import Predictions
-from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray, IntArray
 
 NEARLY_CONSTANT_COLUMN: Final = OrdinaryFit(
@@ -26,45 +19,11 @@ NEARLY_CONSTANT_COLUMN: Final = OrdinaryFit(
 )
 NEGLIGIBLE_CLASS_WEIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
 ONE_CLASS: Final = OrdinaryFit("the training part has one class")
-NO_WEIGHT: Final = OrdinaryFit("no row has weight")
 TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
 _ROUNDING = 1e-15
 _DIGITS = 1e-9
 """Largest accepted error of a log density."""
-
-
-def prepare_gaussian_rows(
-    features: Features, y: np.ndarray, weights: FloatArray | None, n_classes: int
-) -> GaussianRows | OrdinaryFit:
-    """Return all rows centred on their mean, or the reason why each split has to be fitted."""
-    w = np.ones(len(y)) if weights is None else weights
-    if not w.any():
-        return NO_WEIGHT
-    try:
-        return gaussian_rows(features, y, w, n_classes)
-    except EvaluationError as error:
-        return OrdinaryFit(error.message)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassMoments:
-    """The class moments of a training part.
-
-    Parameters
-    ----------
-    moments : Moments
-        Sums over the training part.
-    present : ndarray of int
-        (C',) classes that have weight in it.
-    means, variances : ndarray of float
-        (C', p), without smoothing.
-    """
-
-    moments: ClassPowerSums
-    present: IntArray
-    means: FloatArray
-    variances: FloatArray
 
 
 class GaussianSplits(OverSplits):
@@ -81,117 +40,78 @@ class GaussianSplits(OverSplits):
 
     def predict(self, part: Part) -> Predictions | OrdinaryFit:
         """Predict a split from the sums over all rows minus the left-out rows of each class."""
-        fitted = learn(self.rows, part)
-        if isinstance(fitted, OrdinaryFit):
-            return fitted
-        return build_predictions(self.rows, part.test, fitted, self.smoothing)
+        rows, moments = self.rows, sum_training_part(self.rows, part)
+        if moments is None:
+            return NEGLIGIBLE_CLASS_WEIGHT
+        present = np.flatnonzero(moments.rows > 0)
+        if len(present) < 2:
+            return ONE_CLASS
+        weight = moments.weight[present]
+        means = moments.x[present] / weight[:, None]
+        variances = moments.squares[present] / weight[:, None] - means**2
+        variances += self.smoothing * moments.largest_variance
+        before = rows.all.squares[present] / weight[:, None]
+        if not (variances > 0).all() or is_far(rows.centre, variances.min(axis=0)).any():
+            return NEARLY_CONSTANT_COLUMN
+        amplification = max(1.0, float((before / variances).max()))
+        if amplification > MAX_AMPLIFICATION:
+            return NEARLY_CONSTANT_COLUMN
+        joint = rows.distances(part.test, means, variances)
+        constant = np.log(2 * np.pi * variances).sum(axis=1)
+        size = float(joint.max(initial=0.0)) + float(np.abs(constant).max())
+        if not _ROUNDING * amplification * size <= _DIGITS:
+            return NEARLY_CONSTANT_COLUMN
+        joint += constant[:, None]
+        joint *= -0.5
+        joint += np.log(weight / weight.sum())[:, None]
+        lead = find_most_likely(joint)
+        if (lead.ahead <= _DIGITS).any():
+            return TIED
+        return compute_posterior(joint, lead, present, rows.n_classes)
 
     def each_left_out(self, index: IntArray) -> tuple[Predictions, np.ndarray]:
-        """Return leave-one-out predictions of rows, and which may be used."""
-        return each_left_out(self.rows, index, self.smoothing)
+        r"""Return leave-one-out predictions of rows, and which may be used.
 
+        .. math:: m'_c = \frac{s_c - w z}{W_c - w}, \quad
+                  v'_c = \frac{q_c - w z^2}{W_c - w} - m_c'^2
 
-def learn(rows: GaussianRows, part: Part) -> ClassMoments | OrdinaryFit:
-    """Return the moments of a training part, or the reason why it has to be fitted."""
-    moments = rows.sum_training_part(part)
-    if moments is None:
-        return NEGLIGIBLE_CLASS_WEIGHT
-    present = np.flatnonzero(moments.rows > 0)
-    if len(present) < 2:
-        return ONE_CLASS
-    weight = moments.weight[present][:, None]
-    means = moments.x[present] / weight
-    return ClassMoments(moments, present, means, moments.squares[present] / weight - means**2)
-
-
-def build_predictions(
-    rows: GaussianRows, test: IntArray, fitted: ClassMoments, smoothing: float
-) -> Predictions | OrdinaryFit:
-    """Return the predictions of the test rows, or the reason why the part has to be fitted."""
-    moments, present = fitted.moments, fitted.present
-    variances = fitted.variances + smoothing * moments.largest_variance
-    weight = moments.weight[present]
-    before = rows.all.squares[present] / weight[:, None]
-    if not (variances > 0).all() or is_far(rows.centre, variances.min(axis=0)).any():
-        return NEARLY_CONSTANT_COLUMN
-    amplification = max(1.0, float((before / variances).max()))
-    if amplification > MAX_AMPLIFICATION:
-        return NEARLY_CONSTANT_COLUMN
-    joint = rows.distances(test, fitted.means, variances)
-    constant = np.log(2 * np.pi * variances).sum(axis=1)
-    size = float(joint.max(initial=0.0)) + float(np.abs(constant).max())
-    if not _ROUNDING * amplification * size <= _DIGITS:
-        return NEARLY_CONSTANT_COLUMN
-    joint += constant[:, None]
-    joint *= -0.5
-    joint += np.log(weight / weight.sum())[:, None]
-    predictions, ahead = _decide_classes(joint, present, rows.n_classes)
-    return TIED if (ahead <= _DIGITS).any() else predictions
+        with :math:`W_c, s_c, q_c` the weight of the row's class c, its sums and sums of squares;
+        the other classes keep theirs. Rows whose error bound is too large are marked, as in
+        ``predict``.
+        """
+        rows, of_all = self.rows, self.rows.all
+        z, w, own = rows.X[index], rows.w[index], rows.y[index]
+        squares, n = z**2, of_all.n - 1
+        unweighted = (of_all.squares_of_all - squares) / n - ((of_all.x_of_all - z) / n) ** 2
+        extra = self.smoothing * unweighted.max(axis=1)
+        present = np.flatnonzero(of_all.rows > 0)
+        joint = np.empty((len(present), len(index)))
+        fits = np.full(len(index), len(present) > 1)
+        amplification, size = np.ones(len(index)), np.zeros(len(index))
+        for at, code in enumerate(present):
+            out = np.where(own == code, w, 0.0)
+            weight = of_all.weight[code] - out
+            fits &= (weight >= MIN_SHARE_LEFT * of_all.weight[code]) & (
+                of_all.rows[code] > (out > 0)
+            )
+            mean = (of_all.x[code] - out[:, None] * z) / weight[:, None]
+            variance = (of_all.squares[code] - out[:, None] * squares) / weight[:, None]
+            variance += extra[:, None] - mean**2
+            fits &= (variance > 0).all(axis=1) & ~is_far(rows.centre, variance).any(axis=1)
+            grown = of_all.squares[code] / weight[:, None] / variance
+            amplification = np.maximum(amplification, grown.max(axis=1))
+            constant = np.log(2 * np.pi * variance).sum(axis=1)
+            distances = ((z - mean) ** 2 / variance).sum(axis=1)
+            size = np.maximum(size, distances + np.abs(constant))
+            joint[at] = np.log(weight) - 0.5 * (constant + distances)
+        fits &= amplification <= MAX_AMPLIFICATION
+        fits &= _ROUNDING * amplification * size <= _DIGITS
+        lead = find_most_likely(joint)
+        predictions = compute_posterior(joint, lead, present, rows.n_classes)
+        return predictions, fits & (lead.ahead > _DIGITS)
 
 
 def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
     """Whether a column's mean is so large against its spread that centring loses digits."""
     rounding = np.finfo(np.float64).eps * np.abs(centre)
     return np.asarray(rounding > _DIGITS * np.sqrt(variances))
-
-
-def _decide_classes(
-    joint: FloatArray, present: IntArray, n_classes: int
-) -> tuple[Predictions, FloatArray]:
-    """Return the predictions, and the (n,) margin between the two most likely classes.
-
-    ``joint`` are (C', n) log densities of the classes ``present``, which are written over.
-    """
-    if len(joint) == 2:
-        odds = joint[1] - joint[0]
-        return compute_posterior_of_two(odds, present, n_classes), np.abs(odds)
-    every = np.arange(joint.shape[1])
-    best = joint.argmax(axis=0)
-    top = joint[best, every]
-    relative = np.exp(joint - top)
-    relative /= relative.sum(axis=0)
-    probabilities = np.zeros((len(every), n_classes))
-    probabilities[:, present] = relative.T
-    joint[best, every] = -np.inf
-    return Predictions(present[best], probabilities=probabilities), top - joint.max(axis=0)
-
-
-def each_left_out(
-    rows: GaussianRows, index: IntArray, smoothing: float
-) -> tuple[Predictions, np.ndarray]:
-    r"""Return leave-one-out predictions of rows, and which may be used.
-
-    .. math:: m'_c = \frac{s_c - w z}{W_c - w}, \quad
-              v'_c = \frac{q_c - w z^2}{W_c - w} - m_c'^2
-
-    with :math:`W_c, s_c, q_c` the weight of the row's class c, its sums and sums of squares; the
-    other classes keep theirs. Rows whose error bound is too large are marked, as in
-    ``build_predictions``.
-    """
-    of_all = rows.all
-    z, w, own = rows.X[index], rows.w[index], rows.y[index]
-    squares, n = z**2, of_all.n - 1
-    unweighted = (of_all.squares_of_all - squares) / n - ((of_all.x_of_all - z) / n) ** 2
-    extra = smoothing * unweighted.max(axis=1)
-    present = np.flatnonzero(of_all.rows > 0)
-    joint = np.empty((len(present), len(index)))
-    fits = np.full(len(index), len(present) > 1)
-    amplification, size = np.ones(len(index)), np.zeros(len(index))
-    for at, code in enumerate(present):
-        out = np.where(own == code, w, 0.0)
-        weight = of_all.weight[code] - out
-        fits &= (weight >= MIN_SHARE_LEFT * of_all.weight[code]) & (of_all.rows[code] > (out > 0))
-        mean = (of_all.x[code] - out[:, None] * z) / weight[:, None]
-        variance = (of_all.squares[code] - out[:, None] * squares) / weight[:, None]
-        variance += extra[:, None] - mean**2
-        fits &= (variance > 0).all(axis=1) & ~is_far(rows.centre, variance).any(axis=1)
-        grown = of_all.squares[code] / weight[:, None] / variance
-        amplification = np.maximum(amplification, grown.max(axis=1))
-        constant = np.log(2 * np.pi * variance).sum(axis=1)
-        distances = ((z - mean) ** 2 / variance).sum(axis=1)
-        size = np.maximum(size, distances + np.abs(constant))
-        joint[at] = np.log(weight) - 0.5 * (constant + distances)
-    fits &= amplification <= MAX_AMPLIFICATION
-    fits &= _ROUNDING * amplification * size <= _DIGITS
-    predictions, ahead = _decide_classes(joint, present, rows.n_classes)
-    return predictions, fits & (ahead > _DIGITS)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from thetahat.learners._training_parts import class_weights
-from thetahat.learners.base import Part
-from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT
+from thetahat.learners.fast.discriminants.class_rows import ClassSums
 from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
 from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_by_kernel
 from thetahat.tables.features import Features
@@ -22,35 +21,20 @@ _ROWS_PER_BATCH: Final = 2048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassPowerSums:
-    """Sums over some rows, by class and unweighted over all classes.
+class ClassPowerSums(ClassSums):
+    """Sums over some rows about the mean of all rows, by class and unweighted over all classes.
 
     Parameters
     ----------
-    rows : ndarray of int
-        (C,) number of rows that have weight.
-    weight : ndarray of float
-        (C,) total weight.
-    x, squares : ndarray of float
-        (C, p) weighted sums, of the rows about the mean of all rows, and of their squares.
     n : int
         Number of rows.
     x_of_all, squares_of_all : ndarray of float
         (p,) sums without weights.
     """
 
-    rows: IntArray
-    weight: FloatArray
-    x: FloatArray
-    squares: FloatArray
     n: int
     x_of_all: FloatArray
     squares_of_all: FloatArray
-
-    def without(self, other: ClassPowerSums) -> ClassPowerSums:
-        """Return these sums minus the sums over some of the rows."""
-        parts = {f.name: getattr(self, f.name) - getattr(other, f.name) for f in fields(self)}
-        return ClassPowerSums(**parts)
 
     @property
     def largest_variance(self) -> float:
@@ -137,17 +121,6 @@ class GaussianRows:
         for code, (mean, variance) in enumerate(zip(means, variances, strict=True)):
             squares[code] = ((rows - mean) ** 2 / variance).sum(axis=1)
         return squares
-
-    def sum_training_part(self, part: Part) -> ClassPowerSums | None:
-        """Return the sums over a training part; None if the subtraction would lose digits."""
-        left_out = part.left_out
-        if left_out is None or len(left_out) > part.n_train:
-            return self.of(part.train)
-        sums = self.all.without(self.of(left_out))
-        present = sums.rows > 0
-        if (sums.weight[present] < MIN_SHARE_LEFT * self.all.weight[present]).any():
-            return None
-        return sums
 
 
 def gaussian_rows(features: Features, y: np.ndarray, w: FloatArray, n_classes: int) -> GaussianRows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from thetahat.learners.base import OrdinaryFit, OverPath, Part
 from thetahat.learners.fast.naive_bayes.class_sums import scores
 from thetahat.learners.fast.naive_bayes.count_rows import MAX_CELLS, CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import (
-    CountModel,
     CountsOverSplits,
     build_predictions,
     log_table,
 )
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 
 
 class SmoothingPath(OverPath):
@@ -32,13 +34,13 @@ class SmoothingPath(OverPath):
     ----------
     rows : CountRows
         Counts of all rows.
-    models : sequence of CountModel
+    models : sequence of CountLearner
         (L,) the learners.
     """
 
     leaves_rows_out: ClassVar[bool] = True
 
-    def __init__(self, rows: CountRows, models: Sequence[CountModel]) -> None:
+    def __init__(self, rows: CountRows, models: Sequence[CountLearner]) -> None:
         self.rows, self.models = rows, models
 
     @cached_property

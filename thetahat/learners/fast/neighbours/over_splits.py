@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.learners._training_parts import concatenate_predictions
+from thetahat.learners._training_parts import concatenate_predictions, take_rows
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
 from thetahat.learners.fast.neighbours.search import Search
 from thetahat.learners.fast.thresholds import MIN_ROWS_FOR_LOOPS
@@ -81,12 +81,8 @@ class NeighbourSplits(OverSplits):
         of_part = np.repeat(np.arange(len(some)), sizes)
         inside = np.array([rows for _, rows in some])
         outcomes = self.vote(*self._find_nearest(np.concatenate(tests), of_part, inside, self.k))
-        shares = outcomes.probabilities
         for (at, _), end, size in zip(some, np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
-            own = slice(end - size, end)
-            predictions[at] = Predictions(
-                outcomes.output[own], probabilities=None if shares is None else shares[own]
-            )
+            predictions[at] = take_rows(outcomes, slice(end - size, end))
 
     def inside(self, part: Part) -> np.ndarray:
         """Return an (n,) mask of the rows that may be neighbours in this split."""

@@ -9,36 +9,17 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
-from thetahat.learners.fast.ridge.dual import DualSplits
 from thetahat.learners.fast.ridge.resampled_products import (
     product_in_widths,
     sum_products_of_resamples,
     sums_resamples_together,
 )
-from thetahat.learners.fast.ridge.rows import (
-    MAX_AMPLIFICATION,
-    RidgeRows,
-    centred_rows,
-)
+from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION, RidgeRows
 from thetahat.losses.base import Predictions
-from thetahat.tables.features import Columns
 from thetahat.values.types import FloatArray, IntArray
 
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's normal equations are ill-conditioned")
 NO_WEIGHT: Final = OrdinaryFit("the training part has no weight")
-
-
-def ridge_over_splits(
-    columns: Columns, y: np.ndarray, weights: FloatArray | None, *, penalty: float, intercept: bool
-) -> OverSplits | OrdinaryFit:
-    """Return the fast path for all splits, or the reason why each split has to be fitted."""
-    w = np.ones(len(y)) if weights is None else weights
-    if not w.any():
-        return NO_WEIGHT
-    rows = centred_rows(columns, np.asarray(y, dtype=np.float64), w, intercept=intercept)
-    if len(columns) < len(y):
-        return PrimalSplits(rows, penalty)
-    return DualSplits(rows, penalty)
 
 
 class PrimalSplits(OverSplits):

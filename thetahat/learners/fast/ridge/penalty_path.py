@@ -62,8 +62,8 @@ class RidgePath(OverPath):
         (p,) features, (n,) each.
     y : ndarray of float
         (n,).
-    weights : ndarray of float or None
-        (n,) not negative, not all 0.
+    w : ndarray of float
+        (n,) weights, not negative, not all 0.
     penalties : ndarray of float
         (L,) at least 0.
     intercept : bool
@@ -78,12 +78,11 @@ class RidgePath(OverPath):
         self,
         columns: Columns,
         y: FloatArray,
-        weights: FloatArray | None,
+        w: FloatArray,
         penalties: FloatArray,
         *,
         intercept: bool = True,
     ) -> None:
-        w = np.ones(len(y)) if weights is None else weights
         self.columns, self.y = columns, np.asarray(y, dtype=np.float64)
         self.rows: RidgeRows = centred_rows(columns, y, w, intercept=intercept)
         self.penalties = np.asarray(penalties, dtype=np.float64)
