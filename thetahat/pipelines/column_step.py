@@ -60,7 +60,8 @@ class ColumnStep:
         if weights is not None and self.weighted:
             weighting = {"weights": weights}
         fitted_step, made = self.step.fit_transform(part, y, task=task, rng=rng, **weighting)
-        names = _build_output_names(list_column_names(features), chosen, made.names)
+        taken = set(list_column_names(features)) - set(chosen)
+        names = tuple(make_unique(name, taken) for name in made.names)
         step = FittedColumnStep(fitted_step, chosen, names, expands)
         return step, step.insert_columns(features, made)
 
@@ -150,16 +151,9 @@ def select(features: Features, chosen: tuple[str, ...], *, expands: bool) -> Fea
     return part.expand() if expands else part
 
 
-def _build_output_names(
-    table: tuple[str, ...], chosen: tuple[str, ...], made: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Return the output names; a name that another column already has gets an apostrophe."""
-    taken = set(table) - set(chosen)
-    names = []
-    for wanted in made:
-        name = wanted
-        while name in taken:
-            name += "'"
-        taken.add(name)
-        names.append(name)
-    return tuple(names)
+def make_unique(name: str, taken: set[str]) -> str:
+    """Return a name with apostrophes until no other column has it; add it to ``taken``."""
+    while name in taken:
+        name += "'"
+    taken.add(name)
+    return name

@@ -54,10 +54,12 @@ def check_estimator_params(
     name: str, params: Mapping[str, JsonValue], *, task: str, loc: Loc = ()
 ) -> dict[str, JsonValue]:
     """Return checked parameters of an estimator; raises ``InvalidParameter`` for a bad one."""
-    if name not in SELECTORS or params.get("score_func") is None:
-        plain = {key: value for key, value in params.items() if key != "score_func"}
-        return check_params(load_class(name), plain if name in SELECTORS else params, loc=loc)
-    chosen = params["score_func"]
+    if name not in SELECTORS:
+        return check_params(load_class(name), params, loc=loc)
+    rest = {key: value for key, value in params.items() if key != "score_func"}
+    checked, chosen = check_params(load_class(name), rest, loc=loc), params.get("score_func")
+    if chosen is None:
+        return checked
     if not isinstance(chosen, str) or chosen not in SCORE_FUNCTIONS[task]:
         known = ", ".join(sorted(SCORE_FUNCTIONS[task]))
         raise InvalidParameter(
@@ -65,8 +67,7 @@ def check_estimator_params(
             loc=(*loc, "score_func"),
             value=chosen,
         )
-    rest = {key: value for key, value in params.items() if key != "score_func"}
-    return {**check_params(load_class(name), rest, loc=loc), "score_func": chosen}
+    return {**checked, "score_func": chosen}
 
 
 def _score_function(name: str | None, task: str) -> Any:

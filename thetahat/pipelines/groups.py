@@ -14,6 +14,7 @@ from thetahat.pipelines.column_step import (
     FittedColumnStep,
     check_named,
     list_column_names,
+    make_unique,
     select,
 )
 from thetahat.tables.features import Features
@@ -153,14 +154,7 @@ def apply_steps(
 def join_columns(features: Features, parts: Sequence[Features]) -> Features:
     """Return the columns of several tables as one; repeated names get an apostrophe."""
     taken: set[str] = set()
-    names = [_make_unique(name, taken) for part in parts for name in part.names]
-    wide = [replace(g, name=_make_unique(g.name, taken)) for part in parts for g in part.wide]
+    names = [make_unique(name, taken) for part in parts for name in part.names]
+    wide = [replace(g, name=make_unique(g.name, taken)) for part in parts for g in part.wide]
     columns = tuple(column for part in parts for column in part.columns)
     return features.with_columns(tuple(names), columns, tuple(wide))
-
-
-def _make_unique(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "'"
-    taken.add(name)
-    return name

@@ -197,3 +197,13 @@ def _list_leaves(value: Any) -> Iterator[Any]:
             yield from _list_leaves(entry)
     else:
         yield value
+
+
+def check_width(owner: str, width: int, *, most: int = MAX_OUTPUT_COLUMNS) -> None:
+    """Raise ``InvalidParameter`` if a step would have more than ``most`` output columns."""
+    if width > most:
+        raise InvalidParameter(
+            f"{owner} would produce {width} columns. At most {most} are allowed.",
+            loc=("prepare",),
+            value=width,
+        )

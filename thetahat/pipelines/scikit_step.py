@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed_classes import (
     STRING_TRANSFORMERS,
     WIDTHS,
@@ -18,7 +17,11 @@ from thetahat.pipelines.allowed_classes import (
     get_default_columns,
 )
 from thetahat.pipelines.estimators import build_estimator
-from thetahat.pipelines.parameter_limits import MAX_OUTPUT_COLUMNS, MAX_SPARSE_COLUMNS
+from thetahat.pipelines.parameter_limits import (
+    MAX_OUTPUT_COLUMNS,
+    MAX_SPARSE_COLUMNS,
+    check_width,
+)
 from thetahat.pipelines.stateless_classes import is_stateless
 from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
@@ -65,14 +68,13 @@ class FittedTransformer:
 
     def name_columns(self, part: Features, output: Any) -> Features:
         """Return the transformer's output for ``part`` as named columns."""
-        most = MAX_SPARSE_COLUMNS if part.wide and hasattr(output, "tocsr") else MAX_OUTPUT_COLUMNS
-        if len(self.names) > most:
-            raise InvalidParameter(
-                f"{self.name} would produce {len(self.names)} columns. At most {most} are allowed.",
-                loc=("prepare",),
-                value=len(self.names),
-            )
-        if part.wide and hasattr(output, "tocsr"):
+        is_sparse = bool(part.wide) and hasattr(output, "tocsr")
+        check_width(
+            self.name,
+            len(self.names),
+            most=MAX_SPARSE_COLUMNS if is_sparse else MAX_OUTPUT_COLUMNS,
+        )
+        if is_sparse:
             group = build_sparse_columns(part.wide[0].name, convert_to_csr(output), self.names)
             return part.with_columns((), (), (group,))
         dense = output.toarray() if hasattr(output, "toarray") else output
@@ -129,8 +131,31 @@ def _refuse_missing_numbers(part: Features, is_number: list[bool]) -> None:
         part.with_columns(names, columns).complete_matrix()
 
 
+class NamedStep:
+    """Base class of steps that a scikit-learn class describes."""
+
+    __slots__ = ()
+    name: str
+    params: Mapping[str, JsonValue]
+
+    @property
+    def info(self) -> MethodInfo:
+        """Name and title of the class."""
+        return build_step_info(self.name)
+
+    @property
+    def default_columns(self) -> ColumnKind:
+        """The kind of columns that it transforms by default."""
+        return get_default_columns(self.name)
+
+    @property
+    def is_stateless(self) -> bool:
+        """Whether the output for a row depends on that row only, not on the training part."""
+        return is_stateless(self.name, self.params)
+
+
 @dataclass(frozen=True, slots=True)
-class ScikitStep:
+class ScikitStep(NamedStep):
     """A scikit-learn transformer that is fitted on the training part.
 
     Parameters
@@ -150,25 +175,8 @@ class ScikitStep:
     name: str
     params: Mapping[str, JsonValue] = field(default_factory=dict)
 
-    @property
-    def info(self) -> MethodInfo:
-        """Name and title of the transformer."""
-        return build_step_info(self.name)
-
-    @property
-    def default_columns(self) -> ColumnKind:
-        """Strings for the encoders, else numbers."""
-        return get_default_columns(self.name)
-
-    @property
-    def takes_sparse(self) -> bool:
-        """True: the step converts sparse columns itself if its transformer needs dense ones."""
-        return True
-
-    @property
-    def is_stateless(self) -> bool:
-        """Whether the output for a row depends on that row only, not on the training part."""
-        return is_stateless(self.name, self.params)
+    takes_sparse: ClassVar[bool] = True
+    """The step converts sparse columns itself if its transformer needs dense ones."""
 
     def fit_transform(
         self,
@@ -187,7 +195,7 @@ class ScikitStep:
         with catch_failures(self.name, cautions):
             if self.name in WIDTHS:
                 transformer.fit(matrix, y, **weighting)
-                self._refuse_wide(getattr(transformer, WIDTHS[self.name]))
+                check_width(self.name, getattr(transformer, WIDTHS[self.name]))
                 output = transformer.transform(matrix)
             else:
                 output = transformer.fit_transform(matrix, y, **weighting)
@@ -201,12 +209,3 @@ class ScikitStep:
         )
         fitted_step = FittedTransformer(self.name, transformer, names, strings, tuple(cautions))
         return fitted_step, fitted_step.name_columns(part, output)
-
-    def _refuse_wide(self, width: int) -> None:
-        if width > MAX_OUTPUT_COLUMNS:
-            raise InvalidParameter(
-                f"{self.name} would produce {width} columns. At most {MAX_OUTPUT_COLUMNS} are "
-                "allowed.",
-                loc=("prepare",),
-                value=width,
-            )

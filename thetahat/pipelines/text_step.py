@@ -10,14 +10,11 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
-from thetahat.pipelines.allowed_classes import ColumnKind, build_step_info, get_default_columns
 from thetahat.pipelines.estimators import build_estimator
-from thetahat.pipelines.parameter_limits import MAX_SPARSE_COLUMNS
-from thetahat.pipelines.scikit_step import convert_to_csr
-from thetahat.pipelines.stateless_classes import is_stateless
+from thetahat.pipelines.parameter_limits import MAX_SPARSE_COLUMNS, check_width
+from thetahat.pipelines.scikit_step import NamedStep, convert_to_csr
 from thetahat.pipelines.steps.base import is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
-from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import NumberedNames, SparseColumns, build_sparse_columns
 from thetahat.values.json_values import JsonValue
@@ -75,17 +72,12 @@ def _get_texts(part: Features, name: str, column: np.ndarray) -> list[str]:
 
 
 def _group(step: str, name: str, counted: Any, words: Sequence[str]) -> SparseColumns:
-    if len(words) > MAX_SPARSE_COLUMNS:
-        raise InvalidParameter(
-            f"{step} would produce {len(words)} columns. At most {MAX_SPARSE_COLUMNS} are allowed.",
-            loc=("prepare",),
-            value=len(words),
-        )
+    check_width(step, len(words), most=MAX_SPARSE_COLUMNS)
     return build_sparse_columns(name, convert_to_csr(counted), words)
 
 
 @dataclass(frozen=True, slots=True)
-class TextStep:
+class TextStep(NamedStep):
     """A scikit-learn vectoriser that takes its vocabulary from the training part.
 
     Parameters
@@ -105,21 +97,6 @@ class TextStep:
 
     name: str
     params: Mapping[str, JsonValue] = field(default_factory=dict)
-
-    @property
-    def info(self) -> MethodInfo:
-        """Name and title of the vectoriser."""
-        return build_step_info(self.name)
-
-    @property
-    def default_columns(self) -> ColumnKind:
-        """The default columns: those of texts."""
-        return get_default_columns(self.name)
-
-    @property
-    def is_stateless(self) -> bool:
-        """Whether the output for a text depends on that text only."""
-        return is_stateless(self.name, self.params)
 
     def fit_transform(
         self,

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
-from thetahat.cautions import Caution
 from thetahat.errors import LearnerFailed
 from thetahat.pipelines.allowed_classes import ColumnKind, build_step_info
 from thetahat.pipelines.scikit_step import convert_to_csr
+from thetahat.pipelines.steps.base import FeatureStep
 from thetahat.pipelines.text_step import TextStep
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -51,7 +51,7 @@ def split_vectorisers(step: object) -> tuple[Step, Step] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class VocabularyStep:
+class VocabularyStep(FeatureStep):
     """The part of a vectoriser that is fitted to the word counts of a training part.
 
     Parameters
@@ -74,32 +74,17 @@ class VocabularyStep:
         """The vectoriser's name and title."""
         return build_step_info(self.name)
 
-    @property
-    def default_columns(self) -> ColumnKind:
-        """The default columns: those of counts."""
-        return ColumnKind.NUMERIC
+    default_columns: ClassVar[ColumnKind] = ColumnKind.NUMERIC
+    takes_sparse: ClassVar[bool] = True
 
-    @property
-    def takes_sparse(self) -> bool:
-        """True: its input is always sparse."""
-        return True
-
-    def fit_transform(
-        self,
-        part: Features,
-        y: np.ndarray,  # noqa: ARG002 - the protocol's; vocabularies do not look at the target
-        *,
-        task: str,  # noqa: ARG002 - as above
-        rng: np.random.Generator,  # noqa: ARG002 - as above
-    ) -> tuple[FittedVocabulary, Features]:
+    def fit(self, part: Features) -> FittedVocabulary:
         """Select the words of each group and fit their weighting."""
         kept = tuple(self._choose_words(group) for group in part.wide)
         weighting = tuple(
             self._fit_weighting(_select_words(group, words))
             for group, words in zip(part.wide, kept, strict=True)
         )
-        fitted_step = FittedVocabulary(kept, weighting)
-        return fitted_step, fitted_step.transform(part)
+        return FittedVocabulary(kept, weighting)
 
     def _read_limit(self, name: str, default: float) -> float:
         """Return a checked parameter that is a number."""
@@ -150,7 +135,6 @@ class FittedVocabulary:
 
     kept: Sequence[IntArray]
     weighting: Sequence[Any]
-    cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
         """Return the groups with the kept words, weighted."""

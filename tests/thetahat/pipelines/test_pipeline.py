@@ -19,7 +19,7 @@ from tests.thetahat.pipelines.tables import (
 )
 from thetahat.errors import InsufficientData, InvalidParameter, LearnerFailed
 from thetahat.pipelines import FittedPipeline, Pipeline, build_step, read_step_spec
-from thetahat.pipelines.scikit_learner import FittedEstimator
+from thetahat.pipelines.estimator_learner import FittedEstimator
 from thetahat.tables.features import Features
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)

@@ -21,7 +21,8 @@ from thetahat.errors import (
 )
 from thetahat.pipelines.allowed_classes import CLASSIFIERS
 from thetahat.pipelines.constraints import build_params_schema
-from thetahat.pipelines.scikit_learner import FittedEstimator, ScikitLearner
+from thetahat.pipelines.estimator_learner import FittedEstimator
+from thetahat.pipelines.scikit_learner import ScikitLearner
 from thetahat.pipelines.third_party_calls import catch_failures
 
 TRAIN, TEST = np.arange(0, 45), np.arange(45, 60)

@@ -6,7 +6,6 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.registry import MethodInfo
@@ -15,12 +14,7 @@ from thetahat.values.types import FloatArray
 
 
 class FittedStep(Protocol):
-    """A step that was fitted to a training part."""
-
-    @property
-    def cautions(self) -> tuple[Caution, ...]:
-        """Cautions about the fit."""
-        ...
+    """A step that was fitted to a training part; it may have ``cautions`` about the fit."""
 
     def transform(self, part: Features) -> Features:
         """Return the transformed columns; their names are the same for every table."""
@@ -54,6 +48,24 @@ class Step(Protocol):
             its position in the table; new columns come last.
         """
         ...
+
+
+class FeatureStep:
+    """Base class of steps that learn from the features alone, and draw no random numbers."""
+
+    __slots__ = ()
+
+    def fit(self, part: Features) -> FittedStep:
+        """Fit the step to the selected columns of the training part."""
+        raise NotImplementedError
+
+    def fit_transform(
+        self, part: Features, y: np.ndarray, *, task: str, rng: np.random.Generator
+    ) -> tuple[FittedStep, Features]:
+        """Fit the step; return it and the transformed training part."""
+        del y, task, rng
+        fitted_step = self.fit(part)
+        return fitted_step, fitted_step.transform(part)
 
 
 def get_present_values(name: str, column: FloatArray) -> FloatArray:

@@ -8,10 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.pipelines.allowed_classes import ColumnKind
-from thetahat.pipelines.steps.base import get_present_values, is_missing
+from thetahat.pipelines.steps.base import FeatureStep, get_present_values, is_missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 
@@ -21,7 +20,6 @@ class FittedImputer:
     """The fill value of each of the p columns."""
 
     fill: tuple[float | str, ...]
-    cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
         """Return the columns with their missing values filled in."""
@@ -45,7 +43,7 @@ def _find_most_frequent(values: list[Any]) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Impute:
+class Impute(FeatureStep):
     """Missing values replaced by one value per column, learnt in the training part.
 
     Parameters
@@ -95,18 +93,10 @@ class Impute:
         """Whether the fill value is a parameter."""
         return self.strategy == "constant"
 
-    def fit_transform(
-        self,
-        part: Features,
-        y: np.ndarray,  # noqa: ARG002 - the protocol's; fills do not look at the target
-        *,
-        task: str,  # noqa: ARG002 - as above
-        rng: np.random.Generator,  # noqa: ARG002 - as above
-    ) -> tuple[FittedImputer, Features]:
+    def fit(self, part: Features) -> FittedImputer:
         """Compute the fill value of each column."""
         pairs = zip(part.names, part.columns, strict=True)
-        fitted_step = FittedImputer(tuple(self._fill(name, column) for name, column in pairs))
-        return fitted_step, fitted_step.transform(part)
+        return FittedImputer(tuple(self._fill(name, column) for name, column in pairs))
 
     def _fill(self, name: str, column: np.ndarray) -> Any:
         if self.fill_value is not None:

@@ -7,11 +7,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.pipelines.parameter_limits import MAX_OUTPUT_COLUMNS
-from thetahat.pipelines.steps.base import is_missing
+from thetahat.pipelines.steps.base import FeatureStep, is_missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -26,7 +25,6 @@ class FittedOneHot:
     categories: tuple[tuple[Category, ...], ...]
     kept: tuple[tuple[Category, ...], ...]
     refuse_unknown: bool
-    cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
         """Return the 0/1 columns."""
@@ -64,7 +62,7 @@ def _convert_to_text(category: Category) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class OneHot:
+class OneHot(FeatureStep):
     """One 0/1 column per category of the training part.
 
     Parameters
@@ -89,19 +87,9 @@ class OneHot:
     unknown: Literal["ignore", "error"] = "ignore"
     drop_first: bool = False
 
-    @property
-    def default_columns(self) -> ColumnKind:
-        """The default columns: those of strings."""
-        return ColumnKind.STRING
+    default_columns: ClassVar[ColumnKind] = ColumnKind.STRING
 
-    def fit_transform(
-        self,
-        part: Features,
-        y: np.ndarray,  # noqa: ARG002 - the protocol's; categories do not look at the target
-        *,
-        task: str,  # noqa: ARG002 - as above
-        rng: np.random.Generator,  # noqa: ARG002 - as above
-    ) -> tuple[FittedOneHot, Features]:
+    def fit(self, part: Features) -> FittedOneHot:
         """Collect the categories of each column."""
         categories_by_column = []
         for column in part.columns:
@@ -117,8 +105,7 @@ class OneHot:
                 loc=("prepare",),
                 value=width,
             )
-        fitted_step = FittedOneHot(tuple(categories_by_column), kept, self.unknown == "error")
-        return fitted_step, fitted_step.transform(part)
+        return FittedOneHot(tuple(categories_by_column), kept, self.unknown == "error")
 
 
 METHOD = OneHot

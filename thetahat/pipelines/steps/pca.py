@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.parameter_checks import MAX_COLUMNS, check_range
 from thetahat.pipelines.allowed_classes import ColumnKind
+from thetahat.pipelines.steps.base import FeatureStep
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
@@ -22,7 +22,6 @@ class FittedComponents:
 
     mean: FloatArray
     directions: FloatArray
-    cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
         """Return the coordinates along the principal directions."""
@@ -32,7 +31,7 @@ class FittedComponents:
 
 
 @dataclass(frozen=True, slots=True)
-class PrincipalComponents:
+class PrincipalComponents(FeatureStep):
     """Coordinates along the directions of largest variance of the training part.
 
     :math:`V_m` are the first m right singular vectors of the centred rows.
@@ -62,6 +61,8 @@ class PrincipalComponents:
     )
     n_components: int | float | None = None
 
+    default_columns: ClassVar[ColumnKind] = ColumnKind.NUMERIC
+
     def __post_init__(self) -> None:
         """Check the number of components."""
         m = self.n_components
@@ -77,19 +78,7 @@ class PrincipalComponents:
             value=m,
         )
 
-    @property
-    def default_columns(self) -> ColumnKind:
-        """The default columns: those of numbers."""
-        return ColumnKind.NUMERIC
-
-    def fit_transform(
-        self,
-        part: Features,
-        y: np.ndarray,  # noqa: ARG002 - the protocol's; components do not look at the target
-        *,
-        task: str,  # noqa: ARG002 - as above
-        rng: np.random.Generator,  # noqa: ARG002 - as above
-    ) -> tuple[FittedComponents, Features]:
+    def fit(self, part: Features) -> FittedComponents:
         """Compute the mean and the directions."""
         X = part.complete_matrix()
         mean = X.mean(axis=0)
@@ -98,8 +87,7 @@ class PrincipalComponents:
         directions = directions[:m]
         largest = np.abs(directions).argmax(axis=1)
         signs = np.sign(directions[np.arange(m), largest])
-        fitted_step = FittedComponents(mean, directions * signs[:, None])
-        return fitted_step, fitted_step.transform(part)
+        return FittedComponents(mean, directions * signs[:, None])
 
     def _count(self, spread: FloatArray) -> int:
         """Return m, given the (min(n, p),) singular values, largest first."""

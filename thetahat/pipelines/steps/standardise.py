@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from thetahat.cautions import Caution
 from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.pipelines.steps.base import get_present_values, is_missing
 from thetahat.registry import MethodInfo
@@ -21,7 +20,6 @@ class FittedScaler:
 
     centre: FloatArray
     scale: FloatArray
-    cautions: tuple[Caution, ...] = ()
 
     def transform(self, part: Features) -> Features:
         """Return the columns centred and scaled."""
@@ -59,11 +57,7 @@ class Standardise:
     scale: bool = True
 
     takes_weights: ClassVar[bool] = True
-
-    @property
-    def default_columns(self) -> ColumnKind:
-        """The default columns: those of numbers."""
-        return ColumnKind.NUMERIC
+    default_columns: ClassVar[ColumnKind] = ColumnKind.NUMERIC
 
     def fit_transform(
         self,
