@@ -41,37 +41,35 @@ def check_learner(name: str, learner: Learner, task: str, loss: Loss, *, weighte
     weighted : bool
         Whether the data have weights.
     """
-    loc = ("learners", name)
+    problem = _find_problem(name, learner, task, loss, weighted=weighted)
+    if problem is not None:
+        raise UnsupportedCombination(problem, loc=("learners", name), value=learner.info.name)
+
+
+def _find_problem(
+    name: str, learner: Learner, task: str, loss: Loss, *, weighted: bool
+) -> str | None:
+    """Return why the learner cannot be used, as one or more sentences, or None."""
+    title = f"learner {name!r} ({learner.info.name})"
     if task not in learner.tasks:
-        others = ", ".join(sorted(learner.tasks))
-        raise UnsupportedCombination(
-            f"The learner {name!r} ({learner.info.name}) is for {others}, but the task is {task}.",
-            loc=loc,
-            value=learner.info.name,
-        )
+        return f"The {title} is for {', '.join(sorted(learner.tasks))}, but the task is {task}."
     if weighted and not learner.takes_weights:
-        raise UnsupportedCombination(
-            f"The learner {name!r} ({learner.info.name}) cannot use weights. Leave the weight "
-            "column out or choose another learner.",
-            loc=loc,
-            value=learner.info.name,
+        return (
+            f"The {title} cannot use weights. Leave the weight column out or choose another "
+            "learner."
         )
     if loss.uses == "probabilities" and not getattr(learner, "gives_probabilities", True):
-        raise UnsupportedCombination(
-            f"The loss {loss.info.name!r} needs class probabilities, which the learner {name!r} "
-            f"({learner.info.name}) does not predict. Choose another loss or learner.",
-            loc=loc,
-            value=learner.info.name,
+        return (
+            f"The loss {loss.info.name!r} needs class probabilities, which the {title} does not "
+            "predict. Choose another loss or learner."
         )
     if loss.uses == "scores" and not getattr(learner, "gives_scores", False):
         reason = getattr(learner, "why_no_scores", "")
-        raise UnsupportedCombination(
-            f"The loss {loss.info.name!r} needs decision values, which the learner {name!r} "
-            f"({learner.info.name}) does not compute. {reason}{' ' if reason else ''}Choose "
-            "another loss or learner.",
-            loc=loc,
-            value=learner.info.name,
+        return (
+            f"The loss {loss.info.name!r} needs decision values, which the {title} does not "
+            f"compute. {reason}{' ' if reason else ''}Choose another loss or learner."
         )
+    return None
 
 
 def learners_without_scores(learners: Mapping[str, Learner]) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import lru_cache
-from operator import attrgetter
 from typing import Any, Final
 
 from thetahat.cross_validation.stateless_steps import count_stateless_steps
@@ -51,7 +49,7 @@ def group_by_path(learners: Mapping[str, Learner], most: int) -> list[Group]:
     every other learner is alone. Numbers depend on the groups in their last digits.
     """
     position = {name: at for at, name in enumerate(learners)}
-    groups = [part for group in group_learners(learners) for part in divide_group(group, most)]
+    groups = [part for group in group_by_parameter(learners) for part in divide_group(group, most)]
     return sorted(groups, key=lambda group: position[group.names[0]])
 
 
@@ -70,21 +68,6 @@ def most_learners_together(data: Data, n_tests: int) -> int:
 def numbers_per_row(data: Data) -> int:
     """Return how many values a learner returns for a row: loss, output, score, probabilities."""
     return 3 + data.n_classes
-
-
-def group_learners(learners: Mapping[str, Learner]) -> Iterator[Group]:
-    """Yield groups of learners that are fitted together; a group has learners of one class."""
-    by_class: dict[tuple[type, bool], dict[str, Learner]] = {}
-    for name, learner in learners.items():
-        pipeline: Any = learner
-        has_steps = isinstance(pipeline, Pipeline)
-        last = pipeline.learner if has_steps else pipeline
-        if isinstance(last, FastLearner) and last.path_parameter is not None:
-            by_class.setdefault((type(last), has_steps), {})[name] = learner
-        else:
-            yield Group((name,), (learner,))
-    for same_class in by_class.values():
-        yield from group_by_parameter(same_class)
 
 
 def divide_group(group: Group, most: int) -> list[Group]:
@@ -143,17 +126,8 @@ def _find_path_parameter(learner: object) -> str | None:
 
 def _get_other_values(learner: Any) -> Any:
     """Return a key that learners share if they are equal in all but the path's parameter."""
-    bare: Any = get_bare_learner(learner)
-    kind: Any = type(bare)
-    get_values = _build_getter_of_other_fields(kind)
-    return id(learner) if get_values is None else (kind, get_values(bare))
-
-
-@lru_cache(maxsize=64)
-def _build_getter_of_other_fields(kind: Any) -> Callable[[Any], Any] | None:
-    """Return a getter of all fields but the path's parameter; None if there is no path."""
-    parameter = kind.path_parameter if issubclass(kind, FastLearner) else None
+    bare, parameter = get_bare_learner(learner), _find_path_parameter(learner)
     if parameter is None:
-        return None
-    names = [field.name for field in fields(kind) if field.name != parameter]
-    return attrgetter(*names) if names else lambda _: ()
+        return id(learner)
+    names = (field.name for field in fields(bare) if field.name != parameter)
+    return type(bare), *(getattr(bare, name) for name in names)

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.cross_validation.predicted_rows import PredictedRows, PredictedRowsBuilder
-from thetahat.learners.base import ManySplits, OrdinaryFit, OverSplits
+from thetahat.learners.base import ManySplits
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import ComplementSplit, Split
 from thetahat.tables.data import Data
@@ -89,14 +89,6 @@ class SingleRowPredictions:
             predictions, usable = self.predictor(numbers)
             usable = usable.reshape(-1, len(rows))
             builder.append_predictions(predictions, usable, self.data.y[numbers], self.loss)
-
-
-def build_single_row_predictions(
-    shared: OverSplits | OrdinaryFit, data: Data, loss: Loss, *, keep: bool
-) -> SingleRowPredictions | None:
-    """Return the leave-one-out predictions of one learner, or None if it has no fast ones."""
-    predictor = get_left_out_predictor(shared)
-    return None if predictor is None else SingleRowPredictions(predictor, data, loss, keep=keep)
 
 
 def is_leave_one_out(split: Split, n: int) -> bool:

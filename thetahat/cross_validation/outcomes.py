@@ -156,16 +156,8 @@ def as_outcomes(outcomes: Sequence[SplitOutcome]) -> Outcomes:
         parts = [getattr(outcome, name) for outcome in outcomes]
         if parts and all(part is not None for part in parts):
             predictions[name] = np.concatenate(parts)
-    splits = SplitTable(
-        repeat=_convert_to_int_array(o.repeat for o in outcomes),
-        block=_convert_to_int_array(o.block for o in outcomes),
-        labels=[o.label for o in outcomes],
-        n_train=_convert_to_int_array(o.n_train for o in outcomes),
-        n_test=_convert_to_int_array(len(o.test) for o in outcomes),
-        test=np.concatenate([np.empty(0, dtype=np.intp), *(o.test for o in outcomes)]),
-    )
     return Outcomes(
-        splits=splits,
+        splits=describe_splits(outcomes),
         losses=np.concatenate([np.empty(0), *(o.losses for o in outcomes)]),
         cautions={at: o.cautions for at, o in enumerate(outcomes) if o.cautions},
         fit_reason={at: o.fit_reason for at, o in enumerate(outcomes) if o.fit_reason is not None},
@@ -209,8 +201,8 @@ def join_outcomes(parts: Sequence[Sequence[SplitOutcome]]) -> Outcomes:
     )
 
 
-def describe_splits(splits: Sequence[Split]) -> SplitTable:
-    """Return the splits as arrays."""
+def describe_splits(splits: Sequence[Split | SplitOutcome]) -> SplitTable:
+    """Return the splits, or those of outcomes, as arrays."""
     return SplitTable(
         repeat=_convert_to_int_array(split.repeat for split in splits),
         block=_convert_to_int_array(split.block for split in splits),

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from thetahat.cross_validation.outcomes import PREDICTION_FIELDS
 from thetahat.errors import EvaluationError
+from thetahat.learners._training_parts import take_rows
 from thetahat.losses.base import Loss, Predictions
 from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray
 
-_PREDICTION_NAMES: Final = ("output", "probabilities", "scores")
-_ARRAY_NAMES: Final = ("usable", "losses", *_PREDICTION_NAMES)
+_ARRAY_NAMES: Final = ("usable", "losses", *PREDICTION_FIELDS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +103,7 @@ class PredictedRowsBuilder:
         rows, n_learners = self._advance(len(y)), len(usable)
         all_usable = self.arrays["usable"][:, rows]
         all_usable[:] = usable
-        for name in _PREDICTION_NAMES:
+        for name in PREDICTION_FIELDS:
             values = getattr(predictions, name)
             if values is None:
                 continue
@@ -122,8 +123,9 @@ class PredictedRowsBuilder:
         repeated_y = y if n_learners == 1 else np.tile(y, min(step, n_learners))
         for first in range(0, n_learners, step):
             learners = slice(first, min(first + step, n_learners))
+            of_learners = slice(learners.start * len(y), learners.stop * len(y))
             self._compute_learner_losses(
-                learners, rows, _select_learners(predictions, learners, len(y)), repeated_y, loss
+                learners, rows, take_rows(predictions, of_learners), repeated_y, loss
             )
 
     def _compute_learner_losses(
@@ -156,14 +158,3 @@ def _is_surely_finite(part: np.ndarray) -> bool:
         return part.dtype.kind in "iub"
     with np.errstate(all="ignore"):
         return math.isfinite(part.sum())
-
-
-def _select_learners(predictions: Predictions, learners: slice, n: int) -> Predictions:
-    """Return the predictions of a range of learners for n rows each."""
-    rows = slice(learners.start * n, learners.stop * n)
-    return Predictions(
-        predictions.output[rows],
-        None if predictions.probabilities is None else predictions.probabilities[rows],
-        None if predictions.scores is None else predictions.scores[rows],
-        predictions.classes,
-    )

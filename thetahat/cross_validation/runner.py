@@ -11,7 +11,7 @@ from thetahat.cautions import Caution
 from thetahat.cross_validation.fast_path import predict_split, prepare_fast_path
 from thetahat.cross_validation.leave_one_out import (
     SingleRowPredictions,
-    build_single_row_predictions,
+    get_left_out_predictor,
     is_leave_one_out,
 )
 from thetahat.cross_validation.outcomes import (
@@ -75,7 +75,12 @@ def run_splits(  # noqa: PLR0913 - the six things a number depends on, and what 
     learner, data = apply_stateless_steps(learner, data)
     data = rotate_wide_features(learner, data)
     shared = prepare_fast_path(learner, data)
-    single_rows = build_single_row_predictions(shared, data, loss, keep=keep_predictions)
+    predictor = get_left_out_predictor(shared)
+    single_rows = (
+        None
+        if predictor is None
+        else SingleRowPredictions(predictor, data, loss, keep=keep_predictions)
+    )
 
     def run_split(split: Split, prediction: SplitPrediction = None) -> SplitOutcome:
         if prediction is None and single_rows is not None and is_leave_one_out(split, data.n):

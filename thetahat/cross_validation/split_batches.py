@@ -19,6 +19,7 @@ from thetahat.cross_validation.outcomes import (
     replace_outcomes,
 )
 from thetahat.cross_validation.predicted_rows import PredictedRowsBuilder
+from thetahat.learners._training_parts import concatenate_predictions
 from thetahat.learners.base import OrdinaryFit, Part
 from thetahat.losses.base import Loss, Predictions
 from thetahat.schemes.base import Split
@@ -119,7 +120,7 @@ def _collect_usable(
     sizes = np.array([len(split.test) for split in splits])
     rows = np.concatenate([split.test for split in compress(splits, usable)])
     builder = PredictedRowsBuilder(1, len(rows), keep=keep)
-    all_predictions = _join_predictions([prediction for prediction in complete if prediction])
+    all_predictions = concatenate_predictions([prediction for prediction in complete if prediction])
     builder.append_predictions(all_predictions, np.ones((1, 1), dtype=np.bool_), data.y[rows], loss)
     predicted = builder.build()
     arrays = predicted.select_learner(0)
@@ -138,17 +139,6 @@ def _fill_rows(part: np.ndarray, is_filled: np.ndarray) -> np.ndarray:
     array = np.zeros((len(is_filled), *part.shape[1:]), dtype=part.dtype)
     array[is_filled] = part
     return array
-
-
-def _join_predictions(predictions: Sequence[Predictions]) -> Predictions:
-    """Concatenate the predictions of several splits."""
-    if len(predictions) == 1:
-        return predictions[0]
-    joined: dict[str, Any] = {}
-    for name in ("output", "probabilities", "scores"):
-        parts = [getattr(prediction, name) for prediction in predictions]
-        joined[name] = None if any(part is None for part in parts) else np.concatenate(parts)
-    return Predictions(**joined)
 
 
 def _check_prediction(prediction: SplitPrediction) -> SplitPrediction:

@@ -79,6 +79,7 @@ def take_rows(predictions: Predictions, rows: IntArray | slice) -> Predictions:
         predictions.output[rows],
         probabilities=None if probabilities is None else probabilities[rows],
         scores=None if scores is None else scores[rows],
+        classes=predictions.classes,
     )
 
 
@@ -92,17 +93,19 @@ def predict_nothing(n: int, n_classes: int) -> Predictions:
 
 
 def concatenate_predictions(predictions: Sequence[Predictions]) -> Predictions:
-    """Return the concatenated predictions of several learners.
+    """Return the concatenated predictions of several learners or splits.
 
-    Either all of them have probabilities or none; likewise scores.
+    They have probabilities and scores if all of them have.
     """
+    if len(predictions) == 1:
+        return predictions[0]
     return Predictions(
         np.concatenate([one.output for one in predictions]),
-        probabilities=_joined([one.probabilities for one in predictions]),
-        scores=_joined([one.scores for one in predictions]),
+        probabilities=_concatenate([one.probabilities for one in predictions]),
+        scores=_concatenate([one.scores for one in predictions]),
     )
 
 
-def _joined(parts: Sequence[FloatArray | None]) -> FloatArray | None:
+def _concatenate(parts: Sequence[FloatArray | None]) -> FloatArray | None:
     given = [part for part in parts if part is not None]
-    return np.concatenate(given) if given else None
+    return np.concatenate(given) if len(given) == len(parts) else None

@@ -7,7 +7,7 @@ from typing import Final
 
 from service.kinds.fitting.bundles import Bundle, name_group
 from thetahat.analyses.selection import CandidateGrid
-from thetahat.cross_validation.learner_groups import Group, divide_group, group_learners
+from thetahat.cross_validation.learner_groups import Group, divide_group, group_by_parameter
 from thetahat.learners.base import Learner
 
 MOST_SHOWN: Final = 200
@@ -36,7 +36,7 @@ def bundle_candidates(
     max_learners = max(1, MOST_LOSSES_TOGETHER // max(1, n_rows))
     bundles: list[Bundle] = []
     single: dict[str, list[Group]] = {}  # by grid, its candidates that are fitted alone
-    for group in group_learners(candidates):
+    for group in group_by_parameter(candidates):
         grid = _find_common_grid([grid_by_candidate.get(name) for name in group.names])
         if len(group.names) == 1 and are_many and grid is not None:
             single.setdefault(grid, []).append(group)
