@@ -72,51 +72,6 @@ def build_predictions(weighed_rows: FloatArray, present: IntArray, n_classes: in
     return posterior(weighed_rows, present, n_classes)
 
 
-def _is_stretch(part: Part) -> bool:
-    """Whether the test rows are consecutive."""
-    return int(part.test[-1]) - int(part.test[0]) < len(part.test)
-
-
-@dataclass(frozen=True, eq=False)
-class _BlockTables:
-    """The tables fitted without each of K blocks, for whole-number counts.
-
-    Parameters
-    ----------
-    model : CountLearner
-        The learner.
-    logs : SmoothedLogs
-        The logarithms of all counts.
-    sums, in_blocks : ndarray of int
-        (C', p) counts of the classes over all rows, and (K, C', p) over those of each block.
-    totals : ndarray of float
-        (K, C') weights of the classes without each block.
-    """
-
-    model: CountLearner
-    logs: SmoothedLogs
-    sums: IntArray
-    in_blocks: np.ndarray
-    totals: FloatArray
-
-    @cached_property
-    def _norms(self) -> FloatArray | None:
-        """Return the (K, C') normalising constants of each block, for a model that has them."""
-        if self.logs.listed is None or len(self.sums) != 2:
-            return None
-        sizes = self.sums.sum(axis=1) - self.in_blocks.sum(axis=2, dtype=np.intp)
-        return self.model.norms(sizes, self.sums.shape[1])
-
-    def log_table(self, at: int) -> tuple[FloatArray, FloatArray]:
-        """Return table and constants without the rows of a block."""
-        totals, norms = self.totals[at], self._norms
-        if norms is None or self.logs.listed is None:
-            return log_table(self.model, self.sums - self.in_blocks[at], totals, self.logs)
-        odds = odds_by_kernel(self.sums, self.in_blocks[at], self.logs.listed, norms[at])
-        shares = np.log(totals / totals.sum())
-        return odds[None], shares[1:] - shares[:1]
-
-
 @dataclass(frozen=True, eq=False)
 class CountsOverSplits(OverSplits):
     """Predicts splits by subtracting the counts of the left-out rows.
@@ -161,10 +116,14 @@ class CountsOverSplits(OverSplits):
         )
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Predict the test parts of splits; disjoint ones in one pass."""
+        """Predict the test parts of splits; with two classes, disjoint ones in one pass.
+
+        Ten folds of 20 000 texts with 2 million counts take 9 ms in place of 20. With three classes
+        or more the tables of all blocks no longer fit into the cache: 29 ms both, or more.
+        """
         predictions: list[Predictions | OrdinaryFit] = []
         for run in self.rows.disjoint_groups(parts):
-            many = len(run) > 1 and len(self.rows.present) > 1
+            many = len(run) > 1 and len(self.rows.present) == 2
             predictions += (
                 self._predict_in_one_pass(run) if many else [self.predict(part) for part in run]
             )
@@ -175,52 +134,34 @@ class CountsOverSplits(OverSplits):
 
         A training part that lacks a class is left to ``predict``.
         """
-        rows, n_blocks = self.rows, len(run)
+        rows, n_blocks, present = self.rows, len(run), self.rows.present
         block = np.full(len(rows.y), n_blocks, dtype=np.intp)
         for at, part in enumerate(run):
             block[part.test] = at
-        cells, present = rows.cells(block, n_blocks), rows.present
+        cells = rows.cells(block, n_blocks)
         in_blocks = rows.sums_of_blocks(cells, n_blocks)
+        sums = rows.whole_sums
         if len(present) < rows.n_classes:
-            in_blocks = in_blocks[:, present]
+            sums, in_blocks = sums[present], in_blocks[:, present]
         totals = (rows.totals - rows.totals_of_blocks(cells, n_blocks))[:, present]
-        tables = _BlockTables(self.model, self.logs, rows.whole_sums[present], in_blocks, totals)
-        has_all = [bool(left.all()) for left in totals > 0]
-        if all(map(_is_stretch, run)):
-            scored = self._multiply_block_by_block(run, tables, has_all)
-        else:
-            scored = self._multiply_all_rows(run, block, tables, has_all)
+        sizes = sums.sum(axis=1) - in_blocks.sum(axis=2, dtype=np.intp)
+        norms = self.model.norms(sizes, sums.shape[1])
+        has_both = (totals > 0).all(axis=1)
+        tables, constants = np.zeros((n_blocks, 1, sums.shape[1])), np.zeros((n_blocks, 1))
+        for at in np.flatnonzero(has_both).tolist():
+            if norms is None or self.logs.listed is None:
+                left = sums - in_blocks[at]
+                tables[at], constants[at] = log_table(self.model, left, totals[at], self.logs)
+            else:
+                tables[at] = odds_by_kernel(sums, in_blocks[at], self.logs.listed, norms[at])
+                shares = np.log(totals[at] / totals[at].sum())
+                constants[at] = shares[1] - shares[0]
+        scored = score_blocks(rows.matrix, block, tables.reshape(n_blocks, -1, 1))
         return [
-            self.predict(part)
-            if weighed_rows is None
-            else build_predictions(weighed_rows, present, rows.n_classes)
-            for part, weighed_rows in zip(run, scored, strict=True)
-        ]
-
-    def _multiply_block_by_block(
-        self, run: Sequence[Part], tables: _BlockTables, fit: Sequence[bool]
-    ) -> list[FloatArray | None]:
-        """Multiply consecutive rows by their block's table, one block at a time."""
-        part_scores: list[FloatArray | None] = [None] * len(run)
-        for at, part in enumerate(run):
-            if fit[at]:
-                table, constant = tables.log_table(at)
-                part_scores[at] = scores(self.rows.matrix, part.test, table) + constant
-        return part_scores
-
-    def _multiply_all_rows(
-        self, run: Sequence[Part], block: IntArray, tables: _BlockTables, fit: Sequence[bool]
-    ) -> list[FloatArray | None]:
-        """Multiply each row by its block's table."""
-        n_blocks, n_present, p = tables.in_blocks.shape
-        width = 1 if n_present == 2 else n_present
-        of_blocks, constants = np.zeros((n_blocks, p, width)), np.zeros((n_blocks, width))
-        for at in np.flatnonzero(fit).tolist():
-            table, constants[at] = tables.log_table(at)
-            of_blocks[at] = table.T
-        of_rows = score_blocks(self.rows.matrix, block, of_blocks)
-        return [
-            of_rows[part.test] + constants[at] if fit[at] else None for at, part in enumerate(run)
+            build_predictions(scored[part.test] + constants[at], present, rows.n_classes)
+            if has_both[at]
+            else self.predict(part)
+            for at, part in enumerate(run)
         ]
 
     @cached_property
