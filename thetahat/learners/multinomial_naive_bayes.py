@@ -11,11 +11,9 @@ from thetahat.errors import InvalidParameter
 from thetahat.learners.fast.naive_bayes.class_sums import entries, read_matrix, shortened
 from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
-from thetahat.learners.fast.naive_bayes.counts_over_splits import (
-    MAX_UNCERTAIN_SHARE,
-    rounding_of_sum,
-)
+from thetahat.learners.fast.naive_bayes.counts_over_splits import rounding_of_sum
 from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
+from thetahat.learners.fast.ordinary_fits import MAX_ERROR
 from thetahat.numerics.loops.sparse_counts import left_out_by_kernel
 from thetahat.parameter_checks import check_positive
 from thetahat.registry import MethodInfo
@@ -111,7 +109,7 @@ class MultinomialNaiveBayes(CountLearner):
             predictions = np.bincount(row, count * np.log(after), n) - length * np.log(all_after)
             doubt = np.bincount(row, count * before / after, n)
             doubt += length * totals[codes] / all_after
-            own[some] = np.where(slack * doubt < MAX_UNCERTAIN_SHARE, predictions, np.nan)
+            own[some] = np.where(slack * doubt < MAX_ERROR, predictions, np.nan)
         return own
 
 

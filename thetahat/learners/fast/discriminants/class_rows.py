@@ -10,13 +10,11 @@ import numpy as np
 
 from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import Part
+from thetahat.learners.fast.ordinary_fits import MIN_SHARE_LEFT
 from thetahat.learners.fast.ridge.rows import bound_rounding
 from thetahat.tables.features import Columns
 from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import FloatArray, IntArray
-
-MIN_SHARE_LEFT = 1e-6
-"""Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
 S = TypeVar("S", bound="ClassSums")
 S_co = TypeVar("S_co", bound="ClassSums", covariant=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any, Final
@@ -15,31 +16,60 @@ from thetahat.learners.fast.discriminants.class_means import (
     compute_posterior,
     find_most_likely,
 )
-from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT, ClassRows
-from thetahat.learners.fast.discriminants.decorrelated_rows import unit_rows
-from thetahat.learners.fast.discriminants.decorrelated_sums import (
-    PartSums,
-    Sums,
-    rows_to_sum,
+from thetahat.learners.fast.discriminants.class_rows import ClassRows
+from thetahat.learners.fast.discriminants.decorrelated_rows import (
+    DecorrelatedRows,
+    decorrelate_rows,
+    unit_rows,
 )
 from thetahat.learners.fast.discriminants.leave_one_out import (
-    DIGITS,
-    ROUNDING,
+    ILL_CONDITIONED,
+    TOO_FEW_ROWS,
     DiscriminantSplits,
 )
-from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
+from thetahat.learners.fast.ordinary_fits import (
+    MAX_AMPLIFICATION,
+    MAX_ERROR,
+    MIN_SHARE_LEFT,
+    NEGLIGIBLE_CLASS_WEIGHT,
+    ROUNDING,
+    TIED,
+)
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
-
-ILL_CONDITIONED: Final = OrdinaryFit("the training part's covariance matrix is ill-conditioned")
-NEGLIGIBLE_CLASS_WEIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
-TOO_FEW_ROWS: Final = OrdinaryFit("the training part has too few classes or rows")
-TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
 _LOG_SHARE_OF_ABSENT_CLASS: Final = -1e300
 """Log share of a class that is absent; a number, as it is multiplied with zeros too."""
 _MAX_ENTRIES: Final = 4_000_000
 """Largest number of entries of the rows and products of splits that are computed together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _PartSums:
+    """Sums over K training parts by class; see ``ClassSums``.
+
+    Parameters
+    ----------
+    turned : DecorrelatedRows
+        All rows.
+    tested : ndarray of float
+        (p + C, M) the decorrelated rows of the test parts, part after part.
+    lengths : ndarray of float
+        (M,) their squared lengths.
+    is_rest : ndarray of bool
+        (K,) whether the sums over the left-out rows were subtracted from those over all rows.
+    counts : ndarray
+        (K, C) number of rows with weight.
+    sums : ndarray
+        (K, p + C, p + C) weighted sums of products, sums by class, and weights.
+    """
+
+    turned: DecorrelatedRows
+    tested: FloatArray
+    lengths: FloatArray
+    is_rest: np.ndarray
+    counts: FloatArray
+    sums: FloatArray
 
 
 class DecorrelatedSplits(DiscriminantSplits):
@@ -58,22 +88,31 @@ class DecorrelatedSplits(DiscriminantSplits):
     """
 
     @cached_property
-    def _sums(self) -> PartSums:
-        return PartSums(self._make_rows())
+    def _decorrelated(self) -> tuple[ClassRows, DecorrelatedRows | None]:
+        """All rows, decorrelated in place; None if that would lose digits."""
+        rows = self._make_rows()
+        return rows, decorrelate_rows(rows)
+
+    @cached_property
+    def _sums_of_all(self) -> FloatArray:
+        """(p + C, p + C) sums of products of all decorrelated rows."""
+        rows, _ = self._decorrelated
+        return rows.sum_products(rows.both, rows.w)
 
     def predict_all(self, parts: Sequence[Part]) -> list[Predictions | OrdinaryFit]:
-        """Predict the test parts of several splits."""
+        """Predict several splits from the sums over all rows minus each block."""
+        rows, turned = self._decorrelated
+        if turned is None:
+            return [ILL_CONDITIONED] * len(parts)
         predictions: list[Predictions | OrdinaryFit] = []
-        sums = self._sums
-        for some in _group_to_fit_memory(parts, len(sums.rows.both)):
-            predictions += self._predict(sums.rows, sums.over(some), some)
+        for some in _group_to_fit_memory(parts, len(rows.both)):
+            predictions += self._predict(rows, turned, some)
         return predictions
 
     def _predict(
-        self, rows: ClassRows, sums: Sums | None, parts: Sequence[Part]
+        self, rows: ClassRows, turned: DecorrelatedRows, parts: Sequence[Part]
     ) -> list[Predictions | OrdinaryFit]:
-        if sums is None:
-            return [ILL_CONDITIONED] * len(parts)
+        sums = self._sum_parts(rows, turned, parts)
         ends = list(accumulate((len(part.test) for part in parts), initial=0))
         lengths = np.maximum.reduceat(sums.lengths, ends[:-1])
         predictions, slopes, levels = self._compute_density_coefficients(rows, sums, lengths)
@@ -84,14 +123,31 @@ class DecorrelatedSplits(DiscriminantSplits):
             np.matmul(line.T, sums.tested[:, a:b], out=joint[:, a:b])
         lead = find_most_likely(joint)
         outcomes = compute_posterior(joint, lead, np.arange(n_classes), n_classes)
-        is_tied = np.logical_or.reduceat(lead.ahead <= DIGITS, ends[:-1]).tolist()
+        is_tied = np.logical_or.reduceat(lead.ahead <= MAX_ERROR, ends[:-1]).tolist()
         return [
             why or (TIED if tied else take_rows(outcomes, slice(a, b)))
             for why, tied, (a, b) in zip(predictions, is_tied, pairwise(ends), strict=True)
         ]
 
+    def _sum_parts(
+        self, rows: ClassRows, turned: DecorrelatedRows, parts: Sequence[Part]
+    ) -> _PartSums:
+        """Return the sums over the training parts, computed from the smaller side of each."""
+        summed = [_choose_rows_to_sum(part) for part in parts]
+        index = np.concatenate(summed)
+        some, w, sizes = np.take(turned.both, index, axis=1), rows.w[index], list(map(len, summed))
+        sums = _sum_products(rows, some, w, sizes)
+        counts = _count_rows(rows, some, w, sizes, sums)
+        is_rest = np.array([one is part.left_out for one, part in zip(summed, parts, strict=True)])
+        counts = np.where(is_rest[:, None], rows.n_with_weight - counts, counts)
+        np.subtract(self._sums_of_all, sums, out=sums, where=is_rest[:, None, None])
+        tests = np.concatenate([part.test for part in parts])
+        if not (is_rest.all() and all(part.is_complement for part in parts)):
+            some = np.take(turned.both, tests, axis=1)
+        return _PartSums(turned, some, turned.lengths[tests], is_rest, counts, sums)
+
     def _compute_density_coefficients(
-        self, rows: ClassRows, sums: Sums, lengths: FloatArray
+        self, rows: ClassRows, sums: _PartSums, lengths: FloatArray
     ) -> tuple[list[OrdinaryFit | None], FloatArray, FloatArray]:
         """Return the coefficients of the linear log densities.
 
@@ -135,7 +191,7 @@ class DecorrelatedSplits(DiscriminantSplits):
         farthest = np.sqrt(lengths) + np.sqrt(np.square(turned.means).sum(axis=1).max())
         # An error of the products meets the solution and what the row becomes in solving.
         size = steepest * (amplification * farthest + steepest)
-        is_wrong = ~(ROUNDING * turned.error * size * total <= DIGITS)
+        is_wrong = ~(ROUNDING * turned.error * size * total <= MAX_ERROR)
         for at in np.flatnonzero(is_wrong).tolist():
             plain[at] = plain[at] or ILL_CONDITIONED
         levels = turned.means @ slopes - 0.5 * squares[:, None]
@@ -195,7 +251,7 @@ def _group_to_fit_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
     n_held = 0
     for part in parts:
         held.append(part)
-        n_held += len(rows_to_sum(part)) + len(part.test) + q
+        n_held += len(_choose_rows_to_sum(part)) + len(part.test) + q
         if n_held * q > _MAX_ENTRIES:
             yield held
             held, n_held = [], 0
@@ -203,8 +259,37 @@ def _group_to_fit_memory(parts: Sequence[Part], q: int) -> Iterator[list[Part]]:
         yield held
 
 
+def _sum_products(
+    rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int]
+) -> FloatArray:
+    """Return the (K, q, q) weighted sums of products of (q, M) rows, part after part."""
+    sums = np.empty((len(sizes), len(some), len(some)))
+    for at, (a, b) in enumerate(pairwise(accumulate(sizes, initial=0))):
+        of_part: FloatArray = some[:, a:b]
+        np.matmul(of_part * w[a:b] if rows.is_weighted else of_part, of_part.T, out=sums[at])
+    return sums
+
+
+def _count_rows(
+    rows: ClassRows, some: FloatArray, w: FloatArray, sizes: Sequence[int], sums: FloatArray
+) -> FloatArray:
+    """Return the (K, C) number of rows with positive weight."""
+    p = len(rows.Z)
+    if not rows.is_weighted:
+        return np.array(np.einsum("kcc->kc", sums[:, p:, p:]))
+    seen = np.cumsum(some[p:] * (w > 0), axis=1)[:, np.cumsum(sizes) - 1]
+    return np.asarray(np.diff(seen, axis=1, prepend=0.0).T)
+
+
+def _choose_rows_to_sum(part: Part) -> IntArray:
+    """Return the rows to sum over for a part: the left-out rows if they are fewer."""
+    if part.left_out is None or len(part.left_out) > part.n_train:
+        return part.train
+    return part.left_out
+
+
 def _check_amount(
-    rows: ClassRows, sums: Sums, present: np.ndarray, weight: FloatArray
+    rows: ClassRows, sums: _PartSums, present: np.ndarray, weight: FloatArray
 ) -> list[OrdinaryFit | None]:
     """Return the reason for parts with too little data for the fast path."""
     light = (weight < MIN_SHARE_LEFT * rows.weight) & present & sums.is_rest[:, None]

@@ -9,20 +9,19 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.learners.base import OverSplits
+from thetahat.learners.base import OrdinaryFit, OverSplits
 from thetahat.learners.fast.discriminants.class_means import (
     Priors,
     compute_posterior,
     find_most_likely,
 )
 from thetahat.learners.fast.discriminants.class_rows import ClassRows
-from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
+from thetahat.learners.fast.ordinary_fits import MAX_AMPLIFICATION, MAX_ERROR
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
-ROUNDING: Final = 1e-15
-DIGITS: Final = 1e-9
-"""Largest error of a log density with which a probability agrees to eight digits."""
+ILL_CONDITIONED: Final = OrdinaryFit("the training part's covariance matrix is ill-conditioned")
+TOO_FEW_ROWS: Final = OrdinaryFit("the training part has too few classes or rows")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,5 +106,5 @@ class DiscriminantSplits(OverSplits):
     ) -> tuple[Predictions, np.ndarray]:
         """Return predictions from (C', n_rows) log densities, and whether each has 8 digits."""
         lead = find_most_likely(joint)
-        fits = fits & (wrong <= DIGITS) & (lead.ahead > DIGITS)
+        fits = fits & (wrong <= MAX_ERROR) & (lead.ahead > MAX_ERROR)
         return compute_posterior(joint, lead, self.present, len(self.rows.means)), fits

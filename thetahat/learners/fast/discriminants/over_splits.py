@@ -21,18 +21,18 @@ from thetahat.learners.fast.discriminants.class_rows import (
     ClassSums,
     sum_training_part,
 )
-from thetahat.learners.fast.discriminants.decorrelated import (
-    ILL_CONDITIONED,
-    NEGLIGIBLE_CLASS_WEIGHT,
-    TIED,
-    TOO_FEW_ROWS,
-)
 from thetahat.learners.fast.discriminants.leave_one_out import (
-    DIGITS,
-    ROUNDING,
+    ILL_CONDITIONED,
+    TOO_FEW_ROWS,
     DiscriminantSplits,
 )
-from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
+from thetahat.learners.fast.ordinary_fits import (
+    MAX_AMPLIFICATION,
+    MAX_ERROR,
+    NEGLIGIBLE_CLASS_WEIGHT,
+    ROUNDING,
+    TIED,
+)
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
@@ -75,14 +75,14 @@ class VarianceSplits(DiscriminantSplits):
             transformed(some, transform) for some in (self.rows.from_centre(part.test), means)
         )
         weight = sums.weight[present].sum()
-        if not ROUNDING * amplification * _find_largest_term(rows, means) * weight <= DIGITS:
+        if not ROUNDING * amplification * _find_largest_term(rows, means) * weight <= MAX_ERROR:
             return ILL_CONDITIONED
         factor = np.sqrt(weight)
         joint = log_joint(rows * factor, means * factor)
         joint += log_priors(sums.weight[present], self.priors)
         by_class = np.ascontiguousarray(joint.T)
         lead = find_most_likely(by_class)
-        if (lead.ahead <= DIGITS).any():
+        if (lead.ahead <= MAX_ERROR).any():
             return TIED
         return compute_posterior(by_class, lead, present, len(self.rows.means))
 

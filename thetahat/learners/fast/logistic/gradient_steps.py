@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from thetahat.learners.fast.logistic.newton import Objective, softmax
+from thetahat.learners.fast.logistic.step_memory import StepMemory
 from thetahat.learners.fast.thresholds import (
     MAX_ROWS_A_COLUMN_FOR_GRADIENTS,
     MIN_COEFFICIENTS_FOR_GRADIENTS,
@@ -17,7 +19,6 @@ from thetahat.values.types import BoolArray, FloatArray
 MAX_LOGIT_ERROR: Final = 1e-9
 """Largest error of a logit of any row, by the bound below, of coefficients that are returned."""
 _MAX_PASSES: Final = 500
-_REMEMBERED_STEPS: Final = 8
 _MAX_OVERSHOOT: Final = 0.5
 """Largest slope at the end of a step, over minus the slope at its beginning."""
 
@@ -109,7 +110,7 @@ def descend_by_gradients(
     """
     B, g = start.copy(), gradient(start)
     diagonal, scale = 1 / metric.curvature, np.ones(len(B))
-    pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+    memory = StepMemory()
     goes_on = metric.bound_error(g) > MAX_LOGIT_ERROR
     direction = -g * diagonal
     share = np.ones(len(B))
@@ -129,27 +130,11 @@ def descend_by_gradients(
         along, across = np.vecdot(moved, change), np.vecdot(change, change * diagonal)
         usable = accepted & (along > 0)
         scale[usable] = along[usable] / across[usable]
-        inverse = np.divide(1.0, along, out=np.zeros_like(along), where=usable)
-        pairs = [*pairs[1 - _REMEMBERED_STEPS :], (moved, change, inverse)]
+        memory.add(moved, change)
         B += moved
         g += change
         goes_on &= metric.bound_error(g) > MAX_LOGIT_ERROR
-        steps = _multiply_inverse_curvature(g, pairs, scale[:, None] * diagonal)
+        first = scale[:, None] * diagonal
+        steps = memory.compute_steps(g, partial(np.multiply, first))
         direction[accepted] = -steps[accepted]
     return B, ~goes_on
-
-
-def _multiply_inverse_curvature(
-    g: FloatArray,
-    pairs: list[tuple[FloatArray, FloatArray, FloatArray]],
-    first: FloatArray,
-) -> FloatArray:
-    """Return (m, K q) products of the approximate inverse curvatures with gradients."""
-    left, shares = g.copy(), []
-    for moved, change, inverse in reversed(pairs):
-        shares.append(inverse * np.vecdot(moved, left))
-        left -= shares[-1][:, None] * change
-    left *= first
-    for (moved, change, inverse), share in zip(pairs, reversed(shares), strict=True):
-        left += (share - inverse * np.vecdot(change, left))[:, None] * moved
-    return left

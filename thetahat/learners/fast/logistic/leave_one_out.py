@@ -10,11 +10,11 @@ import numpy as np
 from thetahat.learners.fast.logistic.model import build_predictions
 from thetahat.learners.fast.logistic.newton import Factor, factorise
 from thetahat.learners.fast.logistic.over_splits import (
-    DIGITS,
     MAX_AMPLIFICATION,
     LogisticSplits,
 )
 from thetahat.learners.fast.logistic.training_parts import MAX_LAST_STEP, convert_to_probabilities
+from thetahat.learners.fast.ordinary_fits import MAX_ERROR
 from thetahat.losses.base import Predictions
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import FloatArray, IntArray
@@ -41,7 +41,7 @@ class LogisticLeaveOneOut(LogisticSplits):
             for at in range(0, len(rows), step):
                 some = slice(at, at + step)
                 logits[some], fits[some] = self._compute_logits(rows[some], self._factor)
-        fits &= (self.counts[self.y[rows]] > 1) & (np.abs(logits) > DIGITS)
+        fits &= (self.counts[self.y[rows]] > 1) & (np.abs(logits) > MAX_ERROR)
         return build_predictions(logits[:, None], self.present, self.n_classes), fits
 
     @cached_property

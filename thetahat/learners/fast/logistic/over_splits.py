@@ -25,6 +25,7 @@ from thetahat.learners.fast.logistic.newton import (
     factorise,
 )
 from thetahat.learners.fast.logistic.training_parts import WIDTH, TrainingPartObjectives, descended
+from thetahat.learners.fast.ordinary_fits import MAX_ERROR, TIED
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
@@ -32,11 +33,9 @@ NOT_CONVERGED: Final = OrdinaryFit("the optimum of all rows was not reached")
 MISSING_CLASSES: Final = OrdinaryFit("the training part has not all classes")
 FAR_OPTIMUM: Final = OrdinaryFit("the training part's optimum is far from that of all rows")
 ILL_CONDITIONED: Final = OrdinaryFit("the training part's likelihood is too flat in a direction")
-TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
 
 MAX_AMPLIFICATION: Final = 1e5
 """Largest amplification of a rounding error of the gradient in a logit."""
-DIGITS: Final = 1e-9
 
 
 class LogisticSplits(OverSplits):
@@ -97,7 +96,7 @@ class LogisticSplits(OverSplits):
             return predictions
         all_logits = np.concatenate(list(logits.values()))
         both = np.column_stack([np.zeros(len(all_logits)), all_logits]) if K == 1 else all_logits
-        is_tied = gap(both) <= DIGITS
+        is_tied = gap(both) <= MAX_ERROR
         together = build_predictions(all_logits, self.present, self.n_classes)
         end = 0
         for at, of_part in logits.items():

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners.fast.logistic.newton import Factor, Objective
+from thetahat.learners.fast.logistic.step_memory import StepMemory
 from thetahat.values.types import FloatArray, IntArray
 
 WIDTH: Final = 16
@@ -18,7 +19,6 @@ The same number always: then what a column becomes does not depend on how many o
 MAX_LAST_STEP: Final = 1e-10
 """Largest change of a logit by the last step; the remaining error is a fraction of it."""
 _MAX_STEPS: Final = 25
-_MAX_REMEMBERED_STEPS: Final = 8
 _ROWS_PER_BATCH: Final = 1024
 """Rows of a block, which is still in the cache when it is multiplied the second time."""
 
@@ -94,51 +94,6 @@ def convert_to_probabilities(logits: FloatArray) -> None:
     logits /= logits.sum(axis=1, keepdims=True)
 
 
-class QuasiNewtonSteps:
-    r"""Quasi-Newton steps from a nearby curvature and the previous steps.
-
-    The previous gradients show where the curvature differs, as in limited-memory quasi-Newton
-    methods: with them a fixed factor needs half the steps. All parts are computed together.
-
-    Parameters
-    ----------
-    factors : sequence of Factor
-        (m,) of a curvature near each optimum.
-    """
-
-    def __init__(self, factors: Sequence[Factor]) -> None:
-        self.factors = list(factors)
-        self.pairs: list[tuple[FloatArray, FloatArray, FloatArray]] = []
-
-    def of(self, gradient: FloatArray) -> FloatArray:
-        """Return (m, K q) steps from (m, K q) gradients."""
-        left, shares = gradient, []
-        for moved, change, scale in reversed(self.pairs):
-            shares.append(scale * np.vecdot(moved, left))
-            left = left - shares[-1][:, None] * change
-        step = self._solve_lines(left)
-        for (moved, change, scale), share in zip(self.pairs, reversed(shares), strict=True):
-            step += (share - scale * np.vecdot(change, step))[:, None] * moved
-        return step
-
-    def _solve_lines(self, gradient: FloatArray) -> FloatArray:
-        pairs = zip(self.factors, gradient, strict=True)
-        return np.stack([factor.solve_flat(one) for factor, one in pairs])
-
-    def learn(self, moved: FloatArray, change: FloatArray) -> None:
-        """Store the change of the gradient over a step."""
-        along = np.vecdot(moved, change)
-        usable = along > 0
-        scale = np.divide(1.0, along, out=np.zeros_like(along), where=usable)
-        self.pairs = [*self.pairs[1 - _MAX_REMEMBERED_STEPS :], (moved, change, scale)]
-
-    def renew(self, part: int, factor: Factor) -> None:
-        """Replace the curvature of one part and discard its stored steps."""
-        self.factors[part] = factor
-        for _, _, scale in self.pairs:
-            scale[part] = 0.0
-
-
 def descended(
     gradient: Callable[[FloatArray], FloatArray],
     factors: Sequence[Factor],
@@ -148,24 +103,32 @@ def descended(
 ) -> tuple[FloatArray, np.ndarray]:
     """Return (m, K q) coefficients of m parts, and (m,) whether each reached its optimum.
 
-    The result of a part does not depend on the others: a part that has converged is not changed.
+    Quasi-Newton steps from a nearby curvature and the previous steps. The result of a part does not
+    depend on the others: a part that has converged is not changed.
 
     Parameters
     ----------
+    factors : sequence of Factor
+        (m,) of a curvature near each optimum.
     start : ndarray of float
         (m, K q) starting points.
     reach : ndarray of float
         (m,) largest change of a requested logit by a unit step.
     """
-    B, steps = start.copy(), QuasiNewtonSteps(factors)
+    B, memory, known = start.copy(), StepMemory(), list(factors)
+
+    def solve(gradients: FloatArray) -> FloatArray:
+        pairs = zip(known, gradients, strict=True)
+        return np.stack([factor.solve_flat(one) for factor, one in pairs])
+
     goes_on, arrived = np.ones(len(B), dtype=np.bool_), np.zeros(len(B), dtype=np.bool_)
     before, old = np.full(len(B), np.inf), None
     moved = np.zeros_like(B)
     for _ in range(_MAX_STEPS):
         new = gradient(B)
         if old is not None:
-            steps.learn(moved, new - old)
-        moved, old = -steps.of(new), new
+            memory.add(moved, new - old)
+        moved, old = -memory.compute_steps(new, solve), new
         moved[~goes_on] = 0.0
         B += moved
         lengths = reach * np.abs(moved).max(axis=1)
@@ -177,7 +140,8 @@ def descended(
             if factor is None:
                 goes_on[part] = False
             else:
-                steps.renew(int(part), factor)
+                known[part] = factor
+                memory.forget(int(part))
         if not goes_on.any():
             break
         before = lengths

@@ -19,6 +19,7 @@ from thetahat.learners.fast.naive_bayes.class_probabilities import (
 from thetahat.learners.fast.naive_bayes.class_sums import score_blocks, scores
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
+from thetahat.learners.fast.ordinary_fits import MIN_SHARE_LEFT
 from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.sparse_counts import odds_by_kernel
 from thetahat.values.types import FloatArray, IntArray
@@ -26,12 +27,7 @@ from thetahat.values.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 
-MAX_UNCERTAIN_SHARE: Final = 1e-9
-"""Largest accepted error of a log-likelihood."""
 ONE_CLASS: Final = OrdinaryFit("a training part has fewer than two classes")
-
-_MIN_LEFT: Final = 1e-6
-"""Smallest share of a class's weight that must remain, so that subtraction loses few digits."""
 
 
 def rounding_of_sum(n: int) -> float:
@@ -146,7 +142,7 @@ class CountsOverSplits(OverSplits):
         totals = (rows.totals - rows.totals_of_blocks(cells, n_blocks))[:, present]
         sizes = sums.sum(axis=1) - in_blocks.sum(axis=2, dtype=np.intp)
         norms = self.model.norms(sizes, sums.shape[1])
-        has_both = (totals > 0).all(axis=1)
+        has_both = np.asarray((totals > 0).all(axis=1))
         tables, constants = np.zeros((n_blocks, 1, sums.shape[1])), np.zeros((n_blocks, 1))
         for at in np.flatnonzero(has_both).tolist():
             if norms is None or self.logs.listed is None:
@@ -174,7 +170,7 @@ class CountsOverSplits(OverSplits):
         own, is_own = self.model.one_left_out(rows, self.logs), present == rows.y[:, None]
         np.copyto(joint, own[:, None], where=is_own)
         left = rows.totals[present] - np.where(is_own, w[:, None], 0.0)
-        fits = (left > (0 if rows.is_exact else _MIN_LEFT) * rows.totals[present]).all(axis=1)
+        fits = (left > (0 if rows.is_exact else MIN_SHARE_LEFT) * rows.totals[present]).all(axis=1)
         fits &= np.isfinite(own) & (len(present) > 1)
         joint += np.log(np.where(fits[:, None], left / left.sum(axis=1, keepdims=True), 1.0))
         return posterior(joint, present, rows.n_classes), fits

@@ -8,22 +8,23 @@ import numpy as np
 
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
 from thetahat.learners.fast.discriminants.class_means import compute_posterior, find_most_likely
-from thetahat.learners.fast.discriminants.class_rows import MIN_SHARE_LEFT, sum_training_part
+from thetahat.learners.fast.discriminants.class_rows import sum_training_part
 from thetahat.learners.fast.naive_bayes.gaussian_rows import GaussianRows
-from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION
+from thetahat.learners.fast.ordinary_fits import (
+    MAX_AMPLIFICATION,
+    MAX_ERROR,
+    MIN_SHARE_LEFT,
+    NEGLIGIBLE_CLASS_WEIGHT,
+    ROUNDING,
+    TIED,
+)
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
 NEARLY_CONSTANT_COLUMN: Final = OrdinaryFit(
     "a column hardly varies inside a class of the training part"
 )
-NEGLIGIBLE_CLASS_WEIGHT: Final = OrdinaryFit("hardly any weight of a class is in the training part")
 ONE_CLASS: Final = OrdinaryFit("the training part has one class")
-TIED: Final = OrdinaryFit("two classes are equally likely up to rounding")
-
-_ROUNDING = 1e-15
-_DIGITS = 1e-9
-"""Largest accepted error of a log density."""
 
 
 class GaussianSplits(OverSplits):
@@ -59,13 +60,13 @@ class GaussianSplits(OverSplits):
         joint = rows.distances(part.test, means, variances)
         constant = np.log(2 * np.pi * variances).sum(axis=1)
         size = float(joint.max(initial=0.0)) + float(np.abs(constant).max())
-        if not _ROUNDING * amplification * size <= _DIGITS:
+        if not ROUNDING * amplification * size <= MAX_ERROR:
             return NEARLY_CONSTANT_COLUMN
         joint += constant[:, None]
         joint *= -0.5
         joint += np.log(weight / weight.sum())[:, None]
         lead = find_most_likely(joint)
-        if (lead.ahead <= _DIGITS).any():
+        if (lead.ahead <= MAX_ERROR).any():
             return TIED
         return compute_posterior(joint, lead, present, rows.n_classes)
 
@@ -105,13 +106,13 @@ class GaussianSplits(OverSplits):
             size = np.maximum(size, distances + np.abs(constant))
             joint[at] = np.log(weight) - 0.5 * (constant + distances)
         fits &= amplification <= MAX_AMPLIFICATION
-        fits &= _ROUNDING * amplification * size <= _DIGITS
+        fits &= ROUNDING * amplification * size <= MAX_ERROR
         lead = find_most_likely(joint)
         predictions = compute_posterior(joint, lead, present, rows.n_classes)
-        return predictions, fits & (lead.ahead > _DIGITS)
+        return predictions, fits & (lead.ahead > MAX_ERROR)
 
 
 def is_far(centre: FloatArray, variances: FloatArray) -> np.ndarray:
     """Whether a column's mean is so large against its spread that centring loses digits."""
     rounding = np.finfo(np.float64).eps * np.abs(centre)
-    return np.asarray(rounding > _DIGITS * np.sqrt(variances))
+    return np.asarray(rounding > MAX_ERROR * np.sqrt(variances))

@@ -10,12 +10,12 @@ import numpy as np
 from thetahat.learners._training_parts import concatenate_predictions, take_rows
 from thetahat.learners.base import OrdinaryFit, OverPath, OverSplits, Part
 from thetahat.learners.fast.neighbours.search import Search
+from thetahat.learners.fast.ordinary_fits import REPEATED_ROWS
 from thetahat.learners.fast.thresholds import MIN_ROWS_FOR_LOOPS
 from thetahat.losses.base import Predictions
 from thetahat.numerics.loops.nearest_rows import taken_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
-REPEATED_ROWS: Final = OrdinaryFit("the training part repeats rows")
 TOO_FEW_IN_PART: Final = OrdinaryFit("the training part has fewer rows than neighbours")
 
 TOO_FEW_IN_DATA: Final = OrdinaryFit("there are fewer rows than neighbours")

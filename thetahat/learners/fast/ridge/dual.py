@@ -8,13 +8,13 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
+from thetahat.learners.fast.ordinary_fits import MAX_AMPLIFICATION, REPEATED_ROWS
 from thetahat.learners.fast.ridge.over_splits import NO_WEIGHT
-from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION, RidgeRows
+from thetahat.learners.fast.ridge.rows import RidgeRows
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
 ILL_CONDITIONED: Final = OrdinaryFit("the products of the training part's rows are ill-conditioned")
-REPEATED_ROWS: Final = OrdinaryFit("the training part repeats rows")
 
 
 class DualSplits(OverSplits):

@@ -9,12 +9,13 @@ from typing import ClassVar, Final
 import numpy as np
 
 from thetahat.learners.base import OrdinaryFit, OverSplits, Part
+from thetahat.learners.fast.ordinary_fits import MAX_AMPLIFICATION
 from thetahat.learners.fast.ridge.resampled_products import (
     product_in_widths,
     sum_products_of_resamples,
     sums_resamples_together,
 )
-from thetahat.learners.fast.ridge.rows import MAX_AMPLIFICATION, RidgeRows
+from thetahat.learners.fast.ridge.rows import RidgeRows
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 

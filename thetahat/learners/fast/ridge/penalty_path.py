@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.learners.base import OverPath, Part
+from thetahat.learners.fast.ordinary_fits import MAX_AMPLIFICATION
 from thetahat.learners.fast.ridge.rows import (
-    MAX_AMPLIFICATION,
     Products,
     RidgeRows,
     centred_rows,

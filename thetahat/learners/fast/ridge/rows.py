@@ -12,13 +12,6 @@ from thetahat.tables.features import Columns
 from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray, IntArray
 
-MAX_AMPLIFICATION = 1e6
-"""How much of a rounding error may be in a prediction, in the scale of the target.
-
-A relative error of 2e-16 in the products, times the square root of a few hundred terms, times
-this, stays below 1e-8.
-"""
-
 
 def weighted_mean(rows: FloatArray, w: FloatArray) -> FloatArray:
     """Return the (p,) weighted mean of (n, p) rows, or the weighted mean of (n,) values."""
