@@ -17,7 +17,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import thetahat
-from thetahat.errors import InvalidParameter, LearnerFailed, UnsupportedCombination
+from tests.thetahat.learners.fits import table
+from thetahat.errors import (
+    InsufficientData,
+    InvalidParameter,
+    LearnerFailed,
+    UnsupportedCombination,
+)
 from thetahat.pipelines.estimator_object import EstimatorObject
 from thetahat.tables.data import build_data
 from thetahat.tables.frames import read_table
@@ -178,3 +184,26 @@ def test_property_an_estimator_that_changes_its_input_changes_no_data(width: int
 
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(features.matrix(), X)
+
+
+class OneClassFails:
+    """Takes a single class at the fit and fails on it when it predicts."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> OneClassFails:
+        del X
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.repeat(self.classes_[1], len(X))
+
+
+def test_degenerate_a_single_class_is_refused_at_the_fit() -> None:
+    learner = EstimatorObject(OneClassFails(), "classification", ("a", "b"))
+    rows, rng = table(np.eye(4)), np.random.default_rng(0)
+
+    fitted = learner.fit(rows, np.array([0, 1, 0, 1]), weights=None, rng=rng, n_classes=2)
+
+    assert fitted.predict(rows).output.tolist() == [1, 1, 1, 1]
+    with pytest.raises(InsufficientData, match="one class only, and OneClassFails needs"):
+        learner.fit(rows, np.zeros(4, dtype=np.intp), weights=None, rng=rng, n_classes=2)
