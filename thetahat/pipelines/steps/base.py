@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -50,14 +51,14 @@ class Step(Protocol):
         ...
 
 
-class FeatureStep:
+class FeatureStep(ABC):
     """Base class of steps that learn from the features alone, and draw no random numbers."""
 
     __slots__ = ()
 
+    @abstractmethod
     def fit(self, part: Features) -> FittedStep:
         """Fit the step to the selected columns of the training part."""
-        raise NotImplementedError
 
     def fit_transform(
         self, part: Features, y: np.ndarray, *, task: str, rng: np.random.Generator
