@@ -52,11 +52,12 @@ REASON_FOR_START = (
     "tables of the new database with 0.2 s."
 )
 REASON_FOR_JOBS = (
-    f"{MEASURED}for 20 000 numbers a worker computes for 37 to 42 ms, of which the evaluation is "
-    "26 ms (resamples of the bootstrap 12 ms, sign flips 4 ms), and JSON and the file of losses "
-    "are 3 ms; the API works for 14 to 17 ms, of which 4 ms check the request before the worker "
-    "begins. The file of losses waits for the disk twice, because a result may only name a file "
-    "that is on the disk. On PostgreSQL three commits wait for the disk too, where SQLite's do not."
+    f"{MEASURED}for 20 000 numbers a worker computes for 21 ms, of which the evaluation is 14 ms "
+    "(sign flips 3 ms), and JSON and the file of losses are 5 ms; the claim and the record of the "
+    "result take 4 ms. The API works for 14 to 16 ms, of which 4 ms check the request before the "
+    "worker begins. The file of losses waits for the disk twice, because a result may only name a "
+    "file that is on the disk. On PostgreSQL three commits wait for the disk too, 4 ms each, where "
+    "SQLite's do not."
 )
 REASON_FOR_POLLS = (
     f"{MEASURED}the API needs 0.67 ms of processor time for each poll on SQLite, of which an "
