@@ -166,29 +166,48 @@ def _describe_run(rows: Sequence[BenchmarkRow], bench: Bench, seconds: float) ->
         ("Rows where the peer is faster", slower),
     ):
         names = "; ".join(
-            f"{task} ({_join_sizes(of_task)})" for task, of_task in group_rows(named).items()
+            f"{task} ({_join_sizes(of_task)})" if _join_sizes(of_task) else task
+            for task, of_task in group_rows(named).items()
         )
         lines.append(f"- {words}: {names or 'none'}.")
     return lines
 
 
 def _list_targets(rows: Sequence[BenchmarkRow]) -> list[str]:
-    """Return the section of the rows that have a target, with the missed ones marked."""
-    aimed = [row for row in rows if row.target_seconds is not None or row.least_ratio is not None]
-    if not aimed:
+    """Return the section of the rows that have a target: a line for each task and target."""
+    groups: dict[tuple[str, float | None, float | None], list[BenchmarkRow]] = {}
+    for row in rows:
+        if row.target_seconds is not None or row.least_ratio is not None:
+            key = (row.task, row.target_seconds, row.least_ratio)
+            groups.setdefault(key, []).append(row)
+    if not groups:
         return []
-    lines = ["", "## Targets", "", "| task | measured | target | |", "|---|---:|---:|---|"]
-    for row in aimed:
-        if row.target_seconds is None:
-            measured, target = (
-                f"{format_ratio(row.ratio_to_peer)} times as fast as {row.peer}",
-                (f"{format_ratio(row.least_ratio)} times"),
-            )
+    lines = [
+        "",
+        "## Targets",
+        "",
+        "| task | sizes | measured | target | |",
+        "|---|---|---:|---:|---|",
+    ]
+    for (task, seconds, ratio), of_target in groups.items():
+        if seconds is not None:
+            times = sorted(row.seconds for row in of_target if row.seconds is not None)
+            measured = " to ".join(dict.fromkeys(format_seconds(t) for t in times[:1] + times[-1:]))
+            target = format_seconds(seconds)
         else:
-            measured, target = format_seconds(row.seconds), format_seconds(row.target_seconds)
-        name = ", ".join(filter(None, [_link(row.task), _join_sizes([row]), row.setting]))
-        verdict = "**missed**" if row.misses_target or row.error else "met"
-        lines.append(f"| {name} | {measured} | {target} | {verdict} |")
+            peers = ", ".join(dict.fromkeys(row.peer for row in of_target))
+            ratios = _join_range([row.ratio_to_peer for row in of_target])
+            measured = f"{ratios} times as fast as {peers}"
+            target = f"{format_ratio(ratio)} times"
+        missed = [
+            " ".join(filter(None, [_join_sizes([row]), row.setting]))
+            for row in of_target
+            if row.misses_target or row.error
+        ]
+        verdict = f"**missed** {'; '.join(missed)}".strip() if missed else "met"
+        lines.append(
+            f"| {_link(task)} | {_join_sizes(of_target)} | {measured} | {target} | {verdict} |"
+        )
     return lines
 
 
@@ -215,8 +234,10 @@ def _link(task: str) -> str:
 
 
 def _join_sizes(rows: Sequence[BenchmarkRow]) -> str:
-    """Return the sizes of rows of one task, as in ``100 to 10 000 losses``."""
+    """Return the sizes of rows of one task, as in ``100 to 10 000 losses``; empty for one call."""
     sizes = sorted({row.size for row in rows})
+    if sizes == [1]:
+        return ""
     ends = dict.fromkeys([format_size(sizes[0]), format_size(sizes[-1])])
     return f"{' to '.join(ends)} {rows[0].unit}"
 
