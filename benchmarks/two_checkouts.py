@@ -30,7 +30,7 @@ import httpx
 import numpy as np
 import orjson
 
-from benchmarks.page import format_seconds
+from benchmarks.page import format_ratio, format_seconds, format_size
 from benchmarks.service_load import build_request, send_requests
 from benchmarks.tasks.service import build_losses_request, cancel_queued, draw_forest_request
 from tests.servers.postgres import DURABLE, fresh_database, postgres_server
@@ -308,19 +308,22 @@ PARTS: Final[Mapping[str, Callable[[Checkout, Report, str], None]]] = {
 
 
 def describe_figure(name: str, before: Sequence[float], now: Sequence[float]) -> str:
-    """Return one line of the Markdown table: both medians, and how many times less or more."""
-    is_rate, is_size = name.endswith(", a second"), name.endswith(", MB")
-    shown, ratio = [], 1.0
+    """Return one line of the Markdown table: both medians, and how many times as good it is now."""
+    cells = [name]
     for values in (before, now):
-        median = statistics.median(values) if values else None
-        if median is None:
-            shown.append("failed")
+        if not values:
+            cells.append("failed")
+        elif name.endswith(", a second"):
+            cells.append(format_size(round(statistics.median(values))))
+        elif name.endswith(", MB"):
+            cells.append(f"{statistics.median(values):.1f}")
         else:
-            shown.append(f"{median:.3g}" if is_rate or is_size else format_seconds(median))
+            cells.append(format_seconds(statistics.median(values)))
+    ratio = ""
     if before and now:
-        ratio = statistics.median(before) / statistics.median(now)
-        ratio = 1 / ratio if is_rate else ratio
-    return f"| {name} | {shown[0]} | {shown[1]} | {ratio:.2g} |"
+        times = statistics.median(before) / statistics.median(now)
+        ratio = format_ratio(1 / times if name.endswith(", a second") else times)
+    return f"| {' | '.join([*cells, ratio])} |"
 
 
 def main() -> int:
