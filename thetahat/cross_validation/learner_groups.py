@@ -43,10 +43,10 @@ class Group:
 
 
 def group_by_path(learners: Mapping[str, Learner], most: int) -> list[Group]:
-    """Return groups of at most ``most`` learners, in the order of their first learners.
+    """Group learners that differ in a single parameter and can be fitted along a path of it.
 
-    Learners that differ only in a parameter that a path can be computed for are in one group;
-    every other learner is alone. Numbers depend on the groups in their last digits.
+    Every other learner is a group of its own. A group has at most ``most`` learners, and groups
+    are in the order of their first learners. Numbers depend on the groups in their last digits.
     """
     position = {name: at for at, name in enumerate(learners)}
     groups = [part for group in group_by_parameter(learners) for part in divide_group(group, most)]

@@ -289,7 +289,7 @@ def _read_study() -> _TestStudy:
 
 
 def _read_design(name: str, blocks: str, **properties: Any) -> StudiedDesign:
-    """Return a design of the study, which has a kind of blocks of its own for leave-one-out."""
+    """Return a design of the study, whose file calls the blocks of leave-one-out by that name."""
     has_single_rows = blocks == "leave_one_out"
     kind = BlockKind.RANDOM.value if has_single_rows else blocks
     return StudiedDesign(name=name, blocks=kind, single_rows=has_single_rows, **properties)
