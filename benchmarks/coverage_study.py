@@ -30,7 +30,10 @@ import numpy as np
 import orjson
 
 import thetahat
-from replications.presets.interval_coverage import (
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.tables.data import Data
+from thetahat_client.media import guess_media_type
+from thetahat_replications.presets.interval_coverage import (
     benchmark_tasks,
     fitted_models,
     heavy_tails,
@@ -38,10 +41,10 @@ from replications.presets.interval_coverage import (
     recommended,
     recommended_metrics,
 )
-from replications.presets.interval_coverage.cells import CoverageCell
-from replications.presets.interval_coverage.metric_study import MetricCell
-from replications.presets.interval_coverage.preset import compute_all_findings
-from replications.presets.interval_coverage.study_parts import (
+from thetahat_replications.presets.interval_coverage.cells import CoverageCell
+from thetahat_replications.presets.interval_coverage.metric_study import MetricCell
+from thetahat_replications.presets.interval_coverage.preset import compute_all_findings
+from thetahat_replications.presets.interval_coverage.study_parts import (
     DRAWS,
     GROUPED,
     INDEPENDENT,
@@ -54,21 +57,18 @@ from replications.presets.interval_coverage.study_parts import (
     read_part,
     separate_learners,
 )
-from replications.presets.interval_coverage.tables import compute_findings
-from service.cli.study_pages import build_study_files
-from service.jobs.digests import compute_digests
-from service.jobs.in_process import read_file
-from service.jobs.result_json import encode_result
-from service.kinds.base import DatasetFile, Finished
-from service.kinds.fields.data import DataFields, read_data
-from service.kinds.provenance import Provenance
-from service.kinds.study.records import RecordedRepetitions
-from service.kinds.study.request import StudyRequest
-from service.kinds.study.result import build_result, list_methods
-from service.storage.engine import encode_json
-from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.tables.data import Data
-from thetahat_client.media import guess_media_type
+from thetahat_replications.presets.interval_coverage.tables import compute_findings
+from thetahat_service.cli.study_pages import build_study_files
+from thetahat_service.jobs.digests import compute_digests
+from thetahat_service.jobs.in_process import read_file
+from thetahat_service.jobs.result_json import encode_result
+from thetahat_service.kinds.base import DatasetFile, Finished
+from thetahat_service.kinds.fields.data import DataFields, read_data
+from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.study.records import RecordedRepetitions
+from thetahat_service.kinds.study.request import StudyRequest
+from thetahat_service.kinds.study.result import build_result, list_methods
+from thetahat_service.storage.engine import encode_json
 
 SEED: Final = 6
 TASK_DRAWS: Final = 500

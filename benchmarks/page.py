@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.rows import BUDGET_SECONDS, SLOW_SECONDS, Bench, BenchmarkRow
-from service.figures.rendering import render
-from service.figures.style import FONT
+from thetahat_service.figures.rendering import render
+from thetahat_service.figures.style import FONT
 
 PAGE: Final = "README.md"
 VALUES: Final = "rows.json"

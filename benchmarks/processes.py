@@ -77,7 +77,7 @@ Memory = Mapping[str, list[float]]
 
 
 def _start(*words: str, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "service.cli", *words]
+    command = [sys.executable, "-m", "thetahat_service.cli", *words]
     return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
 
 

@@ -21,7 +21,7 @@ from uuid import UUID, uuid4
 
 import sqlalchemy as sa
 
-from service.states import UnitState
+from thetahat_service.states import UnitState
 
 N_OWNERS = 20
 N_CALLS = 15
@@ -42,7 +42,7 @@ _MOMENT = {
 
 def add_owners(connection: sa.Connection) -> list[UUID]:
     """Add the owners and return their ids."""
-    from service.storage.tables import OWNER
+    from thetahat_service.storage.tables import OWNER
 
     owners = [uuid4() for _ in range(N_OWNERS)]
     now = datetime.now(UTC)
@@ -88,9 +88,9 @@ def add_evaluations(connection: sa.Connection, first: int, stop: int, status: st
 
 def list_queries(owner: UUID, evaluation_id: UUID) -> dict[str, Callable[[sa.Connection], object]]:
     """Return the timed queries by what they are for."""
-    from service.jobs import sweep
-    from service.storage import evaluations, queue_state, unit_queue, units
-    from service.storage.evaluations import Filters
+    from thetahat_service.jobs import sweep
+    from thetahat_service.storage import evaluations, queue_state, unit_queue, units
+    from thetahat_service.storage.evaluations import Filters
 
     now = datetime.now(UTC)
 
@@ -126,7 +126,7 @@ def list_queries(owner: UUID, evaluation_id: UUID) -> dict[str, Callable[[sa.Con
 
 def time_queries(owner: UUID) -> dict[str, float]:
     """Return the median of the milliseconds of each query."""
-    from service.storage.engine import get_engines
+    from thetahat_service.storage.engine import get_engines
 
     with get_engines().reading.connect() as connection:
         row = connection.execute(
@@ -154,9 +154,9 @@ def count_claims(n_workers: int) -> tuple[float, float]:
     Every worker is a thread that looks at the queue, tries to claim, and settles at once: it is as
     if units took no time, so that the database is all that is measured.
     """
-    from service.storage import unit_queue, units
-    from service.storage.unit_of_work import reading, unit_of_work
-    from worker.executor import CANDIDATES, order_candidates
+    from thetahat_service.storage import unit_queue, units
+    from thetahat_service.storage.unit_of_work import reading, unit_of_work
+    from thetahat_worker.executor import CANDIDATES, order_candidates
 
     end = time.monotonic() + CLAIM_SECONDS
 
@@ -200,9 +200,9 @@ def main() -> None:
             server = stack.enter_context(postgres_server(DURABLE))
             os.environ["THETAHAT_DATABASE_URL"] = stack.enter_context(fresh_database(server))
         os.environ.setdefault("THETAHAT_DATA_DIR", folder)
-        from service.storage import schema
-        from service.storage.engine import get_engines
-        from service.storage.time_limits import answer_within
+        from thetahat_service.storage import schema
+        from thetahat_service.storage.engine import get_engines
+        from thetahat_service.storage.time_limits import answer_within
 
         schema.upgrade()
         with get_engines().writing.begin() as connection:

@@ -12,10 +12,10 @@ from uuid import uuid4
 import numpy as np
 
 from benchmarks import learning
-from service.data.base import FileLimits
-from service.data.formats import FORMATS
-from service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
-from service.kinds.registry import JOB_KINDS
+from thetahat_service.data.base import FileLimits
+from thetahat_service.data.formats import FORMATS
+from thetahat_service.kinds.base import Chunks, DatasetFile, Finished, Job, run_chunks
+from thetahat_service.kinds.registry import JOB_KINDS
 
 NPZ = "application/x-npz"
 

@@ -242,12 +242,12 @@ HEAVY_TAILED_LOSSES = _build_entry(
     "losses matter less to you, choose a bounded loss. Intervals that rest less on them can be "
     "requested by name: median_of_means, catoni and, for another quantity, trimmed_mean.",
     threshold=0.3,
-    reason="replications.presets.interval_coverage.heavy_tails: over 16 distributions with 17 to "
-    "1000 losses the t interval covers in 0.61 to 0.91 where the median of this number is 0.3 or "
-    "more, and in 0.91 to 0.96 where it is below 0.28. The area under the ROC curve of finding the "
-    "samples of designs with a coverage below 0.9 is 0.92 for it, 0.88 for the largest share of "
-    "the variance and 0.76 for Hill's tail index, which both flag symmetric losses too, for which "
-    "the t interval covers.",
+    reason="thetahat_replications.presets.interval_coverage.heavy_tails: over 16 distributions "
+    "with 17 to 1000 losses the t interval covers in 0.61 to 0.91 where the median of this number "
+    "is 0.3 or more, and in 0.91 to 0.96 where it is below 0.28. The area under the ROC curve of "
+    "finding the samples of designs with a coverage below 0.9 is 0.92 for it, 0.88 for the "
+    "largest share of the variance and 0.76 for Hill's tail index, which both flag symmetric "
+    "losses too, for which the t interval covers.",
 )
 TRIMMED_LOSSES = _build_entry(
     "trimmed_losses",

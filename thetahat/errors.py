@@ -9,7 +9,7 @@
     ├── NotConverged            an iteration ended without an answer
     └── LearnerFailed           a learner raised an exception in fit or predict
 
-The core knows no HTTP: ``service.api.errors`` has the one table of statuses.
+The core knows no HTTP: ``thetahat_service.api.errors`` has the one table of statuses.
 """
 
 from __future__ import annotations

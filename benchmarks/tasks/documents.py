@@ -15,11 +15,11 @@ from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 from benchmarks import learning
 from benchmarks.rows import Bench, BenchmarkRow
 from benchmarks.uploaded import open_upload, run_evaluation
-from service.kinds.base import Finished
 from thetahat.pipelines import build, read_learner_spec
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 from thetahat.values.json_values import to_json
+from thetahat_service.kinds.base import Finished
 
 LINEAR: dict[str, Any] = {"loss": "log_loss", "max_iter": 20, "tol": None, "random_state": 0}
 COUNTS = {"multinomial_naive_bayes": MultinomialNB(), "bernoulli_naive_bayes": BernoulliNB()}

@@ -8,13 +8,6 @@ from functools import partial
 import numpy as np
 
 from benchmarks.rows import Bench, BenchmarkRow
-from replications.batches import (
-    Problems,
-    SelectedPenalties,
-    estimate_gaussian_ratios,
-    estimate_kernel_mean_matching_weights,
-    select,
-)
 from thetahat.analyses.studies.repetitions import make_repetition_generator
 from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 from thetahat.importance_weights import Samples
@@ -23,6 +16,13 @@ from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.weighted_risks import RiskEstimator
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.weighted import Weighted
+from thetahat_replications.batches import (
+    Problems,
+    SelectedPenalties,
+    estimate_gaussian_ratios,
+    estimate_kernel_mean_matching_weights,
+    select,
+)
 
 SETTING = GaussianShift(n_features=2, scale=0.75**0.5)
 PENALTIES = np.logspace(-3, 6, 200)

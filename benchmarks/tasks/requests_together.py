@@ -15,11 +15,11 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks import learning
 from benchmarks.rows import Bench, BenchmarkRow, relative_difference
-from service.kinds.base import ChunkOutput, Job
-from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
-from service.kinds.cross_validation.run import run_group
-from service.kinds.fitting.engine import JoinedOutputs, cut_into_chunks, run_chunk
-from service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.base import ChunkOutput, Job
+from thetahat_service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
+from thetahat_service.kinds.cross_validation.run import run_group
+from thetahat_service.kinds.fitting.engine import JoinedOutputs, cut_into_chunks, run_chunk
+from thetahat_service.kinds.registry import JOB_KINDS
 
 
 def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:

@@ -94,7 +94,7 @@ REPEATS_OF_FORESTS = 5
 
 def measure_rows(bench: Bench) -> Iterator[BenchmarkRow]:
     # As after an installation: sources that were edited since have no compiled form.
-    subprocess.run([sys.executable, "-m", "service.cli", "compile"], cwd=ROOT, check=True)
+    subprocess.run([sys.executable, "-m", "thetahat_service.cli", "compile"], cwd=ROOT, check=True)
     yield from _measure_command_line(bench)
     yield from _measure_database(bench, "SQLite", "")
     with postgres_server(DURABLE) as server:
@@ -158,8 +158,8 @@ def _measure_command_line(bench: Bench) -> Iterator[BenchmarkRow]:
     """Yield the times of commands in a process of their own, beside that of an empty one."""
     commands = (
         ("import of the package", "import thetahat", ["-c", "import thetahat"]),
-        ("command line", "--version", ["-m", "service.cli", "--version"]),
-        ("command line", "--help", ["-m", "service.cli", "--help"]),
+        ("command line", "--version", ["-m", "thetahat_service.cli", "--version"]),
+        ("command line", "--help", ["-m", "thetahat_service.cli", "--help"]),
     )
     least = statistics.median(_time_command(bench, ["-c", "import numpy"]))
     for task, setting, arguments in commands:
@@ -190,7 +190,7 @@ def run_service(*arguments: str, database_url: str = "") -> Iterator[tuple[int, 
         log = Path(folder) / "log"
         with log.open("w") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "service.cli", *words],
+                [sys.executable, "-m", "thetahat_service.cli", *words],
                 cwd=ROOT,
                 env={**os.environ, **settings},
                 stdout=output,

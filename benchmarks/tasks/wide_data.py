@@ -20,7 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 import thetahat
 from benchmarks.rows import Bench, BenchmarkRow
 from benchmarks.uploaded import open_upload, run_evaluation
-from service.kinds.base import DatasetFile
+from thetahat_service.kinds.base import DatasetFile
 
 PEERS: dict[str, list[tuple[str, Any]]] = {
     "majority": [("DummyClassifier", DummyClassifier())],

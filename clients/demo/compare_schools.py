@@ -47,7 +47,7 @@ def main() -> int:
     started, folder = time.monotonic(), find_data_dir(ROOT)
     print(f"{fill(INTRODUCTION)}\n\nStarting the service (data in {folder})", flush=True)
     try:
-        with run_service(folder, folder / "demo" / "service.process.log") as url:
+        with run_service(folder, folder / "demo" / "thetahat_service.process.log") as url:
             results = _evaluate(url)
         _report(results, folder / "demo")
     except DemoFailed as failure:

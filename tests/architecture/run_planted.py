@@ -15,9 +15,9 @@ from typing import Any
 
 def main() -> None:
     """Run what standard input asks for."""
-    from service.api import catalogue
-    from service.cli.reference import render_page
     from tests.golden.replay import run_request
+    from thetahat_service.api import catalogue
+    from thetahat_service.cli.reference import render_page
 
     results: dict[str, Any] = {}
     for key, body in json.load(sys.stdin).items():

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from service.settings import Settings
 from tests.architecture.compose_file import outline
 from tests.architecture.sources import ROOT
+from thetahat_service.settings import Settings
 
 COMPOSE = (ROOT / "docker-compose.yml").read_text()
 DOCKERFILE = (ROOT / "Dockerfile").read_text()

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from service import errors as service_errors
-from service.api.app import create_app
-from service.api.errors import BY_CODE, STATUS, find_status, find_title
-from service.errors import ServiceError
 from thetahat import errors as core_errors
 from thetahat.errors import EvaluationError
+from thetahat_service import errors as service_errors
+from thetahat_service.api.app import create_app
+from thetahat_service.api.errors import BY_CODE, STATUS, find_status, find_title
+from thetahat_service.errors import ServiceError
 
 
 def leaves(cls: type[Exception]) -> Iterator[type[Exception]]:

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from service.data.formats import FORMATS
 from thetahat.losses import LOSSES
 from thetahat.schemes import SCHEMES
+from thetahat_service.data.formats import FORMATS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "http"
 PAGE = "\n".join(path.read_text() for path in sorted(FOLDER.glob("*.md")))

@@ -38,10 +38,10 @@ ORDINARY_WORDS: Final = {
 """Names that are also words of another meaning, so that a string says nothing."""
 
 EXCEPTIONS: Final = {
-    "service/figures/risk_curves.py": "the risks that have a colour of their own",
-    "service/kinds/supplied_fits.py": "the fields of the request with these fits",
-    "service/pages/measured_coverage.py": "the kept study whose table the page shows",
-    "service/pages/new_evaluation.py": "the methods that the form offers first",
+    "service/thetahat_service/figures/risk_curves.py": "the risks that have a colour of their own",
+    "service/thetahat_service/kinds/supplied_fits.py": "the fields of the request with these fits",
+    "service/thetahat_service/pages/measured_coverage.py": "the study whose table the page shows",
+    "service/thetahat_service/pages/new_evaluation.py": "the methods that the form offers first",
     "thetahat/advice/rules.py": "the schemes that the rules advise",
     "thetahat/analyses/losses/expected_size.py": "the studied design with blocks of one instance",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",

@@ -159,12 +159,14 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for case in CASES:
         folder = folder_of(case)
         plant_method(tree / "thetahat" / SUBPACKAGES.get(folder, folder), case.name)
-    plant_kind(tree / "service" / "kinds", "losses")
+    plant_kind(tree / "service" / "thetahat_service" / "kinds", "losses")
     requests = {f"{case.key}{TWIN}": case.twin_body() for case in CASES}
     requests |= {case.key: case.body() for case in CASES}
     requests |= {name: request_of(name) for name in NO_METHOD_NAMED}
     requests[f"kind{TWIN}"] = {**request_of(NO_METHOD_NAMED[0]), "kind": f"losses{TWIN}"}
-    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    folders = [str(tree / part) for part in ("", "service", "replications")]
+    here = os.environ["PYTHONPATH"]  # last, for the client
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*folders, here])}
     done = subprocess.run(
         [sys.executable, "-m", "tests.architecture.run_planted"],
         cwd=tree,
@@ -197,7 +199,9 @@ def plant_kind(kinds: Path, name: str) -> None:
             line.replace(f'"{name}"', f'"{name}{TWIN}"') if KIND_NAMED.search(line) else line
             for line in text.splitlines(keepends=True)
         )
-        path.write_text(text.replace(f"service.kinds.{name}.", f"service.kinds.{name}{TWIN}."))
+        path.write_text(
+            text.replace(f"thetahat_service.kinds.{name}.", f"thetahat_service.kinds.{name}{TWIN}.")
+        )
 
 
 @cache

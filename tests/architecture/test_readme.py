@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 import typer
 
-from service.api.app import create_app
-from service.api.catalogue import describe_rules
-from service.api.errors import BY_CODE
-from service.cli import app, main
-from service.data.formats import FORMATS
-from service.jobs.result_json import encode_result
-from service.json_types import ColumnDescription
-from service.kinds.base import DatasetFile, Finished, Job
-from service.kinds.provenance import Provenance
-from service.kinds.registry import JOB_KINDS
-from service.settings import Settings
 from tests.architecture.sources import ROOT
+from thetahat_service.api.app import create_app
+from thetahat_service.api.catalogue import describe_rules
+from thetahat_service.api.errors import BY_CODE
+from thetahat_service.cli import app, main
+from thetahat_service.data.formats import FORMATS
+from thetahat_service.jobs.result_json import encode_result
+from thetahat_service.json_types import ColumnDescription
+from thetahat_service.kinds.base import DatasetFile, Finished, Job
+from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.settings import Settings
 
 FOLDERS = [ROOT / "docs" / name for name in (".", "http", "tutorials")]
 DOCUMENTS = [ROOT / "README.md", ROOT / "clients/python/README.md"]

@@ -31,13 +31,15 @@ class NotInstalled:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, NotInstalled)
-for package in ("thetahat", "replications", "service", "worker", "thetahat_client"):
+for package in (
+    "thetahat", "thetahat_replications", "thetahat_service", "thetahat_worker", "thetahat_client"
+):
     module = importlib.import_module(package)
     for found in pkgutil.walk_packages(module.__path__, f"{package}."):
         if not found.name.endswith("__main__"):
             importlib.import_module(found.name)
 
-from worker.app import app
+from thetahat_worker.app import app
 for url in ("redis://127.0.0.1:6379/0", "rediss://127.0.0.1:6379/0"):
     app.connection_for_read(url).transport_cls
 """

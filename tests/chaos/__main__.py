@@ -24,11 +24,11 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.storage.tables import EVALUATION
-from service.storage.unit_of_work import reading
 from tests.chaos.jobs import Client, Outcome, build_requests, draw_request
 from tests.chaos.setups import SETUPS, Setup
 from tests.chaos.small_disk import small_disk
+from thetahat_service.storage.tables import EVALUATION
+from thetahat_service.storage.unit_of_work import reading
 
 END_S: Final = 240.0
 """How long all evaluations may take after the last fault; those that take longer are stuck."""

@@ -13,14 +13,14 @@ import httpx
 import numpy as np
 import orjson
 
-import service.kinds
+import thetahat_service.kinds
 
 N_SEEDS: Final = 4
 """Evaluations of each sort; further ones repeat these requests."""
 SEND_S: Final = 90.0
 """How long a request is sent again while the service does not accept it."""
 RETRY_S: Final = 0.1
-EXAMPLES: Final = Path(service.kinds.__file__).parent
+EXAMPLES: Final = Path(thetahat_service.kinds.__file__).parent
 RNG: Final = np.random.default_rng(20_261_122)
 X: Final = RNG.normal(size=(40, 3))
 Y: Final = X @ [1.0, -2.0, 0.5] + RNG.normal(size=40)

@@ -29,11 +29,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from service.kinds.registry import JOB_KINDS
 from tests.architecture.sources import ROOT
 from tests.clients.not_run import NOT_RUN, SKIPPED_LINES
 from tests.servers.processes import free_port
 from thetahat_client import Client
+from thetahat_service.kinds.registry import JOB_KINDS
 
 FENCE: Final = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 ADDRESS: Final = "http://127.0.0.1:8000"
@@ -114,7 +114,7 @@ class PageRun:
         commands = self.folder / ".venv" / "bin"
         commands.mkdir(parents=True)
         python = shlex.quote(sys.executable)
-        programs = {"python": "", "python3": "", "thetahat": " -m service.cli"}
+        programs = {"python": "", "python3": "", "thetahat": " -m thetahat_service.cli"}
         for name, module in programs.items():
             (commands / name).write_text(f'#!/bin/sh\nexec {python}{module} "$@"\n')
             (commands / name).chmod(0o755)
@@ -125,7 +125,6 @@ class PageRun:
         self.environment = {
             **os.environ,
             "PATH": f"{commands}:{os.environ['PATH']}",
-            "PYTHONPATH": f"{ROOT}:{ROOT / 'clients' / 'python'}",
             "URL": self.url,
             "THETAHAT_URL": self.url,
             "THETAHAT_DATA_DIR": str(self.folder / "unused"),

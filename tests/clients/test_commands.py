@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one servi
 def thetahat(url: str, *words: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command as a user does, in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "service.cli", *words],
+        [sys.executable, "-m", "thetahat_service.cli", *words],
         env={**os.environ, "THETAHAT_URL": url},
         input=stdin,
         capture_output=True,

@@ -93,7 +93,9 @@ def test_exact_a_service_that_cannot_start_fails_with_its_last_lines(
 
     with (
         pytest.raises(service_process.DemoFailed, match="last lines") as failed,
-        service_process.run_service(tmp_path / "occupied", tmp_path / "service.process.log"),
+        service_process.run_service(
+            tmp_path / "occupied", tmp_path / "thetahat_service.process.log"
+        ),
     ):
         pytest.fail("the block must not be entered")
     assert "ended during its start" in str(failed.value)

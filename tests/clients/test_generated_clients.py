@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from service.api.app import create_app
-from service.kinds.examples import RESULT, read_examples
+from thetahat_service.api.app import create_app
+from thetahat_service.kinds.examples import RESULT, read_examples
 
 PACKAGE = "generated_client"
 MODELS = "generated_models"

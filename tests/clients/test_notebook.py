@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 import thetahat
-from service.kinds.examples import RESULT, read_examples
 from tests.clients.scripted_server import EVALUATION, Reply, evaluation, problem, run_stub
 from thetahat_client import (
     AsyncClient,
@@ -32,6 +31,7 @@ from thetahat_client import (
     result_text,
 )
 from thetahat_client.progress import choose_display, format_progress_html
+from thetahat_service.kinds.examples import RESULT, read_examples
 
 VOID = {"br"}
 EVIL = "<script>alert('1')</script>&amp;"

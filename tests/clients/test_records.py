@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import thetahat
-from service.kinds.examples import RESULT, read_examples
 from tests.clients.scripted_server import EVALUATION
 from thetahat_client import (
     Client,
@@ -24,6 +23,7 @@ from thetahat_client import (
     metric_values,
     write_metrics,
 )
+from thetahat_service.kinds.examples import RESULT, read_examples
 
 NAMES = ("new (v2.1) 100%", "new (v2.1) 100$", "../old/α", "..")
 RESULTS = read_examples(RESULT)

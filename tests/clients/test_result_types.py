@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from service.cli import main
 from tests.architecture.sources import ROOT
 from tests.clients.scripted_server import Reply, run_stub
 from thetahat_client import Client, WrongKind
+from thetahat_service.cli import main
 
 CLIENT = ROOT / "clients" / "python"
 KEYS = {"model": "recommended", "curve": "saturation", "choice": "chosen_on"}

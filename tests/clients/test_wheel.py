@@ -17,7 +17,8 @@ CLIENT = ROOT / "clients" / "python"
 # Packages that a client must do without are made to fail where they are imported.
 USE = """
 import sys
-for name in ("numpy", "pandas", "narwhals", "pyarrow", "mlflow", "IPython", "thetahat", "service"):
+others = "numpy pandas narwhals pyarrow mlflow IPython thetahat thetahat_service"
+for name in others.split():
     sys.modules[name] = None
 import thetahat_client
 from thetahat_client import AsyncClient, Client, ConnectionFailed

@@ -116,12 +116,12 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
 
     import pyarrow as pa
 
-    from service.jobs.in_process import read_file
-    from service.jobs.result_json import encode_result
-    from service.kinds.base import Job, run_job
-    from service.kinds.provenance import Provenance
-    from service.kinds.registry import JOB_KINDS
-    from service.storage.engine import encode_json
+    from thetahat_service.jobs.in_process import read_file
+    from thetahat_service.jobs.result_json import encode_result
+    from thetahat_service.kinds.base import Job, run_job
+    from thetahat_service.kinds.provenance import Provenance
+    from thetahat_service.kinds.registry import JOB_KINDS
+    from thetahat_service.storage.engine import encode_json
 
     files = {
         name: read_file(DATA / name, MEDIA_TYPES[Path(name).suffix], folder)
@@ -178,8 +178,8 @@ def numbers_of(name: str) -> Numbers:
 
 def check_schema(result: Mapping[str, Any]) -> None:
     """Raise AssertionError if a result does not satisfy its schema in the OpenAPI document."""
-    from service.schemas.evaluation import ANY_RESULT
     from tests.service.api.json_schema import check_value  # not in the tree of planted copies
+    from thetahat_service.schemas.evaluation import ANY_RESULT
 
     document = _openapi()
     schema = document["components"]["schemas"][ANY_RESULT]
@@ -190,7 +190,7 @@ def check_schema(result: Mapping[str, Any]) -> None:
 
 @cache
 def _openapi() -> Mapping[str, Any]:
-    from service.api.app import create_app
+    from thetahat_service.api.app import create_app
 
     return create_app().openapi()
 

@@ -11,8 +11,6 @@ from typing import Any, Final
 
 import pytest
 
-from replications.presets import PRESETS
-from service.kinds.registry import JOB_KINDS
 from tests.golden import replay
 from tests.golden.moved import MOVED, Changed, Moved, Rounded
 from tests.golden.replay import Numbers
@@ -30,6 +28,8 @@ from thetahat.schemes import SCHEMES
 from thetahat.statistics import STATISTICS
 from thetahat.variances import VARIANCES
 from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat_replications.presets import PRESETS
+from thetahat_service.kinds.registry import JOB_KINDS
 
 FAMILIES: Final[Mapping[str, Mapping[str, Any]]] = {
     "comparisons": PAIRED_TESTS,

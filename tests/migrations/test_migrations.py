@@ -10,10 +10,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from service.storage import engine, schema
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import METADATA, OWNER
-from service.storage.unit_of_work import reading
+from thetahat_service.storage import engine, schema
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import METADATA, OWNER
+from thetahat_service.storage.unit_of_work import reading
 
 
 def _tables() -> set[str]:
@@ -76,7 +76,7 @@ def test_degenerate_an_empty_database_is_not_current(empty_database: str) -> Non
 
 
 def test_property_releases_that_start_together_migrate_once(empty_database: str) -> None:
-    command = [sys.executable, "-m", "service.cli", "migrate"]
+    command = [sys.executable, "-m", "thetahat_service.cli", "migrate"]
     racing = [
         subprocess.Popen(command, env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(2)

@@ -20,17 +20,18 @@ import pytest
 import sqlalchemy as sa
 from alembic.script import ScriptDirectory
 
-from service.jobs import datasets, read, retention, sweep
-from service.jobs.cancel import cancel
-from service.process.request_context import Scope
-from service.settings import get_settings
-from service.storage import api_keys, engine, schema
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import METADATA
-from service.storage.unit_of_work import reading, unit_of_work
+import thetahat_migrations
 from tests.service.jobs.conftest import sleeping
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.jobs import datasets, read, retention, sweep
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.process.request_context import Scope
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import api_keys, engine, schema
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import METADATA
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 __all__ = ["sleeping"]
 
@@ -40,7 +41,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def test_exact_every_revision_but_the_newest_is_tested() -> None:
-    folder = Path(schema.__file__).parents[2] / "migrations" / "versions"
+    folder = Path(thetahat_migrations.__path__[0]) / "versions"
     assert len(REVISIONS) == len(list(folder.glob("2*.py")))
     assert REVISIONS[0] == schema.find_newest_revision()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 
-from service.errors import ServiceError, Unavailable
+from thetahat_service.errors import ServiceError, Unavailable
 
 
 def test_exact_a_fault_of_the_store_has_the_systems_reason_without_its_path() -> None:

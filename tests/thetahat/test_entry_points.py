@@ -12,11 +12,11 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import thetahat
-from service.kinds.base import Finished, Job
-from service.kinds.registry import JOB_KINDS
 from thetahat.analyses.losses import entry_points
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.variances.quadratic import Quadratic
+from thetahat_service.kinds.base import Finished, Job
+from thetahat_service.kinds.registry import JOB_KINDS
 
 LOSSES = {
     "a": [[0.1, 0.4, 0.3], [0.2, 0.6], [0.5, 0.5, 0.7]],

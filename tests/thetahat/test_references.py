@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-import replications
 import thetahat
+import thetahat_replications
 from thetahat.references import REFERENCES
 from thetahat.registry import MethodInfo, Registry
 
@@ -17,7 +17,7 @@ from thetahat.registry import MethodInfo, Registry
 def modules() -> list[ModuleType]:
     return [
         import_module(module.name)
-        for package in (thetahat, replications)
+        for package in (thetahat, thetahat_replications)
         for module in walk_packages(package.__path__, f"{package.__name__}.")
     ]
 

@@ -15,10 +15,16 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from service.errors import FieldError, InvalidRequest
-from service.jobs.learner_failures import read_failure
-from service.json_types import Payload
-from service.kinds.base import (
+from thetahat.analyses.losses.result import MethodUsed
+from thetahat.cross_validation.result import LearnerFailure
+from thetahat.errors import InsufficientData
+from thetahat.seeds import make_random_stream
+from thetahat.values.json_values import JsonValue
+from thetahat.values.types import FloatArray
+from thetahat_service.errors import FieldError, InvalidRequest
+from thetahat_service.jobs.learner_failures import read_failure
+from thetahat_service.json_types import Payload
+from thetahat_service.kinds.base import (
     Arrays,
     Chunk,
     ChunkOutput,
@@ -28,14 +34,8 @@ from service.kinds.base import (
     Job,
     JobKind,
 )
-from service.kinds.fitting.failures import convert_to_error
-from service.schemas.base import EvaluationRequest
-from thetahat.analyses.losses.result import MethodUsed
-from thetahat.cross_validation.result import LearnerFailure
-from thetahat.errors import InsufficientData
-from thetahat.seeds import make_random_stream
-from thetahat.values.json_values import JsonValue
-from thetahat.values.types import FloatArray
+from thetahat_service.kinds.fitting.failures import convert_to_error
+from thetahat_service.schemas.base import EvaluationRequest
 
 
 class SleepRequest(EvaluationRequest):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from service.kinds.registry import JOB_KINDS
 from tests.worker.sleeping_kind import KIND
+from thetahat_service.kinds.registry import JOB_KINDS
 
 
 @pytest.fixture(autouse=True)

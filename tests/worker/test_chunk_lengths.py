@@ -8,14 +8,14 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from service.jobs import read
-from service.jobs.submit import prepare_submission, submit
-from service.kinds.base import Chunk, CutChunk, Job
-from service.kinds.registry import JOB_KINDS
-from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, units
 from tests.service.storage.databases import Setting
-from worker.chunk_lengths import ChunkLengths
+from thetahat_service.jobs import read
+from thetahat_service.jobs.submit import prepare_submission, submit
+from thetahat_service.kinds.base import Chunk, CutChunk, Job
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_worker.chunk_lengths import ChunkLengths
 
 RNG = np.random.default_rng(20_261_122)
 X = RNG.normal(size=(24, 3))
@@ -87,8 +87,8 @@ def test_exact_the_cut_of_the_chunks_changes_no_byte(name: str, setting: Setting
 def test_exact_the_cut_of_a_study_changes_no_number(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.kinds.study.run.AT_ONCE_S", 0.0)
-    monkeypatch.setattr("service.kinds.study.run.FEWEST_CHUNKS", 1)
+    monkeypatch.setattr("thetahat_service.kinds.study.run.AT_ONCE_S", 0.0)
+    monkeypatch.setattr("thetahat_service.kinds.study.run.FEWEST_CHUNKS", 1)
     setting(chunk_s=1000)
     result, losses, whole = _run("study")
     setting(chunk_s=1e-9)

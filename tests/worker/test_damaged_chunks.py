@@ -9,14 +9,14 @@ from uuid import UUID
 import orjson
 import pytest
 
-from service.jobs import read
-from service.settings import get_settings
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.units import UnitKey
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, unit, units
 from tests.worker.sleeping_kind import expected_draws
-from worker.executor import UnitExecutor
+from thetahat_service.jobs import read
+from thetahat_service.settings import get_settings
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.units import UnitKey
+from thetahat_worker.executor import UnitExecutor
 
 
 def cut(path: Path) -> None:

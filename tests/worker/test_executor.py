@@ -11,25 +11,25 @@ import pytest
 import sqlalchemy as sa
 
 import thetahat
-from service.broker import queue
-from service.jobs import failures, loading, read, record
-from service.jobs.cancel import cancel
-from service.jobs.loading import Loaded
-from service.settings import get_settings
-from service.storage import unit_queue
-from service.storage import units as unit_table
-from service.storage.files import FileStore
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.unit_of_work import unit_of_work
-from service.storage.units import UnitKey
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import expected_draws
-from worker import executor
-from worker.compute import compute
-from worker.executor import UnitExecutor
-from worker.interrupts import SharedFlag
+from thetahat_service.broker import queue
+from thetahat_service.jobs import failures, loading, read, record
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.jobs.loading import Loaded
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import unit_queue
+from thetahat_service.storage import units as unit_table
+from thetahat_service.storage.files import FileStore
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.unit_of_work import unit_of_work
+from thetahat_service.storage.units import UnitKey
+from thetahat_worker import executor
+from thetahat_worker.compute import compute
+from thetahat_worker.executor import UnitExecutor
+from thetahat_worker.interrupts import SharedFlag
 
 
 def _result(evaluation_id: Any) -> Any:
@@ -94,7 +94,7 @@ def test_exact_the_request_is_not_read_again_for_the_next_chunk(
         read_jobs.append(evaluation_id)
         return loading.load(connection, evaluation_id, files)
 
-    monkeypatch.setattr("worker.compute.load", load)
+    monkeypatch.setattr("thetahat_worker.compute.load", load)
     first, second = (submit_nap(n_chunks=2, seed=seed) for seed in (5, 6))
     worker = make_executor()
     for evaluation_id, number in ((first, 0), (first, 1), (first, 2), (second, 0), (first, 3)):
@@ -301,7 +301,7 @@ def test_exact_places_let_small_evaluations_pass_large_ones(database: str) -> No
 
 
 def test_exact_arrays_of_objects_are_refused(sqlite: None) -> None:
-    from service.jobs.outputs import keep_arrays
+    from thetahat_service.jobs.outputs import keep_arrays
 
     evaluation_id = submit_nap()
     claim = record.claim_unit((evaluation_id, 0), uuid4(), 30.0)

@@ -12,19 +12,19 @@ import orjson
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from service.errors import Unavailable
-from service.jobs import read, record
-from service.settings import get_settings
-from service.storage.files import FileStore
-from service.storage.infrastructure import describe_fault, find_fault
-from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker import sleeping_kind
 from tests.worker.sleeping_kind import expected_draws
 from thetahat.errors import InsufficientData, LearnerFailed
 from thetahat.pipelines.third_party_calls import catch_failures
-from worker.executor import retry_while_unreachable
+from thetahat_service.errors import Unavailable
+from thetahat_service.jobs import read, record
+from thetahat_service.settings import get_settings
+from thetahat_service.storage.files import FileStore
+from thetahat_service.storage.infrastructure import describe_fault, find_fault
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_worker.executor import retry_while_unreachable
 
 A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/srv/private")
@@ -220,7 +220,7 @@ def test_exact_a_commit_whose_answer_was_lost_keeps_its_file(
 
 
 def test_exact_the_wait_for_the_database_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("worker.executor.time.sleep", lambda _: None)
+    monkeypatch.setattr("thetahat_worker.executor.time.sleep", lambda _: None)
     tries = [0]
 
     def fail() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from worker.interrupts import SIGNAL, Interrupted, Interruptible, Reason, SharedFlag
+from thetahat_worker.interrupts import SIGNAL, Interrupted, Interruptible, Reason, SharedFlag
 
 
 @pytest.fixture

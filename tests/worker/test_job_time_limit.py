@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from uuid import uuid4
 
-from service.jobs import failures, record, sweep
-from service.settings import get_settings
-from service.storage import units as unit_table
-from service.storage.tables import UNIT
-from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import (
     look,
     make_executor,
@@ -18,6 +13,11 @@ from tests.service.jobs.evaluations import (
     units,
 )
 from tests.service.storage.databases import Setting
+from thetahat_service.jobs import failures, record, sweep
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import units as unit_table
+from thetahat_service.storage.tables import UNIT
+from thetahat_service.storage.unit_of_work import reading
 
 
 def test_exact_units_count_together_and_the_whole_evaluation_ends(

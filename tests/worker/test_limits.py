@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from service.process import memory
-from service.settings import MEBIBYTE, Settings
+from thetahat_service.process import memory
+from thetahat_service.settings import MEBIBYTE, Settings
 
 ALLOCATE = """
 import numpy as np
-from service.process.memory import limit_memory
+from thetahat_service.process.memory import limit_memory
 limit_memory(300)
 np.ones(100 * 2**17)
 try:

@@ -7,12 +7,12 @@ import shutil
 import orjson
 import pytest
 
-from service.jobs import read
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import make_executor, submit_nap
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.jobs import read
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 
 @pytest.fixture(autouse=True)

@@ -8,16 +8,16 @@ from uuid import UUID, uuid4
 import orjson
 import pytest
 
-from service.jobs import failures, read, record, sweep
-from service.settings import get_settings
-from service.storage import unit_queue
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import expected_draws
-from worker.executor import UnitExecutor, order_candidates
+from thetahat_service.jobs import failures, read, record, sweep
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import unit_queue
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.unit_of_work import reading
+from thetahat_worker.executor import UnitExecutor, order_candidates
 
 A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
 
@@ -195,7 +195,7 @@ def _line(evaluation_id: UUID) -> list[int]:
 
 
 def test_exact_chunks_that_are_cut_by_learner_are_queued_in_turn(database: str) -> None:
-    from service.storage.units import NewUnit, _alternate_parts
+    from thetahat_service.storage.units import NewUnit, _alternate_parts
 
     new = [NewUnit(i, {}, 1, part) for i, part in enumerate(["a", "a", "a", "b", "b", None])]
     assert [unit.number for unit in _alternate_parts(new)] == [0, 3, 5, 1, 4, 2]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from worker import preload
+from thetahat_worker import preload
 
 
 def test_exact_modules_and_loops_are_loaded_only_while_there_is_no_work(
@@ -35,7 +35,7 @@ import sys
 
 import numpy as np
 
-from worker.preload import import_learners
+from thetahat_worker.preload import import_learners
 
 assert not any(name.startswith("sklearn.") for name in sys.modules)
 list(import_learners())

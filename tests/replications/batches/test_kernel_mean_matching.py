@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from replications.batches import (
-    estimate_kernel_mean_matching_weights,
-    estimate_weights_one_by_one,
-    kernel_mean_matching,
-)
-from replications.loops import kernel_means
 from tests.thetahat.importance_weights.samples import rng, shifted
 from thetahat.importance_weights import Samples
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
+from thetahat_replications.batches import (
+    estimate_kernel_mean_matching_weights,
+    estimate_weights_one_by_one,
+    kernel_mean_matching,
+)
+from thetahat_replications.loops import kernel_means
 
 
 def stacked(count: int, n: int = 30, m: int = 80, p: int = 2) -> tuple[FloatArray, FloatArray]:

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from replications.batches import estimate_kliep_weights, estimate_weights_one_by_one, kliep
 from tests.replications.batches.test_kernel_mean_matching import stacked
 from tests.thetahat.importance_weights.samples import rng
 from thetahat.errors import InsufficientData
 from thetahat.importance_weights import Samples
 from thetahat.importance_weights.kliep import Kliep
 from thetahat.values.types import FloatArray
+from thetahat_replications.batches import estimate_kliep_weights, estimate_weights_one_by_one, kliep
 
 METHOD = Kliep(mode="early_stopped", n_centres=40)
 

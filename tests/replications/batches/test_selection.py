@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from replications.batches import Problems, select, selection
-from replications.batches.coefficients import compute_coefficients
 from tests.thetahat.naive.importance_selection import plain_selection
 from thetahat.analyses.importance_weighting import find_smallest_risk
 from thetahat.errors import InvalidParameter, UnsupportedCombination
@@ -18,6 +16,8 @@ from thetahat.weighted_risks.doubly import Doubly
 from thetahat.weighted_risks.self_normalised import SelfNormalised
 from thetahat.weighted_risks.truncated import Truncated
 from thetahat.weighted_risks.weighted import Weighted
+from thetahat_replications.batches import Problems, select, selection
+from thetahat_replications.batches.coefficients import compute_coefficients
 
 RISKS: dict[str, RiskEstimator] = {
     "weighted": Weighted(),

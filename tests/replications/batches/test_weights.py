@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from replications.batches import estimate_gaussian_ratios, estimate_weights_one_by_one
 from tests.thetahat.importance_weights.samples import SOURCE, TARGET, rng, shifted
 from thetahat.importance_weights import Samples
 from thetahat.importance_weights.gaussian_ratio import GaussianRatio
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
+from thetahat_replications.batches import estimate_gaussian_ratios, estimate_weights_one_by_one
 
 
 @pytest.mark.outside("libTLDA, the formula of iwe_ratio_gaussians (vector iw_gaussian_ratio)")

@@ -8,13 +8,13 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.special import ndtr
 
-from replications.importance.example_setting import THETA, ExampleSetting
-from replications.importance.quadrature import ExampleQuadrature
-from replications.presets.importance_variances.variances import compute_shares_above
 from thetahat.errors import InvalidParameter
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.weighted import Weighted
+from thetahat_replications.importance.example_setting import THETA, ExampleSetting
+from thetahat_replications.importance.quadrature import ExampleQuadrature
+from thetahat_replications.presets.importance_variances.variances import compute_shares_above
 
 
 def source_mean_by_quad(scale: float, power_of_loss: int, power_of_weight: int) -> float:

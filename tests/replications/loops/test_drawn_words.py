@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from replications.loops.drawn_words import add_words, score_blocks, score_others
+from thetahat_replications.loops.drawn_words import add_words, score_blocks, score_others
 
 # three documents of two words: (2, 1), (0, 3), (1, 0), of classes 1, 0, 0
 INDPTR = np.array([0, 2, 3, 4], dtype=np.uint32)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from replications.loops import gaussian_kernels
 from thetahat.numerics.loops.compiling import compiled
+from thetahat_replications.loops import gaussian_kernels
 
 
 def loops_of(function: Any, kind: str) -> Any:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from replications.loops.likelihood_ascent import ascend
 from tests.thetahat.importance_weights.samples import shifted
 from thetahat.importance_weights.kliep import MAX_STEPS_PER_SIZE, STEP_SIZES, fit_early_stopped
 from thetahat.numerics.loops.compiling import compiled
 from thetahat.values.types import FloatArray
+from thetahat_replications.loops.likelihood_ascent import ascend
 
 
 def kernels(m: int, L: int, width: float, seed: int) -> tuple[FloatArray, FloatArray]:

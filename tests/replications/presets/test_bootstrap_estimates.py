@@ -7,17 +7,17 @@ import math
 import numpy as np
 import pytest
 
-from replications.presets.bootstrap_estimates.preset import (
-    BootstrapEstimates,
-    build_statistic,
-    compute_plain_values,
-)
 from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records
 from thetahat.errors import EvaluationError
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics import Sample
 from thetahat.values.json_values import to_json
+from thetahat_replications.presets.bootstrap_estimates.preset import (
+    BootstrapEstimates,
+    build_statistic,
+    compute_plain_values,
+)
 
 SMALL = BootstrapEstimates(
     n=10, plain=3, resamples=100, statistics=("mean", "variance", "correlation")

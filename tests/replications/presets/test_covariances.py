@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from replications.presets.multiple_source_variances.covariances import (
+from thetahat.analyses.studies.jackknife import jackknife
+from thetahat_replications.presets.multiple_source_variances.covariances import (
     decompose_variance,
     estimate_covariances,
     estimate_spread_of_gamma,
     estimate_spread_of_omega,
 )
-from thetahat.analyses.studies.jackknife import jackknife
 
 
 def _losses(

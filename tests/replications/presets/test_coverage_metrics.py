@@ -8,24 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from replications.presets.interval_coverage.metric_claims import judge_metrics
-from replications.presets.interval_coverage.metric_study import (
-    DIFFERENCE,
-    MetricCell,
-    _draw,
-    build_metric_cells,
-    build_task_metrics,
-)
-from replications.presets.interval_coverage.metric_tables import (
-    compute_metric_findings,
-    summarise_metrics,
-    tabulate_metrics,
-)
-from replications.presets.interval_coverage.metric_truths import (
-    DrawWithFreshRows,
-    compute_true_values,
-)
-from replications.presets.interval_coverage.preset import IntervalCoverage
 from thetahat.analyses.studies import MonteCarloNumber
 from thetahat.analyses.studies.record_names import make_record_name
 from thetahat.analyses.studies.truths import StudyLearner
@@ -40,6 +22,24 @@ from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.repeated_k_fold import RepeatedKFold
 from thetahat.values.json_values import to_json
 from thetahat.values.types import FloatArray
+from thetahat_replications.presets.interval_coverage.metric_claims import judge_metrics
+from thetahat_replications.presets.interval_coverage.metric_study import (
+    DIFFERENCE,
+    MetricCell,
+    _draw,
+    build_metric_cells,
+    build_task_metrics,
+)
+from thetahat_replications.presets.interval_coverage.metric_tables import (
+    compute_metric_findings,
+    summarise_metrics,
+    tabulate_metrics,
+)
+from thetahat_replications.presets.interval_coverage.metric_truths import (
+    DrawWithFreshRows,
+    compute_true_values,
+)
+from thetahat_replications.presets.interval_coverage.preset import IntervalCoverage
 
 pytestmark = pytest.mark.about("presets/interval_coverage")
 

@@ -8,9 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from replications.presets.interval_coverage.cells import CoverageCell, build_cells, build_pair_cells
-from replications.presets.interval_coverage.settings import build_settings
-from replications.presets.interval_coverage.study_parts import (
+from thetahat.analyses.studies.general import GeneralStudy
+from thetahat.values.types import FloatArray
+from thetahat_replications.presets.interval_coverage.cells import (
+    CoverageCell,
+    build_cells,
+    build_pair_cells,
+)
+from thetahat_replications.presets.interval_coverage.settings import build_settings
+from thetahat_replications.presets.interval_coverage.study_parts import (
     DRAWS,
     INDEPENDENT,
     THOUSAND,
@@ -21,8 +27,6 @@ from replications.presets.interval_coverage.study_parts import (
     read_part,
     separate_learners,
 )
-from thetahat.analyses.studies.general import GeneralStudy
-from thetahat.values.types import FloatArray
 
 SETTINGS = {name: build_settings()[name] for name in ("the same sources", "classes in clusters")}
 DRAWN = 30

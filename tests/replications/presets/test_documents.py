@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from replications.multiple_sources.documents import Documents, Model, NaiveBayes, read_documents
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators import DrawSize
 from thetahat.generators.word_counts import WordCounts
@@ -16,6 +15,12 @@ from thetahat.learners import LEARNERS
 from thetahat.tables.data import Data
 from thetahat.tables.features import Features
 from thetahat.tables.sparse import NumberedNames, SparseColumns
+from thetahat_replications.multiple_sources.documents import (
+    Documents,
+    Model,
+    NaiveBayes,
+    read_documents,
+)
 
 
 @pytest.fixture(name="drawn")

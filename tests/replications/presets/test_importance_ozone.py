@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from replications.presets.importance_ozone.ozone_days import load_days
-from replications.presets.importance_ozone.preset import ImportanceOzone
 from thetahat.errors import EvaluationError
 from thetahat.tables.data import Data, build_data
+from thetahat_replications.presets.importance_ozone.ozone_days import load_days
+from thetahat_replications.presets.importance_ozone.preset import ImportanceOzone
 
 
 @pytest.fixture(name="days", scope="module")

@@ -10,23 +10,25 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from replications.importance.final_risks import FinalRisks
-from replications.importance.script_setting import (
+from thetahat.analyses.studies.repetitions import make_repetition_generator
+from thetahat.errors import EvaluationError
+from thetahat.values.json_values import to_json
+from thetahat_replications.importance.final_risks import FinalRisks
+from thetahat_replications.importance.script_setting import (
     TransposedControl,
     compute_class_density,
     draw_script_samples,
 )
-from replications.presets import PRESETS
-from replications.presets.importance_kernel_weights.claims import judge_figure_8
-from replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
-from replications.presets.importance_ozone.claims import judge_figure_7
-from replications.presets.importance_selection.claims import judge_figure_6
-from replications.presets.importance_selection.preset import ImportanceSelection
-from replications.presets.importance_variances.preset import ImportanceVariances
-from replications.presets.importance_variances.variances import evaluate_printed_weight_variance
-from thetahat.analyses.studies.repetitions import make_repetition_generator
-from thetahat.errors import EvaluationError
-from thetahat.values.json_values import to_json
+from thetahat_replications.presets import PRESETS
+from thetahat_replications.presets.importance_kernel_weights.claims import judge_figure_8
+from thetahat_replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
+from thetahat_replications.presets.importance_ozone.claims import judge_figure_7
+from thetahat_replications.presets.importance_selection.claims import judge_figure_6
+from thetahat_replications.presets.importance_selection.preset import ImportanceSelection
+from thetahat_replications.presets.importance_variances.preset import ImportanceVariances
+from thetahat_replications.presets.importance_variances.variances import (
+    evaluate_printed_weight_variance,
+)
 
 SMALL = {"gammas": (0.5, 1.0), "n_penalties": 12}
 SAMPLES = {**SMALL, "n_source": 20, "n_target": 30}

@@ -9,15 +9,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from replications.presets.interval_coverage.best_interval import find_best_intervals
-from replications.presets.interval_coverage.cell_selection import average
-from replications.presets.interval_coverage.claims import judge_coverage
-from replications.presets.interval_coverage.paired_comparison import (
-    compare_with_recommended,
-    divide_pairs,
-)
-from replications.presets.interval_coverage.preset import CoverageStudy, IntervalCoverage
-from replications.presets.interval_coverage.tables import summarise_cells
 from thetahat.analyses.studies import MonteCarloNumber, StudyClaim
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.record_names import make_record_name
@@ -31,6 +22,15 @@ from thetahat.tables.sparse import NumberedNames, build_sparse_columns
 from thetahat.values.json_values import to_json
 from thetahat.variances import VARIANCES
 from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat_replications.presets.interval_coverage.best_interval import find_best_intervals
+from thetahat_replications.presets.interval_coverage.cell_selection import average
+from thetahat_replications.presets.interval_coverage.claims import judge_coverage
+from thetahat_replications.presets.interval_coverage.paired_comparison import (
+    compare_with_recommended,
+    divide_pairs,
+)
+from thetahat_replications.presets.interval_coverage.preset import CoverageStudy, IntervalCoverage
+from thetahat_replications.presets.interval_coverage.tables import summarise_cells
 
 
 def _small(*populations: str, refits: bool = False) -> CoverageStudy:

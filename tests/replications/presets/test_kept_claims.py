@@ -6,8 +6,8 @@ import json
 import re
 from pathlib import Path
 
-from replications.kept_claims import VERDICTS, count_claims, format_counts
-from replications.presets import PRESETS
+from thetahat_replications.kept_claims import VERDICTS, count_claims, format_counts
+from thetahat_replications.presets import PRESETS
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
 

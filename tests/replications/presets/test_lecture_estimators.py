@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from replications.lectures.classifiers import GeneSums, find_largest, fit_and_predict
-from replications.presets.lecture_estimators.preset import LectureEstimators
-from replications.presets.lecture_estimators.risk_estimates import (
+from thetahat.errors import EvaluationError
+from thetahat.generators import DrawSize
+from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.tables.data import CLASSIFICATION, Data
+from thetahat.tables.features import Features
+from thetahat.values.json_values import to_json
+from thetahat_replications.lectures.classifiers import GeneSums, find_largest, fit_and_predict
+from thetahat_replications.presets.lecture_estimators.preset import LectureEstimators
+from thetahat_replications.presets.lecture_estimators.risk_estimates import (
     FinitePopulation,
     GeneSample,
     average_fold_errors,
@@ -16,12 +22,6 @@ from replications.presets.lecture_estimators.risk_estimates import (
     draw_split,
     estimate_632_plus,
 )
-from thetahat.errors import EvaluationError
-from thetahat.generators import DrawSize
-from thetahat.generators.two_class_gaussian import TwoClassGaussian
-from thetahat.tables.data import CLASSIFICATION, Data
-from thetahat.tables.features import Features
-from thetahat.values.json_values import to_json
 
 
 def _t_by_hand(X: np.ndarray, y: np.ndarray) -> np.ndarray:

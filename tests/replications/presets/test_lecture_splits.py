@@ -8,19 +8,19 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from replications.lectures.classifiers import fit_and_predict
-from replications.lectures.gaussian_samples import GaussianSample, has_both_classes
-from replications.presets import PRESETS
-from replications.presets.lecture_folds.preset import LectureFolds, draw_partition
-from replications.presets.lecture_splits.preset import (
+from thetahat.errors import EvaluationError
+from thetahat.generators.two_class_gaussian import TwoClassGaussian
+from thetahat.values.json_values import to_json
+from thetahat_replications.lectures.classifiers import fit_and_predict
+from thetahat_replications.lectures.gaussian_samples import GaussianSample, has_both_classes
+from thetahat_replications.presets import PRESETS
+from thetahat_replications.presets.lecture_folds.preset import LectureFolds, draw_partition
+from thetahat_replications.presets.lecture_splits.preset import (
     LectureSplits,
     count_test_rows,
     draw_training_parts,
     list_training_parts,
 )
-from thetahat.errors import EvaluationError
-from thetahat.generators.two_class_gaussian import TwoClassGaussian
-from thetahat.values.json_values import to_json
 
 SMALL = {
     "lecture_splits": {"sizes": (8, 20), "shares": (0.25, 0.5), "splits": 4, "n_features": 3},

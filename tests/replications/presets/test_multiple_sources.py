@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from replications.multiple_sources.classifiers import build_classifier
-from replications.multiple_sources.domains import (
-    draw_blocks,
-    draw_blocks_of_texts,
-    load_domains,
-)
-from replications.presets import PRESETS
-from replications.presets.multiple_source_means.preset import MultipleSourceMeans
-from replications.presets.multiple_source_variances.preset import MultipleSourceVariances
 from thetahat.errors import EvaluationError
 from thetahat.generators import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.tables.data import Data
 from thetahat.values.json_values import to_json
+from thetahat_replications.multiple_sources.classifiers import build_classifier
+from thetahat_replications.multiple_sources.domains import (
+    draw_blocks,
+    draw_blocks_of_texts,
+    load_domains,
+)
+from thetahat_replications.presets import PRESETS
+from thetahat_replications.presets.multiple_source_means.preset import MultipleSourceMeans
+from thetahat_replications.presets.multiple_source_variances.preset import MultipleSourceVariances
 
 SMALL_MEANS = {"n_sources": (2, 3), "per_source": 12, "sizes": (6, 40), "pairs": 3}
 SMALL_VARIANCES = {"sizes": (8, 30)}

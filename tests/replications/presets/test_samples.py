@@ -7,14 +7,14 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
 
-from replications.multiple_sources import samples as _samples
-from replications.multiple_sources.documents import Documents, NaiveBayes, read_documents
-from replications.multiple_sources.ranked_documents import RankedDocuments
-from replications.multiple_sources.samples import CopiedSample, DocumentSampler
-from replications.presets import PRESETS
 from thetahat.generators import DrawSize
 from thetahat.generators.word_counts import WordCounts
 from thetahat.tables.data import Data
+from thetahat_replications.multiple_sources import samples as _samples
+from thetahat_replications.multiple_sources.documents import Documents, NaiveBayes, read_documents
+from thetahat_replications.multiple_sources.ranked_documents import RankedDocuments
+from thetahat_replications.multiple_sources.samples import CopiedSample, DocumentSampler
+from thetahat_replications.presets import PRESETS
 
 
 @pytest.fixture(name="reviews", scope="module")

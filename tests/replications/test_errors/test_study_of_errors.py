@@ -13,33 +13,33 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import nct, t
 
-from replications.test_errors import __main__ as command
-from replications.test_errors import plan_checks, simulation
-from replications.test_errors.designs import DESIGNS, Cell, list_cells
-from replications.test_errors.plan_checks import PlanQuestion, check_plans
-from replications.test_errors.populations import (
+from thetahat.analyses.losses.plans import SHARE_DECIDED_BY_REPEATS
+from thetahat.values.types import Target
+from thetahat_replications.test_errors import __main__ as command
+from thetahat_replications.test_errors import plan_checks, simulation
+from thetahat_replications.test_errors.designs import DESIGNS, Cell, list_cells
+from thetahat_replications.test_errors.plan_checks import PlanQuestion, check_plans
+from thetahat_replications.test_errors.populations import (
     MODELS,
     LossName,
     compute_linear_risk,
     draw_rows,
     get_strength,
 )
-from replications.test_errors.repeat_checks import (
+from thetahat_replications.test_errors.repeat_checks import (
     average_decided,
     check_repeats,
     is_repeated,
     repeat_more,
 )
-from replications.test_errors.repetitions import (
+from thetahat_replications.test_errors.repetitions import (
     find_bases,
     make_seed,
     repeat_cell,
     run_experiment,
 )
-from replications.test_errors.simulation import load, save
-from replications.test_errors.tables import tabulate
-from thetahat.analyses.losses.plans import SHARE_DECIDED_BY_REPEATS
-from thetahat.values.types import Target
+from thetahat_replications.test_errors.simulation import load, save
+from thetahat_replications.test_errors.tables import tabulate
 
 N = 400_000
 

@@ -11,19 +11,19 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from service.api import auth, rate_limits
-from service.api.app import create_app
-from service.broker import queue
-from service.jobs import failures, record
-from service.kinds.registry import JOB_KINDS
-from service.states import Stage
-from service.storage import api_keys, engine, schema
-from service.storage.open_files import open_file_store
-from service.storage.unit_of_work import unit_of_work
 from tests.service.storage.databases import forget, setting, use
 from tests.worker.sleeping_kind import KIND
 from thetahat.errors import EvaluationError
-from worker.compute import EvaluationOutput, compute
+from thetahat_service.api import auth, rate_limits
+from thetahat_service.api.app import create_app
+from thetahat_service.broker import queue
+from thetahat_service.jobs import failures, record
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.states import Stage
+from thetahat_service.storage import api_keys, engine, schema
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.unit_of_work import unit_of_work
+from thetahat_worker.compute import EvaluationOutput, compute
 
 __all__ = ["setting"]
 

@@ -15,12 +15,12 @@ os.environ["THETAHAT_DATA_DIR"] = sys.argv[1]
 
 from starlette.testclient import TestClient
 
-from service.api.app import create_app
-from service.api.catalogue import FAMILIES
-from service.api.preload import LIGHT_KINDS, load_needed_modules, load_slow_modules
-from service.kinds.examples import REQUEST, read_examples
-from service.storage import schema
 from tests.service.api.requests import matrix
+from thetahat_service.api.app import create_app
+from thetahat_service.api.catalogue import FAMILIES
+from thetahat_service.api.preload import LIGHT_KINDS, load_needed_modules, load_slow_modules
+from thetahat_service.kinds.examples import REQUEST, read_examples
+from thetahat_service.storage import schema
 
 CSV_BYTES = b"x,y,z\n" + b"".join(b"%d.5,%d,%d\n" % (i, i % 2, i % 3) for i in range(40))
 LIBSVM_BYTES = b"".join(b"%d 1:2 %d:4\n" % (i % 2, 2 + i % 5) for i in range(40))

@@ -7,14 +7,14 @@ from uuid import uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from service.api import rate_limits
-from service.api.auth import find_needed_scope
-from service.api.uploads import count_upload
-from service.errors import RateLimitExceeded
-from service.process.request_context import Scope
-from service.storage import api_keys
-from service.storage.unit_of_work import unit_of_work
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
+from thetahat_service.api import rate_limits
+from thetahat_service.api.auth import find_needed_scope
+from thetahat_service.api.uploads import count_upload
+from thetahat_service.errors import RateLimitExceeded
+from thetahat_service.process.request_context import Scope
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.unit_of_work import unit_of_work
 
 
 def _key(scope: Scope, owner: str = "ann", **fields: Any) -> str:

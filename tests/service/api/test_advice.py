@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from service.schemas.advice import EXAMPLE
 from tests.service.api.conftest import InlineWorker
+from thetahat_service.schemas.advice import EXAMPLE
 
 RNG = np.random.default_rng(17)
 N = 60

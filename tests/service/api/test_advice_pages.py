@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 import pytest
 from fastapi.testclient import TestClient
 
-from service.pages.advice_page import build_situation
 from tests.service.api.test_pages import open_page
+from thetahat_service.pages.advice_page import build_situation
 
 SITUATION: dict[str, Any] = {
     "n": "400",

@@ -8,12 +8,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from service.api import batched_reads
-from service.errors import ResourceNotFound
-from service.jobs import read
-from service.storage.evaluations import EvaluationRow
-from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import submit_nap
+from thetahat_service.api import batched_reads
+from thetahat_service.errors import ResourceNotFound
+from thetahat_service.jobs import read
+from thetahat_service.storage.evaluations import EvaluationRow
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 Key = tuple[UUID, UUID]
 

@@ -7,12 +7,12 @@ import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
-from service.api import submission_batches
-from service.storage.tables import AUDIT_ENTRY, EVALUATION
-from service.storage.unit_of_work import reading
 from tests.service.api.conftest import InlineWorker, Key
 from tests.service.api.requests import matrix, nap
 from tests.service.storage.databases import Setting
+from thetahat_service.api import submission_batches
+from thetahat_service.storage.tables import AUDIT_ENTRY, EVALUATION
+from thetahat_service.storage.unit_of_work import reading
 
 PATH = "/v1/evaluations/batch"
 
@@ -105,8 +105,8 @@ def test_exact_a_batch_that_is_sent_again_gives_the_same_evaluations(client: Tes
 def test_exact_items_that_failed_before_are_tried_again(
     client: TestClient, setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.jobs.submit._COUNTS", {})
-    monkeypatch.setattr("service.jobs.submit.COUNT_VALID_S", 0.0)
+    monkeypatch.setattr("thetahat_service.jobs.submit._COUNTS", {})
+    monkeypatch.setattr("thetahat_service.jobs.submit.COUNT_VALID_S", 0.0)
     setting(max_unfinished=2)
     first = send(client, requests(4), "retry").json()
     setting(max_unfinished=10)

@@ -11,11 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
-from service.api.compression import SMALLEST, CompressionMiddleware, accepts_gzip
-from service.api.preferences import parse_known_etags
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, JSON_TYPE, PARQUET, matrix
 from tests.service.storage.databases import Setting
+from thetahat_service.api.compression import SMALLEST, CompressionMiddleware, accepts_gzip
+from thetahat_service.api.preferences import parse_known_etags
 
 GZIP_BODY = {**JSON_TYPE, "Content-Encoding": "gzip"}
 

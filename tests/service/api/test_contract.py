@@ -21,19 +21,19 @@ from fastapi import FastAPI
 from hypothesis import settings
 from starlette.testclient import TestClient
 
-from service.errors import ResourceNotFound
-from service.jobs.cancel import cancel
-from service.kinds.registry import JOB_KINDS
-from service.process.request_context import Scope
-from service.states import UNFINISHED
-from service.storage import api_keys
-from service.storage.tables import EVALUATION
-from service.storage.unit_of_work import reading, unit_of_work
-from service.supervisor.http_protocol import LimitedHttpProtocol
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import KIND
+from thetahat_service.errors import ResourceNotFound
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.process.request_context import Scope
+from thetahat_service.states import UNFINISHED
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.tables import EVALUATION
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
+from thetahat_service.supervisor.http_protocol import LimitedHttpProtocol
 
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 CANCEL_S = 0.2

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from service.storage import datasets as stored_datasets
-from service.storage.files import MARK
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
+from thetahat_service.storage import datasets as stored_datasets
+from thetahat_service.storage.files import MARK
 
 COLUMNS = [
     {"name": "x", "type": "number"},

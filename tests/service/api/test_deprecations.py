@@ -9,10 +9,10 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from service.api import deprecations
-from service.api.app import create_app
-from service.api.deprecations import Deprecation
 from tests.architecture.sources import ROOT
+from thetahat_service.api import deprecations
+from thetahat_service.api.app import create_app
+from thetahat_service.api.deprecations import Deprecation
 
 SINCE = datetime(2026, 1, 1, tzinfo=UTC)
 SUNSET = datetime(2027, 7, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from starlette.testclient import TestClient
 
-from service.api.routes.explorer import MEDIA_TYPES
+from thetahat_service.api.routes.explorer import MEDIA_TYPES
 
 
 class Page(HTMLParser):

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.api import submission_batches
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import JSON_TYPE, matrix
+from thetahat_service.api import submission_batches
 
 SAYS_TOO_MUCH = ("Traceback", 'File "', ".py", "line ", "Error(")
 

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from service.api.field_selection import (
+from tests.service.api.conftest import InlineWorker
+from tests.service.api.requests import matrix
+from thetahat_service.api.field_selection import (
     check_selection,
     parse_fields,
     select_fields,
 )
-from service.errors import InvalidRequest
-from service.kinds.examples import RESULT, read_examples
-from tests.service.api.conftest import InlineWorker
-from tests.service.api.requests import matrix
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.examples import RESULT, read_examples
 
 NAMES = {"my model": "m", "ridge[penalty=0.1]": "r", 'a"b,c': "q"}
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.api.catalogue import FAMILIES
-from service.kinds.examples import REQUEST, read_examples
 from tests.service.api.requests import matrix
 from tests.service.supervisor.processes import environment, serving
+from thetahat_service.api.catalogue import FAMILIES
+from thetahat_service.kinds.examples import REQUEST, read_examples
 
 AT_ONCE = 60
 PART_OF_TEST_CLIENT = "anyio."

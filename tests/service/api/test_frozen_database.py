@@ -16,11 +16,11 @@ import pytest
 from httpx2 import Response
 from starlette.testclient import TestClient
 
-from service.storage import schema
 from tests.servers.postgres import fresh_database, postgres_server
 from tests.service.api.requests import JSON_TYPE, matrix
 from tests.service.storage.databases import use
 from tests.service.supervisor.processes import descendants
+from thetahat_service.storage import schema
 
 pytestmark = [pytest.mark.servers, pytest.mark.chaos]
 

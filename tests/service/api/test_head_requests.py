@@ -10,10 +10,10 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from service.api import loss_responses
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix, nap
 from tests.service.api.test_contract import served
+from thetahat_service.api import loss_responses
 
 DIFFER = frozenset({"x-request-id", "ratelimit", "date", "set-cookie"})
 """Headers that differ between two requests; a form's cookie is set once."""

@@ -8,13 +8,13 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from service.process.request_context import Scope
-from service.storage import api_keys
-from service.storage.tables import AUDIT_ENTRY
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.servers.receiver import Receiver, Reply, run_receiver
 from tests.service.api.requests import CSV, CSV_TEXT, FILES, PARQUET
 from tests.service.storage.databases import Setting
+from thetahat_service.process.request_context import Scope
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.tables import AUDIT_ENTRY
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 
 @pytest.fixture

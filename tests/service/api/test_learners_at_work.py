@@ -11,11 +11,11 @@ import orjson
 import pytest
 from starlette.testclient import TestClient
 
-from service.jobs import partial, record
-from service.storage import unit_parts
-from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import make_executor
-from worker.executor import UnitExecutor
+from thetahat_service.jobs import partial, record
+from thetahat_service.storage import unit_parts
+from thetahat_service.storage.unit_of_work import reading
+from thetahat_worker.executor import UnitExecutor
 
 RNG = np.random.default_rng(20_261_122)
 X = RNG.normal(size=(30, 2))
@@ -95,7 +95,7 @@ def _first_of(evaluation_id: UUID, learner: str) -> int:
 def test_exact_the_newest_event_tells_of_the_learners(
     client: TestClient, begun: tuple[str, UUID, UnitExecutor], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from service.api.routes import events
+    from thetahat_service.api.routes import events
 
     there, evaluation_id, worker = begun
     _do(evaluation_id, worker, "nb")

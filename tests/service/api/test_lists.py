@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.api import cursors
-from service.errors import InvalidRequest
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import nap
 from tests.service.api.test_evaluations import submit
+from thetahat_service.api import cursors
+from thetahat_service.errors import InvalidRequest
 
 
 def test_exact_a_list_is_filtered_and_paged(client: TestClient, worker: InlineWorker) -> None:

@@ -8,13 +8,13 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from service.api import rate_limits
-from service.process.request_context import Scope
-from service.storage import api_keys
-from service.storage.tables import API_KEY, SESSION
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.api.html_page import HtmlPage
 from tests.service.api.requests import matrix
+from thetahat_service.api import rate_limits
+from thetahat_service.process.request_context import Scope
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.tables import API_KEY, SESSION
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 HTML = {"Accept": "text/html,*/*;q=0.8"}
 

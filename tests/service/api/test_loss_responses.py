@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from service.api.loss_responses import stream_csv, stream_json
+from thetahat_service.api.loss_responses import stream_csv, stream_json
 
 TEXTS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\n=x", "a=b", "", "'=1", None]
 SAFE = ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", "'\rx", "'\n=x", "a=b", "", "'=1", ""]

@@ -12,12 +12,12 @@ import pytest
 from starlette.testclient import TestClient
 
 import thetahat
-from service.data.npz_columns import MAX_SEPARATE_COLUMNS
-from service.kinds.base import DatasetFile
 from tests.service.api.test_datasets import send
 from tests.service.data.checked_files import NPZ, inspected
 from tests.service.kinds.run_requests import run_kind
 from thetahat.errors import EvaluationError
+from thetahat_service.data.npz_columns import MAX_SEPARATE_COLUMNS
+from thetahat_service.kinds.base import DatasetFile
 
 WIDTH = MAX_SEPARATE_COLUMNS + 1
 RNG = np.random.default_rng(18)

@@ -7,18 +7,18 @@ from pydantic import BaseModel
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
-from service.api.catalogue import FAMILIES
-from service.jobs import read
-from service.kinds.registry import JOB_KINDS
-from service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
-from service.schemas.evaluation import EvaluationPage, EvaluationRead
-from service.schemas.methods import MethodFamily, MethodIndex
-from service.schemas.problem import ProblemDocument
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from tests.worker.sleeping_kind import KIND
 from thetahat.references import REFERENCES
 from thetahat.refit_estimators import EVERY_VARIANCE
+from thetahat_service.api.catalogue import FAMILIES
+from thetahat_service.jobs import read
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
+from thetahat_service.schemas.evaluation import EvaluationPage, EvaluationRead
+from thetahat_service.schemas.methods import MethodFamily, MethodIndex
+from thetahat_service.schemas.problem import ProblemDocument
 
 OF_A_METHOD = {
     *("name", "title", "summary", "formula", "references", "assumptions", "errs", "needs"),

@@ -6,14 +6,14 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
-from service.process import counters
-from service.process.request_context import Scope
-from service.storage import api_keys
-from service.storage import counters as stored_counters
-from service.storage.tables import EVALUATION
-from service.storage.unit_of_work import call_after_commit, unit_of_work
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import matrix
+from thetahat_service.process import counters
+from thetahat_service.process.request_context import Scope
+from thetahat_service.storage import api_keys
+from thetahat_service.storage import counters as stored_counters
+from thetahat_service.storage.tables import EVALUATION
+from thetahat_service.storage.unit_of_work import call_after_commit, unit_of_work
 
 
 @pytest.fixture(autouse=True)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from service.storage.open_files import open_file_store
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import matrix
 from tests.service.jobs.evaluations import make_executor
 from tests.service.storage.databases import use
+from thetahat_service.storage.open_files import open_file_store
 
 FOLDERS = ("chunks", "datasets", "losses", "uploads")
 ROWS = np.random.default_rng(1).normal(size=(60, 2))

@@ -10,13 +10,13 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from service.kinds.examples import REQUEST, RESULT, read_examples
-from service.kinds.registry import JOB_KINDS
-from service.schemas.events import EVENTS
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.json_schema import check_value
 from tests.service.api.requests import matrix, nap
 from tests.worker.sleeping_kind import KIND
+from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.schemas.events import EVENTS
 
 WITHOUT_DESCRIPTION: set[str] = set()
 

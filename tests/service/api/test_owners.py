@@ -9,7 +9,10 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
-from service.api.routes import (
+from tests.service.api.conftest import InlineWorker
+from tests.service.api.requests import CSV, CSV_TEXT, matrix
+from tests.service.storage.databases import Setting
+from thetahat_service.api.routes import (
     access,
     advice,
     batches,
@@ -24,11 +27,8 @@ from service.api.routes import (
     sign_offs,
     webhooks,
 )
-from service.storage import api_keys
-from service.storage.unit_of_work import unit_of_work
-from tests.service.api.conftest import InlineWorker
-from tests.service.api.requests import CSV, CSV_TEXT, matrix
-from tests.service.storage.databases import Setting
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.unit_of_work import unit_of_work
 
 MODULES = (
     access,

@@ -10,14 +10,14 @@ from uuid import UUID
 import pytest
 from starlette.testclient import TestClient
 
-from service.figures.browser_library import find_library_name
-from service.states import EvaluationStatus
-from service.storage import evaluations
-from service.storage.unit_of_work import unit_of_work
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.html_page import HtmlPage
 from tests.service.api.requests import matrix, nap
 from tests.service.jobs.evaluations import make_executor
+from thetahat_service.figures.browser_library import find_library_name
+from thetahat_service.states import EvaluationStatus
+from thetahat_service.storage import evaluations
+from thetahat_service.storage.unit_of_work import unit_of_work
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 REQUESTS = Path(__file__).parents[2] / "golden" / "requests"

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.api.bodies import SHALLOW_DEPTH, has_each_key_once, parse_json
-from service.errors import InvalidRequest
+from thetahat_service.api.bodies import SHALLOW_DEPTH, has_each_key_once, parse_json
+from thetahat_service.errors import InvalidRequest
 
 TEXTS = st.text(alphabet='ab:"\\{}[], ü\n', max_size=4)
 VALUES = st.recursive(

@@ -11,8 +11,6 @@ from uuid import UUID
 import pytest
 from starlette.testclient import TestClient
 
-from service.api.routes import reports as report_routes
-from service.errors import Unavailable
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.html_page import HtmlPage
 from tests.service.api.requests import matrix, nap
@@ -20,6 +18,8 @@ from tests.service.api.test_pages import HTML, open_page, send, submit
 from tests.service.api.test_sign_offs import SIGNATURE, change_result, count_sign_offs, evaluation
 from tests.service.jobs.evaluations import make_executor
 from tests.service.reports.pdf_text import read_text, without_spaces
+from thetahat_service.api.routes import reports as report_routes
+from thetahat_service.errors import Unavailable
 
 __all__ = ["evaluation"]
 
@@ -199,9 +199,9 @@ def test_invalid_the_page_refuses_a_result_that_has_changed_and_wrong_fields(
 def test_exact_a_key_that_only_reads_sees_no_form(
     client: TestClient, worker: InlineWorker, keys: dict[str, str]
 ) -> None:
-    from service.process.request_context import Scope
-    from service.storage import api_keys
-    from service.storage.unit_of_work import unit_of_work
+    from thetahat_service.process.request_context import Scope
+    from thetahat_service.storage import api_keys
+    from thetahat_service.storage.unit_of_work import unit_of_work
 
     identifier = submit(client, matrix(), Authorization=f"Bearer {keys['ann']}")
     worker.work()

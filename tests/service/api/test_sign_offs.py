@@ -10,12 +10,12 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from service.process.request_context import Scope
-from service.storage import api_keys
-from service.storage.tables import EVALUATION_RESULT, SIGN_OFF
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import matrix, nap
+from thetahat_service.process.request_context import Scope
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.tables import EVALUATION_RESULT, SIGN_OFF
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 SIGNATURE = {"name": "Ann Reviewer", "decision": "approved", "comment": "Only for school 12."}
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from service.storage.files import MARK
-from service.storage.open_files import open_file_store
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import JSON_TYPE, matrix
 from tests.service.storage.databases import use
+from thetahat_service.storage.files import MARK
+from thetahat_service.storage.open_files import open_file_store
 
 CSV = {"Content-Type": "text/csv"}
 SIZES = (10, 5_000, 300_000, 3_000_000)

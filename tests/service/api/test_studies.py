@@ -9,20 +9,20 @@ from uuid import UUID, uuid4
 import pytest
 from starlette.testclient import TestClient
 
-from service.api.routes import events
-from service.figures.catalogue import list_figures
-from service.figures.figure import Figure
-from service.figures.style import Style
-from service.jobs import failures, figures, learner_failures, record
-from service.jobs.chunk_files import build_chunk_folder
-from service.kinds.examples import RESULT, read_examples
-from service.kinds.study import run as study
-from service.storage import unit_parts
-from service.storage.open_files import open_file_store
-from service.storage.unit_of_work import reading
 from tests.service.jobs.evaluations import make_executor
-from worker.chunk_lengths import ChunkLengths
-from worker.executor import UnitExecutor
+from thetahat_service.api.routes import events
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.figure import Figure
+from thetahat_service.figures.style import Style
+from thetahat_service.jobs import failures, figures, learner_failures, record
+from thetahat_service.jobs.chunk_files import build_chunk_folder
+from thetahat_service.kinds.examples import RESULT, read_examples
+from thetahat_service.kinds.study import run as study
+from thetahat_service.storage import unit_parts
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.unit_of_work import reading
+from thetahat_worker.chunk_lengths import ChunkLengths
+from thetahat_worker.executor import UnitExecutor
 
 BODY: dict[str, Any] = {
     "kind": "study",

@@ -8,16 +8,16 @@ from uuid import uuid4
 
 import pytest
 
-from service.api import submission_batches
-from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
-from service.jobs import read
-from service.jobs.submit import Submission, Submitted, prepare_submission, submit_all
-from service.kinds.base import DatasetFile
-from service.storage.evaluations import Filters
-from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.api.conftest import Key
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import SleepRequest
+from thetahat_service.api import submission_batches
+from thetahat_service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
+from thetahat_service.jobs import read
+from thetahat_service.jobs.submit import Submission, Submitted, prepare_submission, submit_all
+from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.storage.evaluations import Filters
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 
 def nap(key: str | None = None, fingerprint: str = "", *, gone: bool = False) -> Submission:

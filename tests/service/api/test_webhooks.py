@@ -7,11 +7,11 @@ import pytest
 import sqlalchemy as sa
 from starlette.testclient import TestClient
 
-from service.storage.tables import AUDIT_ENTRY, WEBHOOK_DELIVERY
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import matrix
 from tests.service.storage.databases import Setting
+from thetahat_service.storage.tables import AUDIT_ENTRY, WEBHOOK_DELIVERY
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 URL = "https://hooks.example.com/thetahat"
 

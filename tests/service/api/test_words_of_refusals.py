@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.api.request_fields import list_fields_at
-from service.kinds.registry import JOB_KINDS
 from tests.service.api.requests import JSON_TYPE, matrix
 from thetahat.common_names import COMMON_NAMES
+from thetahat_service.api.request_fields import list_fields_at
+from thetahat_service.kinds.registry import JOB_KINDS
 
 X = [[-1.0], [0.5], [1.0], [2.0], [-0.5], [1.5]]
 FIT: dict[str, Any] = {

@@ -10,10 +10,10 @@ from uuid import UUID
 import pytest
 import redis
 
-from service.broker import queue
-from service.broker.queue import QUEUES, RUN_UNIT
-from service.states import Stage
 from tests.service.storage.databases import use
+from thetahat_service.broker import queue
+from thetahat_service.broker.queue import QUEUES, RUN_UNIT
+from thetahat_service.states import Stage
 
 UNIT = UUID(int=7), 3
 KEY = f"thetahat.{QUEUES[Stage.START]}"

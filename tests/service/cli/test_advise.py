@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service.cli import main
-from service.schemas.advice import EXAMPLE
 from tests.clients.scripted_server import Reply, run_stub
+from thetahat_service.cli import main
+from thetahat_service.schemas.advice import EXAMPLE
 
 
 @pytest.fixture

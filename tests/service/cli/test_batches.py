@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from service.cli import main
 from tests.clients.scripted_server import EVALUATION, Reply, Stub, evaluation, run_stub
+from thetahat_service.cli import main
 
 FIRST = EVALUATION["id"]
 SECOND = "0" * 36

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from service.cli import main
 from tests.clients.scripted_server import (
     DATASET,
     EVALUATION,
@@ -16,6 +15,7 @@ from tests.clients.scripted_server import (
     problem,
     run_stub,
 )
+from thetahat_service.cli import main
 
 TAKEN = Reply(202, EVALUATION)
 ID = EVALUATION["id"]

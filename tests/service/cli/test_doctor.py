@@ -14,17 +14,6 @@ import pytest
 import sqlalchemy as sa
 
 import thetahat
-from service.cli import main
-from service.process import memory
-from service.settings import MEBIBYTE, get_settings
-from service.storage import schema, workers
-from service.storage.files import MARK
-from service.storage.open_files import open_file_store
-from service.storage.tables import WORKER
-from service.storage.unit_of_work import unit_of_work
-from service.storage.workers import WorkerProcess
-from service.supervisor import doctor
-from service.supervisor.data_dir_lock import lock_data_dir
 from tests.service.storage.databases import (
     Setting,
     database,
@@ -33,6 +22,17 @@ from tests.service.storage.databases import (
     setting,
     sqlite,
 )
+from thetahat_service.cli import main
+from thetahat_service.process import memory
+from thetahat_service.settings import MEBIBYTE, get_settings
+from thetahat_service.storage import schema, workers
+from thetahat_service.storage.files import MARK
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.tables import WORKER
+from thetahat_service.storage.unit_of_work import unit_of_work
+from thetahat_service.storage.workers import WorkerProcess
+from thetahat_service.supervisor import doctor
+from thetahat_service.supervisor.data_dir_lock import lock_data_dir
 
 __all__ = ["database", "empty_database", "empty_sqlite", "setting", "sqlite"]
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import thetahat
-from service.cli import compare, gate, main
 from tests.servers.processes import free_port
 from thetahat import GateOutcome, Requirement
 from thetahat.values.types import Better, BlockKind
+from thetahat_service.cli import compare, gate, main
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from service.cli import main
 from tests.clients.scripted_server import DATASET, EVALUATION, Reply, Stub, evaluation, run_stub
+from thetahat_service.cli import main
 
 ID = EVALUATION["id"]
 OTHER = {**EVALUATION, "id": "0" * 36, "status": "failed", "name": "[bold]:smile:"}
@@ -227,7 +227,9 @@ def test_exact_the_bar_counts_down_the_time_left(
 def test_exact_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     import subprocess
 
-    script = "import sys; from service.cli import main; sys.exit(main(['methods', '--json']))"
+    script = (
+        "import sys; from thetahat_service.cli import main; sys.exit(main(['methods', '--json']))"
+    )
     families = Reply(200, {"families": [{"name": "x" * 100} for _ in range(5000)]})
     with run_stub(families) as stub:
         process = subprocess.Popen(

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from service.cli import main
-from service.storage import api_keys
-from service.storage.unit_of_work import reading
 from tests.service.storage.databases import empty_sqlite
+from thetahat_service.cli import main
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.unit_of_work import reading
 
 __all__ = ["empty_sqlite"]
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from service.api.catalogue import FAMILIES, read_family
-from service.cli import main
 from tests.architecture.sources import ROOT
 from thetahat.analyses.losses import CORRECTIONS, RULES
 from thetahat.families import collect_families
 from thetahat.references import REFERENCES
+from thetahat_service.api.catalogue import FAMILIES, read_family
+from thetahat_service.cli import main
 
 PAGE = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
 # These import scikit-learn and describe its classes too, each by its own docstring.

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from service.api.app import create_app
 from tests.clients.scripted_server import EVALUATION, Reply, problem, run_stub
 from tests.service.cli.test_evaluation_commands import page, run
+from thetahat_service.api.app import create_app
 
 ID = EVALUATION["id"]
 SIGNED = {

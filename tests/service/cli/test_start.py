@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from service.cli import main
-from service.settings import get_settings
+from thetahat_service.cli import main
+from thetahat_service.settings import get_settings
 
 # Each of these takes from a tenth of a second to two seconds to import.
 SLOW = {"celery", "fastapi", "httpx", "numpy", "pydantic", "rich", "scipy", "sqlalchemy"}
@@ -19,7 +19,7 @@ SLOW = {"celery", "fastapi", "httpx", "numpy", "pydantic", "rich", "scipy", "sql
 def loaded_by(*words: str) -> set[str]:
     """Return the packages that a command has loaded when it ends."""
     script = (
-        f"import sys; from service.cli import main; status = main({list(words)!r});"
+        f"import sys; from thetahat_service.cli import main; status = main({list(words)!r});"
         "print(*sys.modules); sys.exit(status)"
     )
     done = subprocess.run(
@@ -153,7 +153,7 @@ def test_invalid_variables_are_sentences(
     fresh_settings: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from service.storage import engine
+    from thetahat_service.storage import engine
 
     fresh_settings.setitem(os.environ, f"THETAHAT_{variable}", value)
     engine.reset()
@@ -179,7 +179,7 @@ def test_invalid_a_database_that_is_away_is_a_sentence(words: list[str], tmp_pat
         "THETAHAT_DATA_DIR": str(tmp_path),
     }
     done = subprocess.run(
-        [sys.executable, "-m", "service.cli", *words],
+        [sys.executable, "-m", "thetahat_service.cli", *words],
         env=variables,
         check=False,
         capture_output=True,
@@ -195,6 +195,6 @@ def test_exact_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.Mo
     def fail(url: str) -> None:
         raise KeyError(url)
 
-    monkeypatch.setattr("service.cli.evaluations.connect", fail)
+    monkeypatch.setattr("thetahat_service.cli.evaluations.connect", fail)
     with pytest.raises(KeyError):
         main(["status", "x"])

@@ -18,9 +18,9 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.storage.tables import OWNER
-from service.storage.unit_of_work import unit_of_work
 from tests.service.storage.databases import database, empty_database
+from thetahat_service.storage.tables import OWNER
+from thetahat_service.storage.unit_of_work import unit_of_work
 
 __all__ = ["database", "empty_database"]
 
@@ -33,7 +33,7 @@ def run(words: list[str], **variables: str) -> tuple[int, str]:
     """Return the exit status of a command and what it writes to standard error."""
     environment = {**os.environ, **{f"THETAHAT_{k.upper()}": v for k, v in variables.items()}}
     done = subprocess.run(
-        [sys.executable, "-m", "service.cli", *words],
+        [sys.executable, "-m", "thetahat_service.cli", *words],
         env=environment,
         capture_output=True,
         text=True,

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from service.cli import main
-from service.cli.study_pages import build_study_files
 from tests.clients.scripted_server import DATASET, EVALUATION, Reply, evaluation, run_stub
 from thetahat.analyses.studies import (
     FigureAxis,
@@ -21,6 +19,8 @@ from thetahat.analyses.studies import (
     make_table,
 )
 from thetahat.values.json_values import to_json
+from thetahat_service.cli import main
+from thetahat_service.cli.study_pages import build_study_files
 
 CLAIM = StudyClaim(
     text="a | b",

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from service.data.base import FileLimits, Inspected
-from service.data.formats import find_format
-from service.data.reading import read_columns
-from service.data.tables import build_table_path
+from thetahat_service.data.base import FileLimits, Inspected
+from thetahat_service.data.formats import find_format
+from thetahat_service.data.reading import read_columns
+from thetahat_service.data.tables import build_table_path
 
 CSV = "text/csv"
 PARQUET = "application/vnd.apache.parquet"

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from service.data.arrow_arrays import make_arrow_array
+from thetahat_service.data.arrow_arrays import make_arrow_array
 
 WITHOUT_PANDAS = """
 import sys
 import numpy as np
-from service.data.arrow_arrays import make_arrow_array
+from thetahat_service.data.arrow_arrays import make_arrow_array
 for values in (np.arange(3), np.ones(2), ["a", "b"], [1, 2]):
     make_arrow_array(values)
 assert "pandas" not in sys.modules

@@ -10,9 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from service.data import csv_types
-from service.data.reading import read_columns
-from service.errors import InvalidFile
 from tests.service.data.checked_files import (
     CSV,
     NAN,
@@ -23,6 +20,9 @@ from tests.service.data.checked_files import (
     types,
     written,
 )
+from thetahat_service.data import csv_types
+from thetahat_service.data.reading import read_columns
+from thetahat_service.errors import InvalidFile
 
 
 @pytest.mark.parametrize(

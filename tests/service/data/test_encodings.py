@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from numpy.testing import assert_array_equal
 
-from service.data import encodings
-from service.data.encodings import ENCODINGS, find_encoding
-from service.data.formats import FORMATS, add_encoding, find_format, list_table_suffixes
-from service.data.reading import read_columns
-from service.errors import InvalidFile, Unavailable
 from tests.service.data.checked_files import CSV, inspected, keep
+from thetahat_service.data import encodings
+from thetahat_service.data.encodings import ENCODINGS, find_encoding
+from thetahat_service.data.formats import FORMATS, add_encoding, find_format, list_table_suffixes
+from thetahat_service.data.reading import read_columns
+from thetahat_service.errors import InvalidFile, Unavailable
 
 TEXTS = {
     "iso-8859-1": "größe;café",

@@ -10,9 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
 
-from service.data.preview import preview
-from service.data.reading import read_columns
-from service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
 from tests.service.data.checked_files import (
     ARROW,
     CSV,
@@ -24,6 +21,9 @@ from tests.service.data.checked_files import (
     read,
     written,
 )
+from thetahat_service.data.preview import preview
+from thetahat_service.data.reading import read_columns
+from thetahat_service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
 
 TABLE = pa.table(
     {

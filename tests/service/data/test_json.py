@@ -13,9 +13,6 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-from service.data.base import FREE_BYTES, FileLimits
-from service.data.formats import find_format
-from service.errors import InvalidFile, TooLarge
 from tests.service.data.checked_files import NAN, inspected, keep, read
 from tests.service.kinds.model_logs import (
     compress_members,
@@ -24,6 +21,9 @@ from tests.service.kinds.model_logs import (
     inspect_json,
     write_member,
 )
+from thetahat_service.data.base import FREE_BYTES, FileLimits
+from thetahat_service.data.formats import find_format
+from thetahat_service.errors import InvalidFile, TooLarge
 
 JSONL = "application/jsonl"
 INSPECT = "application/vnd.inspect-ai.log"

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from service.data import libsvm_lines
-from service.data.preview import preview
-from service.data.reading import read_columns, read_features
-from service.errors import InvalidFile, TooLarge
 from tests.service.data.checked_files import LIBSVM, inspected, keep
 from thetahat.tables.sparse import SparseColumns
+from thetahat_service.data import libsvm_lines
+from thetahat_service.data.preview import preview
+from thetahat_service.data.reading import read_columns, read_features
+from thetahat_service.errors import InvalidFile, TooLarge
 
 TEXT = b"""# made by hand
 +1 1:0.5 3:2  # the first

@@ -11,12 +11,12 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from service.data import npz_archive, npz_columns
-from service.data.preview import preview
-from service.data.reading import read_columns, read_features
-from service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
 from tests.service.data.checked_files import NPZ, inspected, keep
 from thetahat.tables.sparse import SparseColumns
+from thetahat_service.data import npz_archive, npz_columns
+from thetahat_service.data.preview import preview
+from thetahat_service.data.reading import read_columns, read_features
+from thetahat_service.errors import InvalidFile, InvalidRequest, TooLarge, Unavailable
 
 RNG = np.random.default_rng(20_261_130)
 DENSE = np.where(RNG.random((7, 5)) < 0.4, RNG.integers(1, 5, (7, 5)), 0).astype(float)

@@ -18,11 +18,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from service.data import parsing
-from service.data.base import Inspected
-from service.data.parsing import inspect_file, preview_file
-from service.data.reading import DatasetFileContent
-from service.errors import InvalidFile, TooLarge, Unavailable
 from tests.service.data.checked_files import (
     ARROW,
     CSV,
@@ -36,6 +31,11 @@ from tests.service.data.checked_files import (
 from tests.service.kinds.model_logs import inspect_eval
 from tests.service.storage.databases import Setting, setting
 from tests.service.supervisor.processes import descendants, wait_until_gone
+from thetahat_service.data import parsing
+from thetahat_service.data.base import Inspected
+from thetahat_service.data.parsing import inspect_file, preview_file
+from thetahat_service.data.reading import DatasetFileContent
+from thetahat_service.errors import InvalidFile, TooLarge, Unavailable
 
 __all__ = ["setting"]
 
@@ -218,7 +218,7 @@ def test_exact_no_process_stays_and_none_is_a_zombie(tmp_path: Path) -> None:
 def test_exact_parsers_end_when_the_process_that_uses_them_is_killed(tmp_path: Path) -> None:
     program = (
         "import sys, time; from pathlib import Path\n"
-        "from service.data.parsing import inspect_file\n"
+        "from thetahat_service.data.parsing import inspect_file\n"
         "folder = Path(sys.argv[1]); inspect_file(folder / 'f', 'text/csv', folder / 't', None)\n"
         "print('parsed', flush=True); time.sleep(600)"
     )
@@ -273,7 +273,7 @@ def test_exact_a_parser_does_not_import_pandas() -> None:
     """The import takes ten times as long as parsing a small file, in every child."""
     script = """
 import importlib.util, sys, threading
-from service.data import parser_process
+from thetahat_service.data import parser_process
 before = importlib.util.find_spec("pandas")
 parser_process.keep_pandas_out()
 assert len(threading.enumerate()) == 1

@@ -9,13 +9,13 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from service.figures.catalogue import list_figures
-from service.figures.covariance import centre
-from service.figures.posterior import compute_student_density
-from service.figures.style import Json, Style
-from service.figures.weights import count_weights
-from service.kinds.examples import RESULT, read_examples
 from tests.service.figures.results import evaluation
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.covariance import centre
+from thetahat_service.figures.posterior import compute_student_density
+from thetahat_service.figures.style import Json, Style
+from thetahat_service.figures.weights import count_weights
+from thetahat_service.kinds.examples import RESULT, read_examples
 
 EXAMPLES = read_examples(RESULT)
 

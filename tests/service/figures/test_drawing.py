@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from service.figures import drawing
-from service.figures.catalogue import list_figures
-from service.figures.style import Style
 from tests.service.figures.results import evaluation
+from thetahat_service.figures import drawing
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.style import Style
 
 
 def test_degenerate_a_killed_process_is_started_again() -> None:

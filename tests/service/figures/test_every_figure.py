@@ -10,12 +10,12 @@ import altair as alt
 import pytest
 from jsonschema import ValidationError  # type: ignore[import-untyped]
 
-from service.figures.catalogue import list_figures
-from service.figures.drawing import draw
-from service.figures.figure import Figure
-from service.figures.style import Style
-from service.kinds.examples import RESULT, read_examples
 from tests.service.figures.results import evaluation
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.drawing import draw
+from thetahat_service.figures.figure import Figure
+from thetahat_service.figures.style import Style
+from thetahat_service.kinds.examples import RESULT, read_examples
 
 EXAMPLES = read_examples(RESULT)
 RESULTS: dict[str, dict[str, Any]] = {

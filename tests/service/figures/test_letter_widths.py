@@ -8,11 +8,11 @@ from xml.etree import ElementTree as ET
 import pytest
 import vl_convert
 
-from service.figures.catalogue import list_figures
-from service.figures.letter_widths import measure_text
-from service.figures.rendering import render
-from service.figures.style import Style
 from tests.service.figures.results import evaluation
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.letter_widths import measure_text
+from thetahat_service.figures.rendering import render
+from thetahat_service.figures.style import Style
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.figures.log_ticks import ENOUGH, MOST, SHORT, log_ticks
+from thetahat_service.figures.log_ticks import ENOUGH, MOST, SHORT, log_ticks
 
 NARROW_ENDS = [(0.63, 1.77), (0.98, 1.02), (0.5, 1.05), (9.5, 26.0), (0.0031, 0.0032)]
 WIDE_ENDS = [(0.32, 5.9), (1.0, 10.0), (3.1, 9.4), (2.0, 40.0), (10.0, 999.0), (1.7e-5, 1e-3)]

@@ -9,10 +9,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from service.figures.catalogue import list_figures
-from service.figures.drawing import draw
-from service.figures.style import PALETTES, WIDE_LETTER, Json, Style
 from tests.service.figures.results import evaluation, interval
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.drawing import draw
+from thetahat_service.figures.style import PALETTES, WIDE_LETTER, Json, Style
 
 SVG = "{http://www.w3.org/2000/svg}"
 

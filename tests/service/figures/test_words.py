@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.figures.words import count_repetitions, describe_repetitions
+from thetahat_service.figures.words import count_repetitions, describe_repetitions
 
 
 def test_exact_a_study_with_parts_has_a_range_of_repetitions() -> None:

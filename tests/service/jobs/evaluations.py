@@ -8,16 +8,16 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from service.jobs import read
-from service.jobs.submit import prepare_submission, submit
-from service.settings import get_settings
-from service.storage.evaluations import EvaluationRow
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import UNIT
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.worker.sleeping_kind import SleepRequest
-from worker.executor import UnitExecutor
-from worker.interrupts import SharedFlag
+from thetahat_service.jobs import read
+from thetahat_service.jobs.submit import prepare_submission, submit
+from thetahat_service.settings import get_settings
+from thetahat_service.storage.evaluations import EvaluationRow
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import UNIT
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
+from thetahat_worker.executor import UnitExecutor
+from thetahat_worker.interrupts import SharedFlag
 
 
 def submit_nap(owner_id: UUID = LOCAL_OWNER_ID, **fields: Any) -> UUID:

@@ -10,13 +10,13 @@ from uuid import uuid4
 
 import pytest
 
-from service.jobs import change_watcher
-from service.jobs.cancel import cancel
-from service.storage import evaluations
-from service.storage.evaluations import EvaluationRow
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.unit_of_work import unit_of_work
 from tests.service.jobs.evaluations import look, submit_nap
+from thetahat_service.jobs import change_watcher
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.storage import evaluations
+from thetahat_service.storage.evaluations import EvaluationRow
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.unit_of_work import unit_of_work
 
 
 def test_exact_the_end_wakes_all_who_wait_for_it(database: str) -> None:

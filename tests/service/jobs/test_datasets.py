@@ -8,19 +8,19 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.data.reading import read_columns
-from service.errors import DamagedFile, DatasetInUse, InvalidFile, ResourceNotFound
-from service.jobs import datasets
-from service.jobs.datasets import Upload
-from service.storage import api_keys
-from service.storage.checksums import TRAILER_LENGTH
-from service.storage.datasets import DatasetRow
-from service.storage.files import MARK, build_dataset_file_name
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import EVALUATION_DATASET, OWNER
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import submit_nap
+from thetahat_service.data.reading import read_columns
+from thetahat_service.errors import DamagedFile, DatasetInUse, InvalidFile, ResourceNotFound
+from thetahat_service.jobs import datasets
+from thetahat_service.jobs.datasets import Upload
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.checksums import TRAILER_LENGTH
+from thetahat_service.storage.datasets import DatasetRow
+from thetahat_service.storage.files import MARK, build_dataset_file_name
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import EVALUATION_DATASET, OWNER
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 
 def keep(content: bytes, owner_id: UUID = LOCAL_OWNER_ID) -> tuple[DatasetRow, bool]:

@@ -9,18 +9,18 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from service.broker import queue
-from service.jobs import read, sweep
-from service.jobs.cancel import cancel
-from service.settings import get_settings
-from service.storage import unit_queue
-from service.storage import units as unit_table
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import EVALUATION, UNIT
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.broker import queue
+from thetahat_service.jobs import read, sweep
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import unit_queue
+from thetahat_service.storage import units as unit_table
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import EVALUATION, UNIT
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 N_CHUNKS = 4
 STEPS = 60

@@ -8,16 +8,16 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.jobs import left_files
-from service.jobs.cancel import cancel
-from service.jobs.left_files import remove_left_files
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import DATASET, EVALUATION, EVALUATION_RESULT
-from service.storage.unit_of_work import unit_of_work
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.jobs.test_datasets import keep, kept_files
 from tests.service.storage.query_plans import reads_few_rows
+from thetahat_service.jobs import left_files
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.jobs.left_files import remove_left_files
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_RESULT
+from thetahat_service.storage.unit_of_work import unit_of_work
 
 SHA = "ab" * 32
 NOW = -1.0

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from service.jobs import output_table, outputs
-from service.jobs.output_table import OutputColumn, OutputTable
-from service.jobs.spilled_arrays import Spill, SpilledArray
-from service.states import Stage
-from service.storage.files import LocalFileStore
-from service.storage.units import UnitClaim
+from thetahat_service.jobs import output_table, outputs
+from thetahat_service.jobs.output_table import OutputColumn, OutputTable
+from thetahat_service.jobs.spilled_arrays import Spill, SpilledArray
+from thetahat_service.states import Stage
+from thetahat_service.storage.files import LocalFileStore
+from thetahat_service.storage.units import UnitClaim
 
 COLUMNS = OutputTable(
     {

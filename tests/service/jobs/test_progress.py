@@ -5,18 +5,18 @@ from uuid import uuid4
 
 import pytest
 
-from service.jobs import progress, record
-from service.jobs.progress import (
+from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap
+from thetahat_service.jobs import progress, record
+from thetahat_service.jobs.progress import (
     DetailedProgress,
     PartProgress,
     compute_part_progress,
     estimate_seconds_left,
 )
-from service.storage import workers
-from service.storage.unit_of_work import unit_of_work
-from service.storage.unit_parts import ChunkRow
-from service.storage.workers import WorkerProcess
-from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap
+from thetahat_service.storage import workers
+from thetahat_service.storage.unit_of_work import unit_of_work
+from thetahat_service.storage.unit_parts import ChunkRow
+from thetahat_service.storage.workers import WorkerProcess
 
 QUEUED = ChunkRow(1, 10, "nb", "queued", None, None, 0.0)
 DONE = replace(QUEUED, state="done", output_file="1.npz", seconds=20.0)  # 2 seconds a split

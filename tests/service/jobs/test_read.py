@@ -6,22 +6,22 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.errors import (
+from tests.service.jobs.evaluations import look, make_executor, submit_nap, units
+from thetahat_service.errors import (
     EvaluationNotFinished,
     NoResult,
     ResourceNotFound,
     ResultPending,
 )
-from service.jobs import read
-from service.jobs.cancel import cancel
-from service.jobs.delete import delete
-from service.storage.evaluations import Filters
-from service.storage.files import MARK
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import EVALUATION, EVALUATION_RESULT, EVENT, UNIT
-from service.storage.unit_of_work import reading, unit_of_work
-from tests.service.jobs.evaluations import look, make_executor, submit_nap, units
+from thetahat_service.jobs import read
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.jobs.delete import delete
+from thetahat_service.storage.evaluations import Filters
+from thetahat_service.storage.files import MARK
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import EVALUATION, EVALUATION_RESULT, EVENT, UNIT
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 STRANGER = uuid4()
 

@@ -10,20 +10,20 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.errors import ResourceNotFound, Unavailable
-from service.jobs import datasets as stored_datasets
-from service.jobs import retention
-from service.settings import get_settings
-from service.states import EvaluationStatus
-from service.storage import audit
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import AUDIT_ENTRY, DATASET, EVALUATION, EVALUATION_DATASET
-from service.storage.unit_of_work import reading, unit_of_work
-from service.supervisor.sweep_thread import SweepThread
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.jobs.test_datasets import keep, kept_files
 from tests.service.storage.databases import Setting
+from thetahat_service.errors import ResourceNotFound, Unavailable
+from thetahat_service.jobs import datasets as stored_datasets
+from thetahat_service.jobs import retention
+from thetahat_service.settings import get_settings
+from thetahat_service.states import EvaluationStatus
+from thetahat_service.storage import audit
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import AUDIT_ENTRY, DATASET, EVALUATION, EVALUATION_DATASET
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
+from thetahat_service.supervisor.sweep_thread import SweepThread
 
 DAY = timedelta(days=1)
 

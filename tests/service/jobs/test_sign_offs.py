@@ -8,18 +8,18 @@ from threading import Barrier, Thread
 import pytest
 import sqlalchemy as sa
 
-from service.errors import InvalidRequest, NoResult, ResultPending
-from service.jobs import delete, read, retention, sign_offs
-from service.jobs.cancel import cancel
-from service.jobs.sign_offs import Signature
-from service.settings import get_settings
-from service.states import SignOffDecision
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import EVALUATION, SIGN_OFF
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import submit_nap
 from tests.service.jobs.test_retention import age, finish_nap, remaining
 from tests.service.storage.databases import Setting
+from thetahat_service.errors import InvalidRequest, NoResult, ResultPending
+from thetahat_service.jobs import delete, read, retention, sign_offs
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.jobs.sign_offs import Signature
+from thetahat_service.settings import get_settings
+from thetahat_service.states import SignOffDecision
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import EVALUATION, SIGN_OFF
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 ANN = Signature(name="Ann", decision=SignOffDecision.APPROVED, comment="Größe < 5 %\nline two")
 BOB = Signature(name="Bob", decision=SignOffDecision.REJECTED)

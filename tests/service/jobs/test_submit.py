@@ -11,20 +11,20 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
-from service.jobs import read
-from service.jobs.submit import prepare_submission, submit
-from service.json_types import ColumnDescription
-from service.kinds.base import DatasetFile
-from service.kinds.losses.request import LossesRequest
-from service.storage.engine import encode_json
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, submit_nap, units
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import SleepRequest
 from thetahat.seeds import derive_seed
+from thetahat_service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
+from thetahat_service.jobs import read
+from thetahat_service.jobs.submit import prepare_submission, submit
+from thetahat_service.json_types import ColumnDescription
+from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.losses.request import LossesRequest
+from thetahat_service.storage.engine import encode_json
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 
 def _count() -> int:

@@ -7,16 +7,16 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.broker import queue
-from service.jobs import sweep
-from service.settings import get_settings
-from service.storage import units as unit_table
-from service.storage import workers
-from service.storage.tables import UNIT, WORKER
-from service.storage.unit_of_work import reading, unit_of_work
-from service.storage.workers import WorkerProcess
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
+from thetahat_service.broker import queue
+from thetahat_service.jobs import sweep
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import units as unit_table
+from thetahat_service.storage import workers
+from thetahat_service.storage.tables import UNIT, WORKER
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
+from thetahat_service.storage.workers import WorkerProcess
 
 HOLDER = uuid4()
 

@@ -15,22 +15,22 @@ import pytest
 import sqlalchemy as sa
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from service.errors import ResourceNotFound
-from service.jobs import deliveries, failures, webhooks
-from service.jobs.cancel import cancel
-from service.jobs.deliveries import AttemptOutcome, decide_next, send_due
-from service.jobs.record import fail_evaluation
-from service.settings import InvalidSettings, get_settings
-from service.states import EvaluationStatus, WebhookEvent
-from service.storage import api_keys, evaluations
-from service.storage import webhooks as stored
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import EVALUATION, WEBHOOK_DELIVERY
-from service.storage.unit_of_work import reading, unit_of_work
-from service.supervisor.delivery_thread import DeliveryThread
 from tests.servers.receiver import Receiver, Reply, run_receiver
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.storage.databases import Setting
+from thetahat_service.errors import ResourceNotFound
+from thetahat_service.jobs import deliveries, failures, webhooks
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.jobs.deliveries import AttemptOutcome, decide_next, send_due
+from thetahat_service.jobs.record import fail_evaluation
+from thetahat_service.settings import InvalidSettings, get_settings
+from thetahat_service.states import EvaluationStatus, WebhookEvent
+from thetahat_service.storage import api_keys, evaluations
+from thetahat_service.storage import webhooks as stored
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import EVALUATION, WEBHOOK_DELIVERY
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
+from thetahat_service.supervisor.delivery_thread import DeliveryThread
 
 EVERY = tuple(event.value for event in WebhookEvent)
 

@@ -13,10 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from service.errors import InvalidRequest
-from service.jobs.output_table import OutputTable
-from service.jobs.result_json import encode_result
-from service.kinds.base import (
+from thetahat.errors import EvaluationError
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.jobs.output_table import OutputTable
+from thetahat_service.jobs.result_json import encode_result
+from thetahat_service.kinds.base import (
     Chunk,
     ChunkOutput,
     DatasetFile,
@@ -26,10 +27,9 @@ from service.kinds.base import (
     run_chunks,
     run_job,
 )
-from service.kinds.provenance import Provenance
-from service.kinds.registry import JOB_KINDS
-from service.storage.engine import encode_json
-from thetahat.errors import EvaluationError
+from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.storage.engine import encode_json
 
 PARQUET = "application/vnd.apache.parquet"
 UNKNOWN = Provenance(version="", seed=0, data_sha256="", spec_sha256="")

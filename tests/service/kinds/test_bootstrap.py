@@ -9,14 +9,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from service.errors import InvalidRequest
-from service.figures.catalogue import list_figures
-from service.kinds.bootstrap.request import BootstrapRequest
-from service.pages.kind_tables import describe_outcome, list_main_tables
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.statistics import STATISTICS
 from thetahat.statistics.vector_statistics import VECTOR_STATISTICS
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.kinds.bootstrap.request import BootstrapRequest
+from thetahat_service.pages.kind_tables import describe_outcome, list_main_tables
 
 LECTURE: dict[str, Any] = {
     "kind": "bootstrap",

@@ -9,12 +9,12 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from service.jobs.learner_failures import encode_failure
-from service.kinds.base import Chunks, Job, run_chunks
-from service.kinds.cross_validation.calibration import CALIBRATION
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import as_json, run_kind
 from thetahat.errors import EvaluationError
+from thetahat_service.jobs.learner_failures import encode_failure
+from thetahat_service.kinds.base import Chunks, Job, run_chunks
+from thetahat_service.kinds.cross_validation.calibration import CALIBRATION
+from thetahat_service.kinds.registry import JOB_KINDS
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 3))
@@ -104,7 +104,7 @@ def test_exact_a_calibration_that_fails_fails_alone(monkeypatch: pytest.MonkeyPa
     def fails(*_: object) -> dict[str, np.ndarray]:
         return encode_failure("memory_limit", "it took too much", (CALIBRATION,))
 
-    monkeypatch.setattr("service.kinds.cross_validation.kind.run_calibration", fails)
+    monkeypatch.setattr("thetahat_service.kinds.cross_validation.kind.run_calibration", fails)
     result = result_of(BODY)
     assert CALIBRATION not in result
     assert {"few_blocks", "not_calibrated"} == {c["code"] for c in result["cautions"]}

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.kinds.cross_validation.calibration import CALIBRATION, WholeSourcesStudy
 from tests.service.kinds.run_requests import run_kind
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.errors import InsufficientData
+from thetahat_service.kinds.cross_validation.calibration import CALIBRATION, WholeSourcesStudy
 
 RNG = np.random.default_rng(17)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import InvalidParameter
+from thetahat_service.errors import InvalidRequest
 
 FIT: dict[str, Any] = {
     "kind": "cross_validation",

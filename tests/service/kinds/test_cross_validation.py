@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from service.errors import InvalidRequest
-from service.kinds.cross_validation import kind as cross_validation
-from service.kinds.fitting import engine
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.cross_validation import kind as cross_validation
+from thetahat_service.kinds.fitting import engine
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(60, 3))

@@ -17,11 +17,11 @@ from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
 from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
-from service.kinds.base import DatasetFile
 from tests.service.data.checked_files import CSV, LIBSVM, NPZ
 from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.uploads import uploaded
 from thetahat.errors import EvaluationError
+from thetahat_service.kinds.base import DatasetFile
 
 RNG = np.random.default_rng(20_261_134)
 Y = RNG.integers(0, 2, 80)

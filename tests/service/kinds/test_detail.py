@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.errors import InvalidRequest
-from service.storage.engine import encode_json
 from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.storage.engine import encode_json
 
 
 def body(n_models: int, **fields: Any) -> dict[str, Any]:

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from service.api.errors import find_status
-from service.kinds.registry import JOB_KINDS
 from tests.cases import case
 from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import NAMED, PARAMS, info_of
@@ -17,6 +15,8 @@ from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.refit_estimators import REFIT_ESTIMATORS
 from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
+from thetahat_service.api.errors import find_status
+from thetahat_service.kinds.registry import JOB_KINDS
 
 N = 24
 ROLES: dict[str, list[Any]] = {

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from service.api.errors import find_status
-from service.kinds.registry import JOB_KINDS
 from tests.cases import case
 from tests.service.kinds.layouts import LAYOUTS
 from tests.service.kinds.run_requests import place_of, run_kind
@@ -25,6 +23,8 @@ from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTI
 from thetahat.registry import MethodInfo
 from thetahat.values.types import Needs
 from thetahat.variances import VARIANCES
+from thetahat_service.api.errors import find_status
+from thetahat_service.kinds.registry import JOB_KINDS
 
 NAMED = [
     *(("variances", name) for name in EVERY_VARIANCE),

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from service.api.errors import find_status
-from service.kinds.fields.methods import build_method
-from service.kinds.registry import JOB_KINDS
 from tests.cases import case
 from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import numbers_in
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.losses import LOSSES
 from thetahat.metrics import METRICS
+from thetahat_service.api.errors import find_status
+from thetahat_service.kinds.fields.methods import build_method
+from thetahat_service.kinds.registry import JOB_KINDS
 
 N = 48
 TRUTH = [(i * i + i // 7) % 2 for i in range(N)]

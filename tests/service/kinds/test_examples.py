@@ -14,12 +14,12 @@ from uuid import UUID
 import pytest
 
 import thetahat
-from service.jobs.result_json import encode_result
-from service.kinds.base import Job, run_job
-from service.kinds.examples import REQUEST, RESULT, read_examples
-from service.kinds.provenance import Provenance
-from service.kinds.registry import JOB_KINDS
-from service.storage.engine import encode_json
+from thetahat_service.jobs.result_json import encode_result
+from thetahat_service.kinds.base import Job, run_job
+from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
+from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.storage.engine import encode_json
 
 REQUESTS = read_examples(REQUEST)
 RESULTS = read_examples(RESULT)
@@ -103,7 +103,7 @@ def test_exact_names_of_methods_are_listed(kind: str, field: str, component: str
 def write_results() -> None:
     """Write the result of each example next to its request."""
     for kind, body in REQUESTS.items():
-        path = Path(str(files(f"service.kinds.{kind}").joinpath(RESULT)))
+        path = Path(str(files(f"thetahat_service.kinds.{kind}").joinpath(RESULT)))
         path.write_text(json.dumps(compute(body), indent=1) + "\n")
 
 

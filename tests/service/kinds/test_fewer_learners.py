@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.jobs import partial
 from tests.service.kinds.run_requests import run_kind
 from thetahat.errors import EvaluationError
+from thetahat_service.jobs import partial
 
 RNG = np.random.default_rng(20_261_123)
 X = RNG.normal(size=(40, 2))

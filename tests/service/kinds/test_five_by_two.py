@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import fdtrc, stdtr
 
-from service.kinds.cross_validation import kind as cross_validation
 from tests.service.kinds.run_requests import parquet_file, run_kind
 from thetahat.errors import EvaluationError
+from thetahat_service.kinds.cross_validation import kind as cross_validation
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(61, 3))

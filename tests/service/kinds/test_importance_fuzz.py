@@ -9,12 +9,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import run_kind
 from tests.service.kinds.shifted_samples import BODY
 from thetahat.errors import EvaluationError
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
 from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat_service.errors import InvalidRequest
 
 FEATURES: list[list[list[float]]] = [
     [[0.0, 0.0]] * 30,

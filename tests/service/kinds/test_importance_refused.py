@@ -10,12 +10,12 @@ import pytest
 from numpy.testing import assert_allclose
 from pydantic import ValidationError
 
-from service.errors import InvalidRequest
-from service.kinds.importance_weighting import plan as _importance_plan
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from tests.service.kinds.shifted_samples import BODY, FOLD, U, X, Y, Z, with_
 from thetahat.errors import EvaluationError, InsufficientData
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.importance_weighting import plan as _importance_plan
+from thetahat_service.kinds.registry import JOB_KINDS
 
 SOURCE: dict[str, Any] = BODY["source"]
 TARGET: dict[str, Any] = BODY["target"]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import parquet_file, run_kind
 from tests.service.kinds.shifted_samples import (
     BODY,
@@ -24,6 +23,7 @@ from tests.service.kinds.shifted_samples import (
     with_,
 )
 from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat_service.kinds.registry import JOB_KINDS
 
 
 def codes(cautions: list[dict[str, str]]) -> list[str]:

@@ -8,10 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from service.jobs.learner_failures import FAILED, encode_failure
-from service.kinds.base import Arrays
-from service.kinds.fitting.engine import ChunkKey, GroupOutputs, apply_unless_failed, run_together
-from service.kinds.fitting.learner_outputs import pack_learner_outputs, unpack_learner_outputs
 from tests.thetahat.learners.problems import problem
 from thetahat.cross_validation import Group, build_rows, pack, run_path
 from thetahat.cross_validation.result import LearnerFailure
@@ -19,6 +15,18 @@ from thetahat.errors import InsufficientData, Loc
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.schemes.k_fold import KFold
+from thetahat_service.jobs.learner_failures import FAILED, encode_failure
+from thetahat_service.kinds.base import Arrays
+from thetahat_service.kinds.fitting.engine import (
+    ChunkKey,
+    GroupOutputs,
+    apply_unless_failed,
+    run_together,
+)
+from thetahat_service.kinds.fitting.learner_outputs import (
+    pack_learner_outputs,
+    unpack_learner_outputs,
+)
 
 DATA = problem("plain", "regression")
 GROUPS = [

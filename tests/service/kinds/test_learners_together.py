@@ -10,13 +10,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from service.jobs.learner_failures import FAILED, encode_failure
-from service.kinds.base import AllPartsFailed, Chunks, Job, run_chunks
-from service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
-from service.kinds.cross_validation.request import CrossValidationRequest
-from service.kinds.fitting import engine
-from service.kinds.fitting.bundles import bundle_learners
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import as_json, output_of, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import BODY, LABELS, X, Y
 from tests.thetahat.learners.problems import problem
@@ -26,6 +19,13 @@ from thetahat.learners.ridge import Ridge
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
+from thetahat_service.jobs.learner_failures import FAILED, encode_failure
+from thetahat_service.kinds.base import AllPartsFailed, Chunks, Job, run_chunks
+from thetahat_service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
+from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
+from thetahat_service.kinds.fitting import engine
+from thetahat_service.kinds.fitting.bundles import bundle_learners
+from thetahat_service.kinds.registry import JOB_KINDS
 
 PENALTIES = [float(value) for value in np.geomspace(1e-3, 1e4, 8)]
 RIDGES = {f"r{at}": {"name": "ridge", "params": {"penalty": v}} for at, v in enumerate(PENALTIES)}
@@ -235,7 +235,7 @@ def test_exact_too_much_together_is_run_alone(monkeypatch: pytest.MonkeyPatch) -
             raise MemoryError
         return run_path(group, *rest, **options)
 
-    monkeypatch.setattr("service.kinds.cross_validation.run.run_path", runs)
+    monkeypatch.setattr("thetahat_service.kinds.cross_validation.run.run_path", runs)
     result = run_kind(few("r1", "r2", "r3")).result
 
     assert result["failures"]["r1"]["code"] == "memory_limit_exceeded"

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
-from service.kinds.base import Chunks, Job
-from service.kinds.fitting import engine
-from service.kinds.learning_curve.request import LearningCurveRequest
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.analyses.learning_curve import Growth, grow_splits
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.base import Chunks, Job
+from thetahat_service.kinds.fitting import engine
+from thetahat_service.kinds.learning_curve.request import LearningCurveRequest
+from thetahat_service.kinds.registry import JOB_KINDS
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(60, 3))
@@ -156,7 +156,7 @@ def test_invalid_is_refused_in_place(change: dict[str, Any], loc: tuple[str | in
 
 
 def test_invalid_too_many_losses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.kinds.learning_curve.plan.MOST_LOSSES", 599)
+    monkeypatch.setattr("thetahat_service.kinds.learning_curve.plan.MOST_LOSSES", 599)
     with pytest.raises(EvaluationError, match="would have 600 losses"):
         run_kind(BODY)
 

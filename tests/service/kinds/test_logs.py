@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds.base import DatasetFile
 from tests.service.data.checked_files import inspected
 from tests.service.kinds.model_logs import (
     compress_members,
@@ -20,6 +19,7 @@ from tests.service.kinds.model_logs import (
 )
 from tests.service.kinds.run_requests import SPACE, place_of, run_kind
 from thetahat.errors import EvaluationError
+from thetahat_service.kinds.base import DatasetFile
 
 INSPECT = "application/vnd.inspect-ai.log"
 JSONL = "application/jsonl"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat_service.errors import InvalidRequest
 
 # 2 blocks of 3 losses; block means of a: 1, 3; of b: 2, 2
 A, B = [[0.0, 1.0, 2.0], [2.0, 3.0, 4.0]], [[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]]

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from tests.thetahat.metrics.published import (
     ADMISSION_FOLD,
@@ -22,6 +21,7 @@ from tests.thetahat.metrics.published import (
 )
 from thetahat.errors import EvaluationError, LearnerFailed
 from thetahat.metrics import METRICS
+from thetahat_service.errors import InvalidRequest
 
 MARKERS = {"wfns": WFNS.tolist(), "s100b": S100B.tolist(), "ndka": NDKA.tolist()}
 OUTCOME = POOR_OUTCOME.tolist()

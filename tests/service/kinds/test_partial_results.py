@@ -10,12 +10,12 @@ from uuid import UUID
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds.base import Chunks, Job, run_chunks
-from service.kinds.fitting import engine
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import as_json, run_kind
 from tests.service.kinds.test_learning_curve import BODY as CURVE
 from tests.service.kinds.test_selection import BODY as SELECTION
+from thetahat_service.kinds.base import Chunks, Job, run_chunks
+from thetahat_service.kinds.fitting import engine
+from thetahat_service.kinds.registry import JOB_KINDS
 
 TREE = {"name": "DecisionTreeRegressor", "params": {"max_depth": 2}}
 

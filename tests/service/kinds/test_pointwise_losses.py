@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.losses import LOSSES
+from thetahat_service.errors import InvalidRequest
 
 RNG = np.random.default_rng(111)
 N = 40

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
+from thetahat_service.errors import InvalidRequest
 
 Y = ["cat", "dog", "cat", "dog", "dog", "cat"]
 SAID = ["cat", "cat", "cat", "dog", "cat", "dog"]  # wrong in rows 1, 4 and 5

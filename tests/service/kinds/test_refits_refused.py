@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from service.errors import InvalidRequest
-from service.kinds.fitting import refits as _refits
 from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_refits import BODY
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.fitting import refits as _refits
 
 
 @pytest.mark.parametrize(

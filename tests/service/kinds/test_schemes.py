@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.schemes import SCHEMES
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.registry import JOB_KINDS
 
 RNG = np.random.default_rng(121)
 N = 24

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import pytest
 
-from service.figures.catalogue import list_figures
-from service.pages.evaluation_page import describe_result
 from tests.golden.replay import names, request_of, run_request
 from thetahat_client import result_html, result_latex, result_markdown, result_text
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.pages.evaluation_page import describe_result
 
 LOSS: Final = re.compile(r"(?i)\bloss(?:es)?\b|lower is better")
 CHOSEN: Final = re.compile("source|weights|split_scores|one|all_that|rope|zero_var")

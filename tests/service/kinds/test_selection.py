@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
-from service.kinds.base import Chunks, Job
-from service.kinds.fitting import engine
-from service.kinds.registry import JOB_KINDS
-from service.kinds.selection import schemes as _selection_schemes
-from service.kinds.selection.request import SelectionRequest
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.analyses.selection import derive_seed_on_all_rows, split_training_part
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.base import Chunks, Job
+from thetahat_service.kinds.fitting import engine
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.selection import schemes as _selection_schemes
+from thetahat_service.kinds.selection.request import SelectionRequest
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(48, 6))

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.jobs.learner_failures import encode_failure
-from service.kinds.base import AllPartsFailed, Chunks, Job
-from service.kinds.fitting import engine
-from service.kinds.registry import JOB_KINDS
-from service.kinds.selection import bundles as _selection_bundles
-from service.kinds.selection import result as _selection_output
-from service.kinds.selection.plan import build_plan
-from service.kinds.selection.request import SelectionRequest
 from tests.service.kinds.run_requests import as_json, output_of, place_of, ran_but, run_kind
 from tests.service.kinds.test_selection import BODY, PENALTIES, X, Y
 from thetahat.analyses.selection import derive_seed_on_all_rows
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
+from thetahat_service.jobs.learner_failures import encode_failure
+from thetahat_service.kinds.base import AllPartsFailed, Chunks, Job
+from thetahat_service.kinds.fitting import engine
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.selection import bundles as _selection_bundles
+from thetahat_service.kinds.selection import result as _selection_output
+from thetahat_service.kinds.selection.plan import build_plan
+from thetahat_service.kinds.selection.request import SelectionRequest
 
 RANGE = {"from": 1e-3, "to": 1e6, "count": 200}
 GRID = {**BODY, "candidates": {"ridge": {"name": "ridge", "grid": {"penalty": RANGE}}}}

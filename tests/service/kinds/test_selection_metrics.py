@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.kinds.fitting import engine
 from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_selection import BODY, X
 from thetahat.analyses.selection import derive_seed_on_all_rows, split_training_part
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.stratified_k_fold import StratifiedKFold
+from thetahat_service.kinds.fitting import engine
 
 LABEL = np.where(X[:, 0] + np.random.default_rng(8).normal(size=48) > 0, "yes", "no")
 SMOOTHING = [0.1, 1.0, 10.0]

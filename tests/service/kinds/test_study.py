@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.jobs.chunk_files import KEPT
-from service.kinds.base import JobKind
-from service.kinds.registry import JOB_KINDS
-from service.kinds.study import plan as _study_plan
-from service.kinds.study import run as study
-from service.kinds.study.records import (
+from tests.service.kinds.run_requests import parquet_file, run_kind
+from tests.service.kinds.small_studies import COLUMNS, LOSSES, PAIRS, Tiny, of_file
+from thetahat.registry import Registry
+from thetahat_service.jobs.chunk_files import KEPT
+from thetahat_service.kinds.base import JobKind
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.study import plan as _study_plan
+from thetahat_service.kinds.study import run as study
+from thetahat_service.kinds.study.records import (
     RecordedRepetitions,
     pack_records,
     read_records,
     tabulate_records,
     unpack_records,
 )
-from tests.service.kinds.run_requests import parquet_file, run_kind
-from tests.service.kinds.small_studies import COLUMNS, LOSSES, PAIRS, Tiny, of_file
-from thetahat.registry import Registry
 
 
 @pytest.fixture(autouse=True)

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from service.errors import InvalidRequest
-from service.kinds.study import plan as _study_plan
-from service.kinds.study import run as study
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from tests.service.kinds.small_studies import COLUMNS, LOSSES, PAIRS, Tiny, of_file
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.registry import Registry
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.study import plan as _study_plan
+from thetahat_service.kinds.study import run as study
 
 
 @pytest.fixture(autouse=True)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from tests.service.kinds.shifted_samples import FOLD, SITES, X, Y, Z, ratio_of_normals
 from thetahat.errors import EvaluationError
 from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.registry import JOB_KINDS
 
 BODY: dict[str, Any] = {
     "kind": "cross_validation",

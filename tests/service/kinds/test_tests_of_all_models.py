@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from service.api.catalogue import read_family
-from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
+from thetahat_service.api.catalogue import read_family
+from thetahat_service.errors import InvalidRequest
 
 LOSSES = {
     "a": [[0.0, 0.1], [0.2, 0.3], [0.1, 0.0]],

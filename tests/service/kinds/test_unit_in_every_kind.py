@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import pytest
 
-from service.figures.catalogue import list_figures
-from service.figures.style import Style
 from tests.golden.replay import names, request_of, run_request
 from thetahat_client import result_html, result_markdown, result_text
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.style import Style
 
 KINDS: Final = ("losses", "predictions", "cross_validation", "selection", "learning_curve")
 # Those with sources, and of each kind some with other blocks; a holdout has no blocks to name.

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from service.errors import InvalidRequest
-from service.kinds.registry import JOB_KINDS
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from tests.thetahat.importance_weights.samples import SOURCE, TARGET
 from thetahat.errors import EvaluationError
 from thetahat.importance_weights import IMPORTANCE_WEIGHTS
+from thetahat_service.errors import InvalidRequest
+from thetahat_service.kinds.registry import JOB_KINDS
 
 BODY: dict[str, Any] = {
     "kind": "weights",

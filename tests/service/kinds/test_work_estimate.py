@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.kinds.fitting.work_estimate import estimate_fit_seconds
-from service.kinds.registry import JOB_KINDS
 from tests.service.storage.databases import Setting, setting
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import build as build_learner
 from thetahat.pipelines import read_learner_spec
+from thetahat_service.kinds.fitting.work_estimate import estimate_fit_seconds
+from thetahat_service.kinds.registry import JOB_KINDS
 
 __all__ = ["setting"]
 

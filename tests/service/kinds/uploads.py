@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from service.jobs.in_process import read_file
-from service.kinds.base import DatasetFile
+from thetahat_service.jobs.in_process import read_file
+from thetahat_service.kinds.base import DatasetFile
 
 
 def uploaded(folder: Path, media_type: str, content: bytes) -> DatasetFile:

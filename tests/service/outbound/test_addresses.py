@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.outbound.addresses import (
+from thetahat_service.outbound.addresses import (
     RefusedAddress,
     check_url,
     is_public,

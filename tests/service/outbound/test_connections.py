@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from service.outbound.addresses import CheckedTarget
-from service.outbound.connections import RequestFailed, open_response
 from tests.servers.receiver import Receiver, Reply, run_receiver
+from thetahat_service.outbound.addresses import CheckedTarget
+from thetahat_service.outbound.connections import RequestFailed, open_response
 
 HOST = "hooks.example.test"
 

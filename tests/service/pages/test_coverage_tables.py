@@ -7,9 +7,9 @@ from importlib.resources import files
 
 import pytest
 
-from service.pages.coverage_tables import MEASURED_TABLES, describe_measured_table
 from thetahat.analyses.losses import expected_coverage, expected_size
 from thetahat.analyses.metrics import expected_coverage as of_metrics
+from thetahat_service.pages.coverage_tables import MEASURED_TABLES, describe_measured_table
 
 
 @pytest.mark.parametrize("table", [expected_coverage.TABLE, expected_size.TABLE, of_metrics.TABLE])

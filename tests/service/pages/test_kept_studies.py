@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from service.errors import ResourceNotFound
-from service.figures.catalogue import list_figures
-from service.pages.kept_studies import list_kept_studies, read_kept_study
-from service.pages.measured_coverage import tabulate_coverage
-from service.pages.study_page import describe_kept_study
+from thetahat_service.errors import ResourceNotFound
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.pages.kept_studies import list_kept_studies, read_kept_study
+from thetahat_service.pages.measured_coverage import tabulate_coverage
+from thetahat_service.pages.study_page import describe_kept_study
 
 ROOT = Path(__file__).parents[3]
 RESULTS = sorted((ROOT / "docs" / "results").glob("*/result.json"))
@@ -23,7 +23,9 @@ def test_exact_every_kept_study_is_shipped_and_shown() -> None:
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
 
     assert wheel["force-include"] == {
-        str(path.relative_to(ROOT)): f"service/pages/kept_studies/{path.parent.name}.json"
+        str(
+            path.relative_to(ROOT)
+        ): f"service/thetahat_service/pages/kept_studies/{path.parent.name}.json"
         for path in RESULTS
     }
     assert list_kept_studies() == tuple(path.parent.name for path in RESULTS)

@@ -7,28 +7,28 @@ from typing import Any, Final
 
 import pytest
 
-from service.figures.catalogue import list_figures
-from service.kinds.examples import RESULT, read_examples
-from service.pages.evaluation_page import (
+from tests.service.figures.results import evaluation
+from tests.service.figures.results import interval as interval_of
+from tests.service.kinds.run_requests import run_kind
+from tests.service.pages.test_scores_and_units import SCHOOLS
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.kinds.examples import RESULT, read_examples
+from thetahat_service.pages.evaluation_page import (
     ShownFigure,
     describe_result,
     describe_scope,
     place_figures,
 )
-from service.pages.headlines import describe_selected
-from service.pages.kind_tables import describe_outcome, list_main_tables
-from service.pages.method_tables import (
+from thetahat_service.pages.headlines import describe_selected
+from thetahat_service.pages.kind_tables import describe_outcome, list_main_tables
+from thetahat_service.pages.method_tables import (
     list_calibration_tables,
     list_method_tables,
     list_metric_tables,
     list_population_tables,
 )
-from service.pages.result_view import ResultView
-from service.pages.texts import typeset
-from tests.service.figures.results import evaluation
-from tests.service.figures.results import interval as interval_of
-from tests.service.kinds.run_requests import run_kind
-from tests.service.pages.test_scores_and_units import SCHOOLS
+from thetahat_service.pages.result_view import ResultView
+from thetahat_service.pages.texts import typeset
 
 SPACE: Final = "\N{NO-BREAK SPACE}"
 RESULTS: Final = read_examples(RESULT)

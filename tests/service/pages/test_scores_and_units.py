@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.figures.result_types import has_models
-from service.pages.result_view import ResultView
 from tests.service.kinds.run_requests import run_kind
+from thetahat_service.figures.result_types import has_models
+from thetahat_service.pages.result_view import ResultView
 
 SCHOOLS: dict[str, Any] = {
     "kind": "losses",

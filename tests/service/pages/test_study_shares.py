@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import thetahat
-from service.pages.study_shares import NOT_STUDIED, list_study_tables
 from tests.architecture.sources import ROOT
+from thetahat_service.pages.study_shares import NOT_STUDIED, list_study_tables
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -100,7 +100,8 @@ def test_degenerate_without_intervals_there_is_no_table() -> None:
 
 
 def test_exact_intervals_of_metrics_have_rows_of_their_own() -> None:
-    example = ROOT / "service" / "kinds" / "cross_validation" / "example_result.json"
+    kinds = ROOT / "service" / "thetahat_service" / "kinds"
+    example = kinds / "cross_validation" / "example_result.json"
     result = json.loads(example.read_text(encoding="utf-8"))
     metrics = {name for model in result["models"].values() for name in model["metrics"]}
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from service.process.batched_calls import PerEventLoop, resolve_futures
+from thetahat_service.process.batched_calls import PerEventLoop, resolve_futures
 
 
 def test_exact_each_event_loop_has_its_own_and_closed_ones_are_forgotten() -> None:

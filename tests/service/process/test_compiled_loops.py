@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from service.process import compiled_loops
+from thetahat_service.process import compiled_loops
 
 
 def _shipped(folder: Path, build: str) -> Path:

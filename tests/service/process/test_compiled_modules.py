@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from service.process import compiled_modules
-from service.process.compiled_modules import compile_modules
+from thetahat_service.process import compiled_modules
+from thetahat_service.process.compiled_modules import compile_modules
 
 
 @pytest.fixture

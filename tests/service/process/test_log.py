@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import pytest
 
-from service.process import log
-from service.process.request_context import CALLER, REQUEST_ID, Caller, Scope
+from thetahat_service.process import log
+from thetahat_service.process.request_context import CALLER, REQUEST_ID, Caller, Scope
 
-FORGED = "a\n2026-01-01T00:00:00.000Z INFO service.jobs unit.failed"
+FORGED = "a\n2026-01-01T00:00:00.000Z INFO thetahat_service.jobs unit.failed"
 
 
 def _record(message: str, *, error: Exception | None = None, **fields: object) -> logging.LogRecord:

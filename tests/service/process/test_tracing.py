@@ -18,9 +18,9 @@ import httpx
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from service.process import tracing
-from service.settings import InvalidSettings
 from tests.service.supervisor.processes import serving
+from thetahat_service.process import tracing
+from thetahat_service.settings import InvalidSettings
 
 CLIENT_TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
@@ -116,10 +116,11 @@ def test_exact_a_request_and_its_units_are_linked_by_the_evaluation(
 def test_exact_nothing_is_imported_without_a_collector() -> None:
     # FastAPI and redis import the interface, opentelemetry-api, by themselves
     script = (
-        "import sys, service.api.app, worker.app; from service.process import tracing\n"
+        "import sys, thetahat_service.api.app, thetahat_worker.app\n"
+        "from thetahat_service.process import tracing\n"
         "tracing.configure('x')\n"
         "with tracing.trace_request('GET', None) as span: assert span is None\n"
-        "ours = 'opentelemetry.sdk', 'opentelemetry.exporter', 'service.process.spans'\n"
+        "ours = 'opentelemetry.sdk', 'opentelemetry.exporter', 'thetahat_service.process.spans'\n"
         "print([name for name in sys.modules if name.startswith(ours)])"
     )
     environment = {k: v for k, v in os.environ.items() if not k.startswith("OTEL_")}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from service.kinds.examples import REQUEST, RESULT, read_examples
-from service.reports.document import ReportedData, ReportSource, Signed
 from tests.service.figures.results import evaluation
+from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
+from thetahat_service.reports.document import ReportedData, ReportSource, Signed
 
 RESULTS = read_examples(RESULT)
 REQUESTS = read_examples(REQUEST)

@@ -11,22 +11,6 @@ from typing import Any
 
 import pytest
 
-from service.errors import Unavailable
-from service.figures.catalogue import list_figures
-from service.figures.drawing import draw
-from service.figures.rendering import FigureFormat
-from service.figures.style import Style
-from service.pages.evaluation_page import describe_result
-from service.pages.method_tables import list_metric_tables
-from service.reports import pdf
-from service.reports.building import build_report
-from service.reports.cited_methods import REGISTRIES, cite_methods, write_parameters
-from service.reports.document import CautionList, CitedMethod, FactList, Report, ReportSource
-from service.reports.formulas import parse_formula
-from service.reports.html import build_policy, render_html
-from service.reports.pdf import allow_breaks, render_pdf
-from service.reports.request_listing import list_request
-from service.reports.tables import write_tables
 from tests.service.api.html_page import HtmlPage
 from tests.service.figures.results import evaluation
 from tests.service.reports.pdf_text import read_text, without_spaces
@@ -40,6 +24,28 @@ from tests.service.reports.sources import (
     source_of,
 )
 from thetahat.references import REFERENCES
+from thetahat_service.errors import Unavailable
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.drawing import draw
+from thetahat_service.figures.rendering import FigureFormat
+from thetahat_service.figures.style import Style
+from thetahat_service.pages.evaluation_page import describe_result
+from thetahat_service.pages.method_tables import list_metric_tables
+from thetahat_service.reports import pdf
+from thetahat_service.reports.building import build_report
+from thetahat_service.reports.cited_methods import REGISTRIES, cite_methods, write_parameters
+from thetahat_service.reports.document import (
+    CautionList,
+    CitedMethod,
+    FactList,
+    Report,
+    ReportSource,
+)
+from thetahat_service.reports.formulas import parse_formula
+from thetahat_service.reports.html import build_policy, render_html
+from thetahat_service.reports.pdf import allow_breaks, render_pdf
+from thetahat_service.reports.request_listing import list_request
+from thetahat_service.reports.tables import write_tables
 
 EVERY_KIND = pytest.mark.parametrize("kind", RESULTS)
 SECTIONS = {"question", "verdict", "data", "methods", "reproduction", "sign_offs"}
@@ -222,7 +228,7 @@ def test_exact_thirty_models_are_a_report_of_bounded_length() -> None:
 
 
 def test_exact_every_formula_of_the_catalogue_is_set(tmp_path: Any) -> None:
-    from service.reports.document import CitedMethod, Section
+    from thetahat_service.reports.document import CitedMethod, Section
 
     methods = [
         CitedMethod(heading=f"{family} {name}", formula=registry[name].info.formula)
@@ -320,11 +326,11 @@ def test_invalid_a_typesetter_that_fails_or_hangs_is_unavailable(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     report = build_report(source_of("weights"))
-    monkeypatch.setattr(pdf, "MODULE", "service.reports.no_such_process")
+    monkeypatch.setattr(pdf, "MODULE", "thetahat_service.reports.no_such_process")
     with pytest.raises(Unavailable, match="could not be set as PDF"):
         render_pdf(report, draw_one)
 
-    monkeypatch.setattr(pdf, "MODULE", "service.reports.typesetting_process")
+    monkeypatch.setattr(pdf, "MODULE", "thetahat_service.reports.typesetting_process")
     monkeypatch.setattr(pdf, "SECONDS", 0.0)
     with pytest.raises(Unavailable, match="took longer than 0 s"):
         render_pdf(report, draw_one)

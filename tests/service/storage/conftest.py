@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from service.kinds.registry import JOB_KINDS
 from tests.service.storage.databases import (
     database,
     empty_database,
@@ -13,6 +12,7 @@ from tests.service.storage.databases import (
     sqlite,
 )
 from tests.worker.sleeping_kind import KIND
+from thetahat_service.kinds.registry import JOB_KINDS
 
 __all__ = ["database", "empty_database", "empty_sqlite", "setting", "sleeping", "sqlite"]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service.broker import queue
-from service.settings import get_settings
-from service.storage import engine, schema, store_mark
+from thetahat_service.broker import queue
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import engine, schema, store_mark
 
 
 def use(monkeypatch: pytest.MonkeyPatch, **variables: object) -> None:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from service.storage import evaluations
-from service.storage.change_check import watch_for_changes
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import submit_nap
+from thetahat_service.storage import evaluations
+from thetahat_service.storage.change_check import watch_for_changes
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 MORE_THAN_THE_POOL_HAS = 20
 

@@ -10,10 +10,10 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from service.settings import get_settings
-from service.storage import engine
-from service.storage.unit_of_work import reading
 from tests.service.storage.databases import use
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import engine
+from thetahat_service.storage.unit_of_work import reading
 
 
 @pytest.mark.servers

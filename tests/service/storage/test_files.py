@@ -9,12 +9,18 @@ from uuid import UUID
 
 import pytest
 
-from service.errors import DamagedFile, Unavailable
-from service.settings import InvalidSettings, get_settings
-from service.storage import schema, store_mark
-from service.storage.files import MARK, UPLOADS, FileStore, LocalFileStore, build_dataset_file_name
-from service.storage.open_files import open_file_store
 from tests.service.storage.databases import Setting
+from thetahat_service.errors import DamagedFile, Unavailable
+from thetahat_service.settings import InvalidSettings, get_settings
+from thetahat_service.storage import schema, store_mark
+from thetahat_service.storage.files import (
+    MARK,
+    UPLOADS,
+    FileStore,
+    LocalFileStore,
+    build_dataset_file_name,
+)
+from thetahat_service.storage.open_files import open_file_store
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.storage import evaluations
-from service.storage.evaluations import Filters, list_page, select_page
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import EVALUATION, EVALUATION_LABEL
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.storage.query_plans import explain, reads_few_rows
+from thetahat_service.storage import evaluations
+from thetahat_service.storage.evaluations import Filters, list_page, select_page
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import EVALUATION, EVALUATION_LABEL
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 N = 600
 RARE, COMMON = ("run", "17"), ("team", "red")

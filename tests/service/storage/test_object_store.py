@@ -12,12 +12,12 @@ from typing import Any
 import obstore
 import pytest
 
-from service.errors import DamagedFile, Unavailable
-from service.settings import InvalidSettings, get_settings
-from service.storage.files import build_dataset_file_name
-from service.storage.object_store import ObjectFileStore, open_bucket
-from service.storage.open_files import open_file_store
 from tests.service.storage.databases import Setting
+from thetahat_service.errors import DamagedFile, Unavailable
+from thetahat_service.settings import InvalidSettings, get_settings
+from thetahat_service.storage.files import build_dataset_file_name
+from thetahat_service.storage.object_store import ObjectFileStore, open_bucket
+from thetahat_service.storage.open_files import open_file_store
 
 LARGE = os.urandom(1000) * 20_000  # more than two pieces of an upload
 PATIENCE_S = 60.0
@@ -150,7 +150,7 @@ def test_invalid_a_server_that_does_not_answer(
 def test_invalid_a_bucket_without_obstore(
     setting: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("service.settings.find_spec", lambda _: None)
+    monkeypatch.setattr("thetahat_service.settings.find_spec", lambda _: None)
     setting(files_url="s3://bucket/prefix", data_dir=tmp_path)
     with pytest.raises(InvalidSettings, match="needs the package obstore"):
         get_settings()

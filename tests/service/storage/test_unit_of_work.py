@@ -10,16 +10,16 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.storage import engine
-from service.storage.tables import LEASE, OWNER
-from service.storage.unit_of_work import reading, unit_of_work
+from thetahat_service.storage import engine
+from thetahat_service.storage.tables import LEASE, OWNER
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 PROCESSES = 4
 WRITES = 100
 READ_THEN_WRITE = f"""
 import sqlalchemy as sa
-from service.storage.tables import LEASE
-from service.storage.unit_of_work import unit_of_work
+from thetahat_service.storage.tables import LEASE
+from thetahat_service.storage.unit_of_work import unit_of_work
 for _ in range({WRITES}):
     with unit_of_work() as connection:
         until = connection.scalars(sa.select(LEASE.c.until).with_for_update()).one()

@@ -10,17 +10,17 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.jobs import sweep
-from service.settings import get_settings
-from service.states import EvaluationStatus
-from service.storage import unit_queue, units
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import EVALUATION, OWNER, UNIT
-from service.storage.unit_of_work import reading, unit_of_work
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.storage.query_plans import count_rows, explain
 from tests.worker.sleeping_kind_fixture import sleeping
-from worker.executor import UnitExecutor
+from thetahat_service.jobs import sweep
+from thetahat_service.settings import get_settings
+from thetahat_service.states import EvaluationStatus
+from thetahat_service.storage import unit_queue, units
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import EVALUATION, OWNER, UNIT
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
+from thetahat_worker.executor import UnitExecutor
 
 __all__ = ["sleeping"]
 

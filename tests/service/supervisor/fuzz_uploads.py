@@ -194,7 +194,7 @@ def api_alone(folder: Path) -> Iterator[tuple[Command, str]]:
     """Run the API by itself, with an empty database."""
     port = free_port()
     variables = {**environment(), "THETAHAT_DATA_DIR": str(folder), "THETAHAT_RATE_PER_S": "0"}
-    command = [sys.executable, "-m", "service.cli", "migrate"]
+    command = [sys.executable, "-m", "thetahat_service.cli", "migrate"]
     subprocess.run(command, check=True, env=variables, capture_output=True)
     with running("api", "--port", str(port), log=folder / "log", variables=variables) as api:
         url = f"http://127.0.0.1:{port}"

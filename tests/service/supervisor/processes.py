@@ -19,8 +19,8 @@ READY_S = 60.0
 
 def environment() -> dict[str, str]:
     """Return this process's environment, with the sleeping kind in its children."""
-    folders = [str(SITE), str(ROOT), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
+    folders = [str(SITE), os.environ["PYTHONPATH"]]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
 
 class Command:
@@ -30,7 +30,7 @@ class Command:
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "service.cli", *words],
+                [sys.executable, "-m", "thetahat_service.cli", *words],
                 env=environment() if variables is None else dict(variables),
                 stdout=output,
                 stderr=subprocess.STDOUT,

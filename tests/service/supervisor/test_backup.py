@@ -14,23 +14,23 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.jobs import read, sign_offs
-from service.jobs.sign_offs import Signature
-from service.settings import get_settings
-from service.states import SignOffDecision
-from service.storage import engine, schema
-from service.storage.files import build_dataset_file_name
-from service.storage.open_files import open_file_store
-from service.storage.owners import LOCAL_OWNER_ID
-from service.supervisor.backup import DATABASE, back_up, restore
-from service.supervisor.data_dir_lock import lock_data_dir
-from service.supervisor.errors import CannotStart
 from tests.servers.postgres import find_binaries, fresh_database
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.jobs.test_datasets import keep
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import environment, serving
 from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.jobs import read, sign_offs
+from thetahat_service.jobs.sign_offs import Signature
+from thetahat_service.settings import get_settings
+from thetahat_service.states import SignOffDecision
+from thetahat_service.storage import engine, schema
+from thetahat_service.storage.files import build_dataset_file_name
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.supervisor.backup import DATABASE, back_up, restore
+from thetahat_service.supervisor.data_dir_lock import lock_data_dir
+from thetahat_service.supervisor.errors import CannotStart
 
 
 def test_exact_a_restored_installation_has_the_same_bytes_and_goes_on(
@@ -126,7 +126,7 @@ def test_invalid_nothing_is_overwritten(sqlite: None, setting: Setting, tmp_path
 
 
 def _thetahat(*words: str) -> None:
-    command = [sys.executable, "-m", "service.cli", *words]
+    command = [sys.executable, "-m", "thetahat_service.cli", *words]
     subprocess.run(command, env=environment(), check=True, capture_output=True, timeout=120)
 
 

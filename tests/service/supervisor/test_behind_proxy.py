@@ -13,14 +13,14 @@ import httpx
 import pytest
 import uvicorn
 
-from service.api.app import create_app
-from service.process.request_context import Scope
-from service.storage import api_keys, schema
-from service.storage.unit_of_work import unit_of_work
-from service.supervisor.api_process import build_server_config
 from tests.service.api.html_page import HtmlPage
 from tests.service.storage.databases import Setting, empty_sqlite, setting
 from tests.service.supervisor.https_proxy import https_proxy, write_certificate
+from thetahat_service.api.app import create_app
+from thetahat_service.process.request_context import Scope
+from thetahat_service.storage import api_keys, schema
+from thetahat_service.storage.unit_of_work import unit_of_work
+from thetahat_service.supervisor.api_process import build_server_config
 
 __all__ = ["empty_sqlite", "setting"]
 

@@ -13,15 +13,15 @@ from uuid import UUID
 import orjson
 import pytest
 
-from service.broker import queue
-from service.jobs import health, read
-from service.storage import schema
-from service.storage.owners import LOCAL_OWNER_ID
 from tests.servers.processes import free_port
 from tests.service.jobs.evaluations import look, submit_nap, wait_for
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import running, wait_until_gone
 from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.broker import queue
+from thetahat_service.jobs import health, read
+from thetahat_service.storage import schema
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 
 @pytest.mark.chaos

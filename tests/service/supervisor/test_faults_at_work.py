@@ -9,13 +9,13 @@ from typing import Any
 import orjson
 import pytest
 
-from service.jobs import read
-from service.jobs.cancel import cancel
-from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import look, submit_nap, unit, units, wait_for
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import serving
 from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.jobs import read
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
 

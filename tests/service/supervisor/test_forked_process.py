@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from service.supervisor import forked_process
+from thetahat_service.supervisor import forked_process
 
 PARENT = """
 import json, os, signal, sys, time
-from service.process.exit_with_parent import set_process_name
-from service.supervisor import forked_process
-from service.supervisor.stop_signal import StopSignal
+from thetahat_service.process.exit_with_parent import set_process_name
+from thetahat_service.supervisor import forked_process
+from thetahat_service.supervisor.stop_signal import StopSignal
 
 def report():
     set_process_name("a-child")
     fds = sorted(int(n) for n in os.listdir("/proc/self/fd"))
     print(json.dumps({
         "variable": os.environ["VARIABLE"], "fds": fds, "name": open("/proc/self/comm").read(),
-        "leads": os.getsid(0) == os.getpid(), "imported": "service.jobs.submit" in sys.modules,
+        "leads": os.getsid(0) == os.getpid(),
+        "imported": "thetahat_service.jobs.submit" in sys.modules,
         "term": signal.getsignal(signal.SIGTERM) == signal.SIG_DFL,
     }), flush=True)
     if sys.argv[1] == "stay":
@@ -54,7 +53,6 @@ print(kept, status, os.environ.get("VARIABLE"))
 def _run(mode: str) -> tuple[dict[str, Any], int, str, str]:
     done = subprocess.run(
         [sys.executable, "-c", PARENT, mode],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
         capture_output=True,
         text=True,
         timeout=60,
@@ -91,7 +89,7 @@ def test_exact_a_fork_that_raises_prints_why_and_fails() -> None:
 
 
 def test_exact_a_process_with_threads_is_not_forked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "service.jobs.submit", sys)
+    monkeypatch.setitem(sys.modules, "thetahat_service.jobs.submit", sys)
     end = threading.Event()
     thread = threading.Thread(target=end.wait)
     thread.start()

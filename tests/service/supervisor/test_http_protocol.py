@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from service.supervisor import http_protocol
-from service.supervisor.http_protocol import MAX_HEADER_BYTES, LimitedHttpProtocol
+from thetahat_service.supervisor import http_protocol
+from thetahat_service.supervisor.http_protocol import MAX_HEADER_BYTES, LimitedHttpProtocol
 
 DEADLINE_S = 30.0
 

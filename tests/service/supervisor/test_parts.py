@@ -13,22 +13,22 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from service.broker import queue
-from service.jobs import health
-from service.process.start_signal import VARIABLE, StartSignal, wait_for_start_signal
-from service.settings import LONGEST_SOCKET, get_settings
-from service.states import Stage
-from service.storage.owners import LOCAL_OWNER_ID
-from service.storage.tables import API_KEY
-from service.storage.unit_of_work import unit_of_work
-from service.supervisor import broker
-from service.supervisor.child_process import ChildProcess
-from service.supervisor.data_dir_lock import lock_data_dir
-from service.supervisor.errors import CannotStart
-from service.supervisor.listener import open_listener
-from service.supervisor.public_address import is_loopback, require_keys
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import descendants, wait_until_gone
+from thetahat_service.broker import queue
+from thetahat_service.jobs import health
+from thetahat_service.process.start_signal import VARIABLE, StartSignal, wait_for_start_signal
+from thetahat_service.settings import LONGEST_SOCKET, get_settings
+from thetahat_service.states import Stage
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import API_KEY
+from thetahat_service.storage.unit_of_work import unit_of_work
+from thetahat_service.supervisor import broker
+from thetahat_service.supervisor.child_process import ChildProcess
+from thetahat_service.supervisor.data_dir_lock import lock_data_dir
+from thetahat_service.supervisor.errors import CannotStart
+from thetahat_service.supervisor.listener import open_listener
+from thetahat_service.supervisor.public_address import is_loopback, require_keys
 
 
 def test_exact_a_folder_has_one_holder(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_exact_an_orphan_ends_with_its_parent() -> None:
     parent = (
         "import subprocess, sys, os\n"
         "child = subprocess.Popen([sys.executable, "
-        "'-m', 'service.process.exit_with_parent', str(os.getpid()),"
+        "'-m', 'thetahat_service.process.exit_with_parent', str(os.getpid()),"
         " 'SIGKILL', sys.executable, '-c', 'import time; print(1, flush=True); time.sleep(60)'],"
         " stdout=subprocess.PIPE)\n"
         "child.stdout.readline()\n"
@@ -222,7 +222,7 @@ def test_exact_a_process_waits_until_the_start_signal_is_sent(
 ) -> None:
     start = StartSignal()
     waiting = (
-        "from service.process.start_signal import wait_for_start_signal\n"
+        "from thetahat_service.process.start_signal import wait_for_start_signal\n"
         "print('waits', flush=True)\nwait_for_start_signal()\nprint('passed', flush=True)\n"
     )
     with subprocess.Popen(

@@ -13,9 +13,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from service.jobs import read
-from service.settings import get_settings
-from service.storage.owners import LOCAL_OWNER_ID
 from tests.service.jobs.evaluations import look, submit_nap, wait_for
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import (
@@ -25,6 +22,9 @@ from tests.service.supervisor.processes import (
     wait_until_gone,
 )
 from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.jobs import read
+from thetahat_service.settings import get_settings
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
 
@@ -43,7 +43,7 @@ def test_exact_serve_runs_jobs_and_ctrl_c_leaves_no_process(tmp_path: Path) -> N
         wait_for(large, "succeeded")
         assert _draws(large) == expected_draws(3, 6)
         second = subprocess.run(
-            [sys.executable, "-m", "service.cli", "serve", "--data-dir", str(tmp_path)],
+            [sys.executable, "-m", "thetahat_service.cli", "serve", "--data-dir", str(tmp_path)],
             env=environment(),
             capture_output=True,
             text=True,

@@ -15,12 +15,12 @@ from typing import Any
 import httpx
 import pytest
 
-from service.storage import schema
 from tests.servers.processes import free_port
 from tests.service.jobs.evaluations import submit_nap, wait_for
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import environment, running
 from thetahat_client import Client
+from thetahat_service.storage import schema
 
 SLOW_LOOPS = """
 import os

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.special import stdtr
 
-from service.errors import InvalidRequest
 from tests.service.kinds.run_requests import run_kind
 from tests.thetahat.paired_tests.pairs import assert_close, rng_of, scores_pair
 from tests.thetahat.paired_tests.test_t_tests import BOSTON
@@ -20,6 +19,7 @@ from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_score_layout
 from thetahat.values.types import Alternative, BlockKind
+from thetahat_service.errors import InvalidRequest
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
 

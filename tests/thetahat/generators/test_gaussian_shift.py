@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from replications.importance.example_setting import ExampleSetting
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators._size import DrawSize
 from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
+from thetahat_replications.importance.example_setting import ExampleSetting
 
 
 def draw_samples(setting: GaussianShift, seed: int, n: int, m: int) -> ShiftedSamples:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
 from tests.thetahat.importance_weights.samples import SMALL, rng, shifted
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.importance_weights import ImportanceWeights, Samples
 from thetahat.importance_weights import kernel_mean_matching as module
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.values.types import FloatArray
+from thetahat_replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
 
 
 def programme(samples: Samples, width: float) -> tuple[FloatArray, FloatArray]:

@@ -8,7 +8,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-REGISTRY = "service.kinds.registry"
+REGISTRY = "thetahat_service.kinds.registry"
 
 
 class _LoadThenAdd(Loader):

@@ -1,9 +1,9 @@
 """How often recommended intervals covered in the studied designs nearest to an evaluation.
 
 The numbers are those of ``recommended_coverage.json``, which the module
-``replications.presets.interval_coverage.recommended`` writes. They are for two-sided intervals of
-level 0.95 of one model's mean loss, and of the difference of two models' mean losses. Intervals of
-other levels, and with one side, have the coverage of the same method with that level.
+``thetahat_replications.presets.interval_coverage.recommended`` writes. They are for two-sided
+intervals of level 0.95 of one model's mean loss, and of the difference of two models' mean losses.
+Intervals of other levels, and with one side, have the coverage of the same method with that level.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How often tests and verdicts rejected a true null hypothesis in the nearest studied design.
 
-The numbers are those of ``test_errors.json``, which ``python -m replications.test_errors`` writes.
-They are for two-sided tests at 0.05 of the difference of two models' mean losses.
+The numbers are those of ``test_errors.json``, which ``python -m thetahat_replications.test_errors``
+writes. They are for two-sided tests at 0.05 of the difference of two models' mean losses.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from thetahat.values.number_text import format_count, format_number, format_perc
 from thetahat.values.types import BlockKind, Target
 
 SPLITS_OF_STUDY: Final = 100
-"""Splits up to which ``replications.test_errors`` repeats undecided comparisons."""
+"""Splits up to which ``thetahat_replications.test_errors`` repeats undecided comparisons."""
 
 MAX_UNITS: Final = 10**12
 """The largest number of units in a plan."""
@@ -25,7 +25,8 @@ MOST_COUNTED: Final = 10**6
 
 SHARE_DECIDED_BY_REPEATS: Final = {"one": 0.45, "several": 0.21}
 """Share of undecided comparisons that repeats of the same rows up to ``SPLITS_OF_STUDY`` splits
-decided in ``replications.test_errors``, after one partition and after several partitions or draws.
+decided in ``thetahat_replications.test_errors``, after one partition and after several partitions
+or draws.
 
 The formula of the variance promises more: of plans with a chance of 0.80 by it, 0.29 were kept.
 What a division of the rows does not change is in every repeat, and the plans are made where the

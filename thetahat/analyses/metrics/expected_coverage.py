@@ -1,8 +1,8 @@
 """How often recommended intervals of metrics covered in the nearest studied designs.
 
 The numbers are those of ``metric_coverage.json``, which the module
-``replications.presets.interval_coverage.recommended_metrics`` writes. They are for two-sided
-intervals of level 0.95 of a metric of one model, or of its difference of two models.
+``thetahat_replications.presets.interval_coverage.recommended_metrics`` writes. They are for
+two-sided intervals of level 0.95 of a metric of one model, or of its difference of two models.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import wilcoxon
 
-from replications.batches import Problems, estimate_gaussian_ratios, select
 from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.values.types import FloatArray
 from thetahat.weighted_risks import RiskEstimator
 from thetahat.weighted_risks.controlled import Controlled
 from thetahat.weighted_risks.weighted import Weighted
+from thetahat_replications.batches import Problems, estimate_gaussian_ratios, select
 
 COUNT = 8000
 

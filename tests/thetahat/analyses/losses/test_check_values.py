@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from service.kinds.registry import JOB_KINDS
 from thetahat.analyses.losses import Choices, ChosenMethod, check, describe_other_loss
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.errors import UnsupportedCombination
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
+from thetahat_service.kinds.registry import JOB_KINDS
 
 NEED = {"clopper_pearson", "wilson", "mcnemar", "cochran_q"}
 

@@ -1,5 +1,0 @@
-"""Bootstrap estimates of bias and variance compared with the true bias and variance."""
-
-from replications.presets.bootstrap_estimates.preset import BootstrapEstimates
-
-PRESET = BootstrapEstimates

@@ -1,5 +1,0 @@
-"""Penalties selected by weighted and controlled risks, on ozone data (Figure 7)."""
-
-from replications.presets.importance_ozone.preset import ImportanceOzone
-
-PRESET = ImportanceOzone

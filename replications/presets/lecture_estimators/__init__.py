@@ -1,5 +1,0 @@
-"""Estimators of the risk of four classifiers on small samples (the lecture's table)."""
-
-from replications.presets.lecture_estimators.preset import LectureEstimators
-
-PRESET = LectureEstimators

@@ -1,5 +1,0 @@
-"""Split samples and complete subsampling against the share of rows to test on (the lecture)."""
-
-from replications.presets.lecture_splits.preset import LectureSplits
-
-PRESET = LectureSplits

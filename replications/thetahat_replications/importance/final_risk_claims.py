@@ -1,0 +1,128 @@
+"""Claims about final target risks that several presets share, and the cases they are judged in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from thetahat.analyses.studies.claims import ClaimRow, pick_least_certain
+from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat_replications.importance.final_risks import FinalRisks, Subset
+
+SOURCE: Final = "kouw2019"
+SMALL_INCREASE: Final = 0.01
+"""Relative differences up to a hundredth of the mean risk are called nearly none. The paper gives
+no size; the sentences of the claims name this one."""
+PAPER_REPETITIONS: Final = 100_000
+"""Repetitions of the paper. A p-value falls with them, so with fewer a claim about the paper's
+p-values may hold but cannot fail."""
+
+
+def list_claims_about_tenth(place: str) -> tuple[ClaimRow[str], ...]:
+    """Return the claims about the tenth of the data sets with the largest weight variance.
+
+    They are judged for each gamma; ``place`` is where the paper makes them.
+    """
+    return (
+        ClaimRow(
+            sentence="On the tenth with the largest weight variance the weighted risk "
+            "deteriorates.",
+            reference=SOURCE,
+            place=place,
+            quantity="deterioration_weighted",
+            measured="mean of the tenth minus that of the others, by the weighted risk, over the "
+            "others', {weights}, gamma = {gamma:g}",
+            at_least=0.0,
+        ),
+        ClaimRow(
+            sentence="On the tenth with the largest weight variance the weighted risk deteriorates "
+            "strongly and the controlled one does not: less than half as much.",
+            reference=SOURCE,
+            place=place,
+            quantity="strong_deterioration",
+            measured="mean of the tenth minus that of the others, over the others', {weights}, "
+            "gamma = {gamma:g}: of two numbers the one that is fewer standard errors above 0, that "
+            "by the weighted risk, and half of that minus that by the controlled risk",
+            at_least=0.0,
+        ),
+        ClaimRow(
+            sentence="On the tenth with the largest weight variance the controlled risk selects "
+            "better.",
+            reference=SOURCE,
+            place=place,
+            quantity="gain_top",
+            measured="mean of weighted minus controlled in the tenth, {weights}, gamma = {gamma:g}",
+            at_least=0.0,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GammaCase:
+    """The final risks for one gamma."""
+
+    risks: FinalRisks
+    at: int
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        """The gamma and the estimator of the weights."""
+        return {"gamma": self.risks.gammas[self.at], "weights": self.risks.weights}
+
+    def get_number(self, quantity: str) -> MonteCarloNumber:
+        """Return ``deterioration_<risk>``, ``gain_<subset>`` or ``relative_gain_<subset>``.
+
+        ``strong_deterioration`` is above 0 if the mean by the weighted risk rises in the tenth and
+        that by the controlled risk rises by less than half as much. The second alone would be true
+        where both fall.
+        """
+        if quantity == "strong_deterioration":
+            weighted = self.risks.deterioration("weighted", self.at)
+            return pick_least_certain(
+                [weighted, self.risks.excess_deterioration(self.at, share=0.5)]
+            )
+        name, _, of = quantity.rpartition("_")
+        if name == "deterioration":
+            return self.risks.deterioration(of, self.at)
+        subset: Subset = "top" if of == "top" else "all"
+        compute = self.risks.gain if name == "gain" else self.risks.relative_gain
+        return compute(self.at, subset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllGammasCase:
+    """The final risks for all gammas together."""
+
+    risks: FinalRisks
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        """The first and last gamma, the estimator of the weights, and the repetitions."""
+        return {
+            "first_gamma": self.risks.gammas[0],
+            "last_gamma": self.risks.gammas[-1],
+            "weights": self.risks.weights,
+            "repetitions": self.risks.n_repetitions,
+        }
+
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
+        """Return ``largest_relative_error``, ``rise_<risk>`` or ``largest_log_p_<subset>``.
+
+        ``mean_deterioration_<risk>`` is over all gammas, and ``largest_log_p_of_last`` tests every
+        gamma on the tenth of the last one.
+        """
+        if quantity == "largest_relative_error":
+            return self.risks.largest_relative_error()
+        if quantity == "largest_log_p_of_last":
+            return self.risks.largest_log_p("top", tenth_at=len(self.risks.gammas) - 1)
+        name, _, of = quantity.rpartition("_")
+        if name == "mean_deterioration":
+            return self.risks.mean_deterioration(of)
+        if name == "rise":
+            return self.risks.rise(of) if len(self.risks.gammas) > 1 else None
+        return self.risks.largest_log_p("top" if of == "top" else "all")
+
+
+def build_gamma_cases(risks: FinalRisks) -> list[GammaCase]:
+    """Return a case for each gamma."""
+    return [GammaCase(risks, at) for at in range(len(risks.gammas))]

@@ -1,0 +1,261 @@
+"""The claims of the preset ``importance_variances``; g is the standard deviation of the source."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.result import StudyClaim
+from thetahat.values.monte_carlo_number import MonteCarloNumber, make_exact
+from thetahat_replications.importance.example_setting import ExampleSetting
+from thetahat_replications.presets.importance_variances.variances import (
+    SHARE_CONSTANT,
+    ExampleVariances,
+    compute_shares_above,
+    evaluate_printed_weight_variance,
+)
+
+SOURCE: Final = "kouw2019"
+EQUAL: Final = (1 - 1e-6, 1 + 1e-6)
+"""Ratios between these are called equal; the errors of the numerical integrals are below 1e-9."""
+ABOUT_A_FIFTH: Final = (0.15, 0.25)
+"""Probabilities that round to the 0.2 of the paper."""
+
+OF_QUADRATURE: Final = (
+    ClaimRow(
+        sentence="The expected value of the importance weights is one.",
+        reference=SOURCE,
+        place="section 4.1, equation 9",
+        quantity="mean_weight",
+        measured="mean weight over the source by quadrature, g = {g:g}",
+        at_least=EQUAL[0],
+        at_most=EQUAL[1],
+    ),
+    ClaimRow(
+        sentence="The weights' variance has the closed form with a root in its denominator.",
+        reference=SOURCE,
+        place="section 3.1, corrected",
+        quantity="weight_variance_ratio",
+        measured="variance by quadrature over that closed form, g = {g:g}",
+        at_least=EQUAL[0],
+        at_most=EQUAL[1],
+    ),
+    ClaimRow(
+        sentence="The weights' variance has the closed form that is printed.",
+        reference=SOURCE,
+        place="section 3.1",
+        quantity="printed_variance_ratio",
+        measured="variance by quadrature over the printed form, g = {g:g}",
+        at_least=EQUAL[0],
+        at_most=EQUAL[1],
+    ),
+)
+"""Judged for each g with finite variances; the printed form not at g = 1, where both agree."""
+
+OF_GROWTH: Final = (
+    ClaimRow(
+        sentence="The weights' variance grows exponentially as g shrinks.",
+        reference=SOURCE,
+        place="section 3.1, Figure 2",
+        quantity="least_change_of_log_slope",
+        measured="least rise, from step to step of g, of the slope of its logarithm (above 0: "
+        "faster than exponentially)",
+        at_least=0.0,
+    ),
+)
+OF_LARGE_WEIGHTS: Final = (
+    ClaimRow(
+        sentence="For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
+        reference=SOURCE,
+        place="Figure 3, as the authors' script computes it",
+        quantity="share_above_10_centred",
+        measured="P(w > 10) for x from N(0, g²), in closed form",
+        at_least=ABOUT_A_FIFTH[0],
+        at_most=ABOUT_A_FIFTH[1],
+    ),
+    ClaimRow(
+        sentence="For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
+        reference=SOURCE,
+        place="section 3.3",
+        quantity="share_above_10_source",
+        measured="P(w > 10) for x from the source N(-1, g²), in closed form",
+        at_least=ABOUT_A_FIFTH[0],
+        at_most=ABOUT_A_FIFTH[1],
+    ),
+)
+"""The source is where rows are drawn. The authors' script integrates under N(0, g²) instead."""
+
+OF_CLOSED_FORMS: Final = (
+    ClaimRow(
+        sentence="The importance-weighted risk has a higher sampling variance than the target "
+        "risk.",
+        reference=SOURCE,
+        place="section 3.2, equation 7, Figure 4",
+        quantity="weighted_above_target",
+        measured="σ_W² minus σ_T², g = {g:g}, in closed form",
+        at_least=0.0,
+    ),
+    ClaimRow(
+        sentence="The variance of the controlled risk is never larger than the weighted one's.",
+        reference=SOURCE,
+        place="section 4.1, equation 13, Figure 4",
+        quantity="controlled_above_weighted",
+        measured="σ_β² minus σ_W², g = {g:g}, in closed form",
+        at_most=0.0,
+    ),
+)
+"""Judged for each g with finite variances."""
+
+OF_VARIANCES: Final = (
+    ClaimRow(
+        sentence="The sampling variance of the target risk is as computed.",
+        reference=SOURCE,
+        place="Figure 4",
+        quantity="target_variance_ratio",
+        measured="variance by quadrature over the closed form, g = {g:g}",
+        at_least=EQUAL[0],
+        at_most=EQUAL[1],
+    ),
+    ClaimRow(
+        sentence="The sampling variance of the weighted risk is as computed.",
+        reference=SOURCE,
+        place="Figure 4",
+        quantity="weighted_variance_ratio",
+        measured="variance by quadrature over the closed form, g = {g:g}",
+        at_least=EQUAL[0],
+        at_most=EQUAL[1],
+    ),
+    ClaimRow(
+        sentence="The sampling variance of the controlled risk is as computed.",
+        reference=SOURCE,
+        place="Figure 4",
+        quantity="controlled_variance_ratio",
+        measured="variance by quadrature over the closed form, g = {g:g}",
+        at_least=EQUAL[0],
+        at_most=EQUAL[1],
+    ),
+    ClaimRow(
+        sentence="The control variate leaves the share 1 - rho^2 of the sampling variance.",
+        reference=SOURCE,
+        place="section 4.1",
+        quantity="variance_left_ratio",
+        measured="ratio of the variances by quadrature over 1 - rho^2, g = {g:g}",
+        at_least=EQUAL[0],
+        at_most=EQUAL[1],
+    ),
+)
+"""Judged for each g with finite variances."""
+
+OF_DIVERGENCE: Final = (
+    ClaimRow(
+        sentence="σ_β² also diverges as g shrinks.",
+        reference=SOURCE,
+        place="section 4.1, Figure 4",
+        quantity="growth_of_controlled",
+        measured="σ_β² with g = {least_g:g} over that with g = {largest_g:g}, in closed form",
+        at_least=10.0,
+    ),
+    ClaimRow(
+        sentence="It does so at a slower rate than σ_W².",
+        reference=SOURCE,
+        place="section 4.1, Figure 4",
+        quantity="growth_of_controlled_over_weighted",
+        measured="ratio of the growths of σ_β² and σ_W², g = {least_g:g} over that "
+        "with g = {largest_g:g}, in closed form",
+        at_most=1.0,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ScaleCase:
+    """The numbers of one value of g."""
+
+    variances: ExampleVariances
+    at: int
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        return {"g": self.variances.scales[self.at]}
+
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
+        """Return a quantity; None for the printed variance if it is the right one (at g = 1)."""
+        v, at = self.variances, self.at
+        g, known, integrals = v.scales[at], v.weight_variance(at), v.quadrature(at)
+        if quantity == "mean_weight":
+            return make_exact(integrals.mean_weight())
+        if quantity == "weight_variance_ratio":
+            return make_exact(integrals.weight_variance() / known)
+        if quantity == "printed_variance_ratio":
+            printed = evaluate_printed_weight_variance(g)
+            if math.isclose(printed, known):
+                return None
+            return make_exact(integrals.weight_variance() / printed)
+        if quantity == "weighted_above_target":
+            return make_exact(v.variance("weighted", at) - v.variance("target", at))
+        if quantity == "controlled_above_weighted":
+            return make_exact(v.variance("controlled", at) - v.variance("weighted", at))
+        if quantity == "variance_left_ratio":
+            left = 1 - ExampleSetting(g).squared_correlation()
+            return make_exact(
+                integrals.variance("controlled") / integrals.variance("weighted") / left
+            )
+        risk = quantity.removesuffix("_variance_ratio")
+        return make_exact(integrals.variance(risk) / v.variance(risk, at))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _AllScalesCase:
+    """All g with finite variances together."""
+
+    variances: ExampleVariances
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        scales = [self.variances.scales[at] for at in self.variances.finite]
+        return {"least_g": scales[0], "largest_g": scales[-1]} if scales else {}
+
+    def get_number(self, quantity: str) -> MonteCarloNumber | None:
+        """Return a quantity; None if there are too few g for it."""
+        if quantity.startswith("share_above_10"):
+            of = quantity.removeprefix("share_above_10_")
+            return make_exact(compute_shares_above(0.7, SHARE_CONSTANT)[of])
+        if quantity == "least_change_of_log_slope":
+            return self._find_least_change_of_log_slope()
+        if len(self.variances.finite) < 2:
+            return None
+        grown = self._compute_growth("controlled")
+        return make_exact(
+            grown
+            if quantity == "growth_of_controlled"
+            else grown / self._compute_growth("weighted")
+        )
+
+    def _compute_growth(self, risk: str) -> float:
+        first, last = self.variances.finite[0], self.variances.finite[-1]
+        return self.variances.variance(risk, first) / self.variances.variance(risk, last)
+
+    def _find_least_change_of_log_slope(self) -> MonteCarloNumber | None:
+        v = self.variances
+        if len(v.finite) < 3:
+            return None
+        points = [(v.scales[at], math.log(v.weight_variance(at))) for at in v.finite]
+        slopes = [(log - last) / (g - before) for (before, last), (g, log) in pairwise(points)]
+        return make_exact(min(later - earlier for earlier, later in pairwise(slopes)))
+
+
+def judge_variances(variances: ExampleVariances) -> tuple[StudyClaim, ...]:
+    """Judge all claims: those about the weights first, then those about the risks."""
+    finite = [_ScaleCase(variances, at) for at in variances.finite]
+    together = [_AllScalesCase(variances)]
+    return (
+        *judge(OF_QUADRATURE, finite),
+        *judge(OF_GROWTH, together),
+        *judge(OF_LARGE_WEIGHTS, together),
+        *judge(OF_CLOSED_FORMS, finite),
+        *judge(OF_VARIANCES, finite),
+        *judge(OF_DIVERGENCE, together),
+    )

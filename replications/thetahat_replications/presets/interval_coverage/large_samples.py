@@ -1,0 +1,47 @@
+"""Coverage with 10 000 rows: the page ``large_samples.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from thetahat.values.types import Target
+from thetahat_replications.presets.interval_coverage.cell_selection import Row, read_number
+from thetahat_replications.presets.interval_coverage.paired_comparison import RELATIVE_SCORE
+from thetahat_replications.presets.interval_coverage.recommended import COMMAND
+
+_ABOUT: Final = (
+    f"`{COMMAND}`, seed {{seed}}, {{draws}} samples of 10 000 rows from three of the populations "
+    "of `interval_coverage`, with its schemes and intervals: how often they cover the expected "
+    "error of the learner at the training size, and their interval score relative to the "
+    "recommended interval on the same samples. Intervals for the fitted models are left out: the "
+    "risk of a model on fresh rows has an error of its own, which is not small beside such an "
+    "interval."
+)
+
+
+def write_page(cells: Sequence[Row], seed: int, draws: int) -> str:
+    """Return the page, in Markdown.
+
+    Parameters
+    ----------
+    cells : sequence of mapping
+        The rows of the table ``cells``.
+    """
+    lines = [
+        "# Intervals for the learner with 10 000 rows",
+        "",
+        _ABOUT.format(seed=seed, draws=draws),
+        "",
+        "| population | learner | scheme | interval | coverage | relative score |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in cells:
+        coverage, score = read_number(row, "coverage"), read_number(row, RELATIVE_SCORE)
+        if row["target"] != Target.THESE_SOURCES.value or coverage is None:
+            continue
+        relative = "" if score is None or score.value is None else f"{score.value:.3f}"
+        place = " | ".join(str(row[key]) for key in ("population", "learner", "scheme", "interval"))
+        number = f"{coverage.value:.3f} ({coverage.standard_error or 0:.3f})"
+        lines.append(f"| {place} | {number} | {relative} |")
+    return "\n".join(lines) + "\n"

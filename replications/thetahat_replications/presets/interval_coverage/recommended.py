@@ -1,0 +1,320 @@
+"""How often the recommended intervals cover, for the field ``expected_coverage``.
+
+The populations are those of the preset ``interval_coverage`` without methods that fit again and
+without metrics, with two learners each and their difference. ``recommended_coverage.json`` is read
+by the library, and ``recommended_coverage.md`` has the rule beside the one before it. Models that
+were trained elsewhere, over tasks, have losses that are drawn directly (``benchmark_tasks``).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from thetahat.analyses.studies.base import Records
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.record_names import SOURCES
+from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat_replications.presets.interval_coverage import benchmark_tasks
+from thetahat_replications.presets.interval_coverage.cells import CoverageCell
+from thetahat_replications.presets.interval_coverage.settings import build_settings
+
+LEVEL: Final = 0.95
+SIZES: Final = (50, 200, 1000)
+_NADEAU_BENGIO: Final = ("student_t:nadeau_bengio",)
+_TRAINED_MODELS: Final = ("normal:bayle_within",)
+BEFORE: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
+    **{
+        (scheme, "these_sources"): _NADEAU_BENGIO
+        for scheme in (
+            "5-fold",
+            "10-fold",
+            "repeated_k_fold",
+            "random_subsampling",
+            "five_by_two",
+            "clusters cut, 5-fold",
+        )
+    },
+    **{
+        (scheme, "these_models"): _TRAINED_MODELS
+        for scheme in ("5-fold", "10-fold", "repeated_k_fold", "five_by_two")
+    },
+    ("leave_one_out", "these_models"): ("normal:bayle_all_pairs",),
+    ("holdout", "these_models"): ("wilson", "student_t:iid"),
+    ("clusters whole, 5-fold", "these_sources"): ("student_t:theta_B",),
+    **{
+        (scheme, "these_models"): ("student_t:cluster_robust",)
+        for scheme in ("clusters cut, 5-fold", "clusters cut, holdout", "clusters whole, 5-fold")
+    },
+}
+"""The intervals that were recommended before the rules were calibrated, by scheme and target: the
+first that could be built. Elsewhere the rule is the same."""
+
+SECOND_LEARNERS: Final[Mapping[str, str]] = {
+    "two classes, brier": "gaussian_naive_bayes",
+    "curve with heavy tails": "nearest_neighbours",
+    "classes in clusters": "gaussian_naive_bayes",
+    "line in clusters": "nearest_neighbours",
+}
+"""The second learner of each population for which the preset has one."""
+MODEL, DIFFERENCE = "model", "difference"
+"""What a row is about: the mean loss of one model, or one model's minus the other's."""
+
+DESIGNS: Final[Mapping[str, Mapping[str, object]]] = {
+    "holdout": {"blocks": "holdout", "share": 1 / 3, "words": "a holdout of a third"},
+    "5-fold": {"blocks": "random", "folds": 5, "words": "five folds"},
+    "10-fold": {"blocks": "random", "folds": 10, "words": "ten folds"},
+    "five_by_two": {
+        "blocks": "random",
+        "folds": 2,
+        "repeated": True,
+        "words": "five times two folds",
+    },
+    "repeated_k_fold": {
+        "blocks": "random",
+        "folds": 10,
+        "repeated": True,
+        "words": "five times ten folds",
+    },
+    "leave_one_out": {"blocks": "random", "single_rows": True, "words": "leave-one-out"},
+    "random_subsampling": {"blocks": "subsamples", "words": "25 random draws of a tenth"},
+    "leave_one_source_out": {
+        "blocks": "source",
+        "words": "leave_one_source_out with eight in all",
+    },
+    "clusters cut, 5-fold": {
+        "blocks": "random",
+        "folds": 5,
+        "clusters": "cut",
+        "words": "five folds that cut clusters of five rows",
+    },
+    "clusters cut, holdout": {
+        "blocks": "holdout",
+        "share": 1 / 3,
+        "clusters": "whole",  # a test set has no other part that could share its clusters
+        "words": "a holdout with clusters of five rows",
+    },
+    "clusters whole, 5-fold": {
+        "blocks": "source",
+        "clusters": "whole",
+        "words": "five folds of whole clusters of five rows",
+    },
+    **{
+        f"{n_tasks} tasks{', clusters' if clusters else ''}": {
+            "blocks": "source",
+            "fixed": True,
+            "folds": n_tasks,
+            "clusters": clusters,
+            "words": f"models trained elsewhere on {n_tasks} tasks"
+            + (" with clusters of five rows" if clusters else ""),
+        }
+        for n_tasks in benchmark_tasks.N_TASKS
+        for clusters in (None, "whole")
+    },
+}
+"""What the library compares with a request's layout, by scheme of the study."""
+VALUES: Final[Mapping[str, str]] = {
+    "zero_one": "binary",
+    "brier": "bounded",
+    "squared": "unbounded",
+}
+"""What the losses of the study are like, by wire name."""
+HEAVY: Final = "curve with heavy tails"
+"""The population whose losses are ``heavy``: the caution ``heavy_tailed_losses`` is for them."""
+NEXT_BEST: Final = (
+    {"student_t", "normal", "skewness_corrected"},
+    {
+        "nadeau_bengio",
+        "nadeau_bengio_calibrated",
+        "bayle_within",
+        "bayle_within_calibrated",
+        "bayle_all_pairs",
+        "bayle_all_pairs_calibrated",
+        "cluster_robust",
+        "cluster_robust_corrected",
+        "iid",
+    },
+)
+"""Intervals and variances whose coverage is kept too, for requests that name their methods."""
+MOST_DIFFERENCE: Final = 0.02
+"""By how much coverage and relative width of the recommended interval may differ from those of one
+interval in all, which is not built where losses do not vary."""
+
+COMMAND: Final = "python -m benchmarks.coverage_study"
+"""The command that makes all files of the study."""
+_ABOUT: Final = (
+    f"`{COMMAND} --seed {{seed}}`: how often the recommended interval of level {LEVEL:g} covers "
+    "its own target, over generators, learners and 50, 200 and 1000 rows, without metrics and "
+    "without methods that fit again. A *difference* is that of two learners on the same splits. "
+    "*Before* is the interval that was recommended before the rules were calibrated; elsewhere "
+    "the rule is the same. Errors are standard errors of the simulation. Each row of the second "
+    "table says how many samples were drawn."
+)
+
+Row = dict[str, Any]
+
+
+def tabulate(cell_records: Iterable[tuple[CoverageCell, Records]]) -> Iterator[Row]:
+    """Yield a row for each cell, scheme and target: the coverage of the recommended interval."""
+    settings = build_settings()
+    for cell, records in cell_records:
+        tables = {table.name: table for table in cell.study.finish(records).tables}
+        loss = settings[cell.population].loss
+        place = {
+            "population": cell.population,
+            "loss": loss,
+            "values": "heavy" if cell.population == HEAVY else VALUES[loss],
+            "n": cell.n,
+            "repetitions": len(records[SOURCES]),
+        }
+        yield from _judge_cell(place, tables["intervals"].rows)
+
+
+def _judge_cell(place: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    by_interval = {
+        (row["estimator"], row["subject"], row["target"], row["interval"]): row for row in rows
+    }
+    for (scheme, subject, target, interval), row in by_interval.items():
+        if interval != RECOMMENDED or not _is_known(row.get("coverage")):
+            continue
+        before = next(
+            (
+                earlier
+                for name in BEFORE.get((scheme, target), (interval,))
+                if _is_known(
+                    (earlier := by_interval.get((scheme, subject, target, name), {})).get(
+                        "coverage"
+                    )
+                )
+            ),
+            None,
+        )
+        other_rows = {
+            name: other
+            for (*of_place, name), other in by_interval.items()
+            if of_place == [scheme, subject, target] and name != interval
+        }
+        yield {
+            **place,
+            "of": DIFFERENCE if "|" in subject else MODEL,
+            "learner": subject.replace("|", " - "),
+            "scheme": scheme,
+            "target": target,
+            "interval": _find_same(row, other_rows),
+            "coverage": _round_number(row["coverage"]),
+            "width": _round_number(row["width"]),
+            "before": None if before is None else _round_number(before["coverage"]),
+            "others": {
+                name: _round_number(other["coverage"])
+                for name, other in sorted(other_rows.items())
+                if _is_next_best(name) and _is_known(other.get("coverage"))
+            },
+        }
+
+
+def _is_next_best(name: str) -> bool:
+    """Return whether an interval is recommended where a request leaves out better ones."""
+    interval, _, variance = name.partition(":")
+    return interval in NEXT_BEST[0] and variance in NEXT_BEST[1]
+
+
+def _find_same(row: Mapping[str, Any], other_rows: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Return the interval that was recommended in nearly all repetitions, by coverage and width."""
+
+    def distance(other: Mapping[str, Any]) -> float:
+        numbers = [other.get("coverage"), other.get("width")]
+        if not all(map(_is_known, numbers)):
+            return math.inf
+        of_coverage = abs(other["coverage"].value - row["coverage"].value)
+        return float(of_coverage + abs(other["width"].value / row["width"].value - 1))
+
+    distances = {name: distance(other) for name, other in other_rows.items()}
+    nearest = min(distances, key=lambda name: distances[name])
+    return nearest if distances[nearest] <= MOST_DIFFERENCE else None
+
+
+def _is_known(number: Any) -> bool:
+    return isinstance(number, MonteCarloNumber) and number.value is not None
+
+
+def _round_number(number: Any) -> list[float] | None:
+    if not _is_known(number):
+        return None
+    error = number.standard_error or 0.0
+    return [round(float(number.value), 4), round(float(error), 4)]
+
+
+def summarise(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the average, the least and the largest coverage by subject, scheme and target."""
+    groups: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["of"], row["scheme"], row["target"]), []).append(row)
+    for (of, scheme, target), group in sorted(groups.items()):
+        values = [row["coverage"][0] for row in group]
+        errors = [row["coverage"][1] for row in group]
+        before = [row["before"][0] for row in group if row["before"] is not None]
+        yield {
+            "of": of,
+            "scheme": scheme,
+            "target": target,
+            "cells": len(group),
+            "coverage": sum(values) / len(values),
+            "error": math.sqrt(sum(e**2 for e in errors)) / len(errors),
+            "least": min(values),
+            "largest": max(values),
+            "before": sum(before) / len(before) if before else None,
+            "least_before": min(before) if before else None,
+        }
+
+
+def write_page(rows: Sequence[Row], seed: int) -> str:
+    """Return the page of the tables, in Markdown."""
+    lines = [
+        "# Coverage of the recommended intervals",
+        "",
+        _ABOUT.format(seed=seed),
+        "",
+        "| of | scheme | target | cells | coverage | error | least | most | before | its least |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in summarise(rows):
+        before = "" if row["before"] is None else f"{row['before']:.3f}"
+        least = "" if row["least_before"] is None else f"{row['least_before']:.3f}"
+        lines.append(
+            f"| {row['of']} | {row['scheme']} | {row['target']} | {row['cells']} | "
+            f"{row['coverage']:.3f} | {row['error']:.4f} | {row['least']:.3f} | "
+            f"{row['largest']:.3f} | {before} | {least} |"
+        )
+    lines += [
+        "",
+        "## Cell by cell",
+        "",
+        "| population | learner | loss | rows | draws | scheme | target | coverage | before |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        value, error = row["coverage"]
+        before = "" if row["before"] is None else f"{row['before'][0]:.3f}"
+        lines.append(
+            f"| {row['population']} | {row['learner']} | {row['loss']} | {row['n']} | "
+            f"{row['repetitions']} | {row['scheme']} | {row['target']} | "
+            f"{value:.3f} ({error:.3f}) | {before} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def write_files(rows: Sequence[Row], seed: int, output: Path, library: Path) -> None:
+    """Write the page, and the file that the library reads, each into its folder."""
+    schemes = list(DESIGNS)
+    order = list(dict.fromkeys([*build_settings(), *(row["population"] for row in rows)]))
+    ordered = sorted(
+        rows,
+        key=lambda row: (order.index(row["population"]), row["n"], schemes.index(row["scheme"])),
+    )
+    lines = ",\n".join(json.dumps(row) for row in ordered)
+    head = json.dumps({"level": LEVEL, "seed": seed, "designs": DESIGNS, "rows": []})[:-3]
+    (library / "recommended_coverage.json").write_text(f"{head}[\n{lines}\n]}}\n")
+    (output / "recommended_coverage.md").write_text(write_page(ordered, seed))

@@ -1,0 +1,144 @@
+"""How often the recommended intervals of metrics cover, for the field ``expected_coverage``.
+
+The numbers are from the table ``metric_cells`` of the study ``interval_coverage``, which has every
+interval of every metric. ``metric_coverage.json`` is read by the library, and
+``metric_coverage.md`` is for readers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE
+from thetahat_replications.presets.interval_coverage.recommended import COMMAND
+
+DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "holdout": {"blocks": "holdout", "share": 1 / 3, "words": "a holdout of a third"},
+    "5-fold": {"blocks": "random", "words": "five folds"},
+    "2 x 5-fold": {"blocks": "random", "repeated": True, "words": "two times five folds"},
+    "clusters whole, 5-fold": {
+        "blocks": "random",
+        "clusters": "whole",
+        "words": "five folds of whole clusters of five rows",
+    },
+    "leave_one_source_out": {
+        "blocks": "source",
+        "words": "leave_one_source_out with eight in all",
+    },
+}
+"""What the library compares with a request's layout, by scheme of the study."""
+RARE_SHARE: Final = 0.25
+"""Share of the rarer class below which a sample is like the study's few positives, 0.15."""
+LEAST_BUILT: Final = 0.2
+"""Share of the draws below which an interval is left out: the others have no such metric."""
+DATA: Final[Mapping[str, str]] = {
+    "few positives": "rare",
+    "two classes": "balanced",
+    "classes in clusters": "balanced",
+    "new sources": "balanced",
+    "line": "numbers",
+    "curve with heavy tails": "numbers",
+}
+"""What the data of each population are like."""
+
+_ABOUT: Final = (
+    f"`{COMMAND}`: how often the recommended interval of level {{level:g}} of a metric covers its "
+    "own target, from the kept result of `interval_coverage` ({repetitions} samples of each cell, "
+    "50 and 200 rows). *Few positives* has 15 per cent of the second class. A difference is that "
+    "of two learners on the same rows. Errors are standard errors of the simulation."
+)
+
+Row = dict[str, Any]
+
+
+def collect_rows(cells: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """Return a row for each cell, metric, subject and target, with the coverage of all intervals.
+
+    The two learners of a cell are two rows.
+    """
+    rows: dict[tuple[Any, ...], Row] = {}
+    for cell in cells:
+        coverage = cell.get("coverage")
+        if not coverage or coverage["value"] is None or cell["built"]["value"] < LEAST_BUILT:
+            continue
+        keys = ("population", "n", "scheme", "metric", "of", "target")
+        place = tuple(cell[key] for key in keys)
+        row = rows.setdefault(
+            place,
+            {
+                **dict(zip(keys, place, strict=True)),
+                "of": "difference" if cell["of"] == DIFFERENCE else "model",
+                "data": DATA[cell["population"]],
+                "coverage": {},
+            },
+        )
+        numbers = [round(coverage["value"], 4), round(coverage["standard_error"] or 0.0, 4)]
+        label = cell["interval"]
+        if label == RECOMMENDED:
+            row["recommended"] = numbers
+        else:
+            row["coverage"][f"{label}/{cell['mean']}"] = numbers
+    return [row for row in rows.values() if "recommended" in row]
+
+
+def summarise(rows: Sequence[Row]) -> Iterator[Row]:
+    """Yield the coverage of the recommended interval by metric, subject, target and population."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        place = tuple(str(row[key]) for key in ("metric", "of", "target", "population"))
+        groups.setdefault(place, []).append(row)
+    for (metric, of, target, population), group in sorted(groups.items()):
+        values = [row["recommended"][0] for row in group]
+        yield {
+            "metric": metric,
+            "of": of,
+            "target": target,
+            "population": population,
+            "cells": len(group),
+            "coverage": sum(values) / len(values),
+            "error": math.sqrt(sum(row["recommended"][1] ** 2 for row in group)) / len(group),
+            "least": min(values),
+            "largest": max(values),
+        }
+
+
+def write_page(rows: Sequence[Row], level: float, repetitions: int) -> str:
+    """Return the page of the table, in Markdown."""
+    lines = [
+        "# Coverage of the recommended intervals of metrics",
+        "",
+        _ABOUT.format(level=level, repetitions=repetitions),
+        "",
+        "| metric | of | target | population | cells | coverage | error | least | largest |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {row['metric']} | {row['of']} | {row['target']} | {row['population']} | "
+        f"{row['cells']} | {row['coverage']:.3f} | {row['error']:.4f} | {row['least']:.3f} | "
+        f"{row['largest']:.3f} |"
+        for row in summarise(rows)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_files(
+    cells: Sequence[Mapping[str, Any]], level: float, repetitions: int, output: Path, library: Path
+) -> None:
+    """Write the page, and the file that the library reads, each into its folder.
+
+    Parameters
+    ----------
+    cells : sequence of mapping
+        The rows of the table ``metric_cells``, as JSON values.
+    """
+    rows = collect_rows(cells)
+    lines = ",\n".join(json.dumps(row) for row in rows)
+    head = {"level": level, "rare_share": RARE_SHARE, "designs": DESIGNS}
+    text = f'{json.dumps(head)[:-1]}, "rows": [\n{lines}\n]}}\n'
+    (library / "metric_coverage.json").write_text(text)
+    (output / "metric_coverage.md").write_text(write_page(rows, level, repetitions))

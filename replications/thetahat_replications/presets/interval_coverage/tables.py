@@ -1,0 +1,267 @@
+"""Tables and figures of the preset ``interval_coverage`` about losses.
+
+The table ``cells`` has a row for every cell, scheme, interval and target; ``summary`` averages over
+the cells; ``best`` compares the best interval with the recommended one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat.analyses.studies.monte_carlo import divide
+from thetahat.analyses.studies.result import (
+    FigureAxis,
+    StudyFigure,
+    StudyTable,
+    TableCell,
+    make_series,
+    make_series_of_numbers,
+    make_table,
+)
+from thetahat.analyses.studies.truths import PREDICTED
+from thetahat.cautions import FEW_REPETITIONS, THESE_SOURCES_UNKNOWN, Caution, restore
+from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat.values.types import BlockKind
+from thetahat_replications.presets.interval_coverage.best_interval import (
+    build_best_table,
+    find_best_intervals,
+)
+from thetahat_replications.presets.interval_coverage.cell_selection import (
+    Row,
+    average,
+    read_number,
+    read_numbers,
+)
+from thetahat_replications.presets.interval_coverage.cells import CoverageCell
+from thetahat_replications.presets.interval_coverage.claims import EXPECTED, judge_coverage
+from thetahat_replications.presets.interval_coverage.paired_comparison import (
+    MORE_COVERAGE,
+    RELATIVE_SCORE,
+    Place,
+    compare_with_recommended,
+)
+
+SHOWN_COLUMNS: Final = ("coverage", EXPECTED, "width", "score", "built")
+"""Columns of the cells' table ``intervals`` that are kept."""
+
+
+def compute_findings(
+    cell_records: Sequence[tuple[CoverageCell, Records]], level: float
+) -> StudyFindings:
+    """Return tables, figures and claims from the records of all cells."""
+    rows: list[Row] = []
+    cautions: dict[tuple[str, str], Caution] = {}
+    for cell, records in cell_records:
+        cell_findings = cell.study.finish(records)
+        compared = compare_with_recommended(records, _find_source_blocks(cell), level)
+        for table in cell_findings.tables:
+            if table.name == "intervals":
+                draws = len(next(iter(records.values())))
+                rows += [
+                    {**_build_cell_row(cell, row, compared), "draws": draws}
+                    for row in table.rows
+                    if _has_truth(row)
+                ]
+        for caution in cell_findings.cautions:
+            # another cell has the same sources
+            if caution.code != THESE_SOURCES_UNKNOWN.code:
+                of_all = caution.code == FEW_REPETITIONS.code
+                message = caution.message if of_all else f"{cell.name}: {caution.message}"
+                cautions[caution.code, message] = restore(caution.code, message)
+    summary = summarise_cells(rows, level)
+    best = find_best_intervals(summary)
+    return StudyFindings(
+        tables=(
+            build_best_table(best, level),
+            _build_summary_table(summary, level),
+            _build_cells_table(rows, level),
+        ),
+        figures=_build_figures(summary, level),
+        claims=judge_coverage(summary, rows, best, level),
+        cautions=tuple(cautions.values()),
+    )
+
+
+def _find_source_blocks(cell: CoverageCell) -> frozenset[str]:
+    """Return the schemes of a cell whose blocks are sources."""
+    return frozenset(
+        one.key
+        for one in cell.study.estimators
+        if one.scheme is not None and one.scheme.block_kind is BlockKind.SOURCE
+    )
+
+
+def _has_truth(row: Row) -> bool:
+    """Whether an interval can be judged: a prediction interval needs an observation."""
+    return row["target"] != PREDICTED or row.get("coverage") is not None
+
+
+def _build_cell_row(
+    cell: CoverageCell, row: Row, compared: Mapping[Place, Mapping[str, MonteCarloNumber]]
+) -> Row:
+    place: dict[str, TableCell] = {
+        "population": cell.population,
+        "learner": cell.learner,
+        "n": cell.n,
+        "scheme": row["estimator"],
+        "interval": row["interval"],
+        "target": row["target"],
+    }
+    of_interval = (str(row["estimator"]), str(row["target"]), str(row["interval"]))
+    pairs: dict[str, TableCell] = {**compared.get(of_interval, {})}
+    return place | {key: row[key] for key in SHOWN_COLUMNS if row.get(key) is not None} | pairs
+
+
+def summarise_cells(rows: Sequence[Row], level: float) -> list[Row]:
+    """Return a row for each scheme, target and interval: averages over the cells that have it.
+
+    Coverage is that of the interval's own target if it is known, else of the expected error of
+    learning from all rows. Width and score are relative to the recommended interval in the same
+    cell, scheme and target.
+    """
+    recommended = {_get_place(row): row for row in rows if row["interval"] == RECOMMENDED}
+    groups: dict[tuple[TableCell, TableCell, TableCell], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["scheme"], row["target"], row["interval"]), []).append(row)
+    return [
+        {
+            "scheme": scheme,
+            "target": target,
+            "interval": interval,
+            "cells": len(group),
+            **_compute_averages(group, recommended, level),
+        }
+        for (scheme, target, interval), group in groups.items()
+    ]
+
+
+def _get_place(row: Row) -> tuple[str, ...]:
+    return tuple(str(row[key]) for key in ("population", "learner", "n", "scheme", "target"))
+
+
+def _compute_averages(
+    rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row], level: float
+) -> dict[str, TableCell]:
+    coverages = [read_number(row, "coverage" if "coverage" in row else EXPECTED) for row in rows]
+    known = [n for n in coverages if n is not None and n.value is not None]
+    values = [n.value for n in known if n.value is not None]
+    return {
+        "coverage": average(known),
+        "least": min(values) if values else None,
+        "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
+        EXPECTED: average(read_numbers(rows, EXPECTED)),
+        "relative_width": _average_width_ratios(rows, recommended),
+        RELATIVE_SCORE: average(read_numbers(rows, RELATIVE_SCORE)),
+        MORE_COVERAGE: average(read_numbers(rows, MORE_COVERAGE)),
+        "built": average(read_numbers(rows, "built")),
+    }
+
+
+def _average_width_ratios(
+    rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row]
+) -> float | None:
+    """Return the average over cells of the ratio to the recommended interval's width."""
+    pairs = [
+        (read_number(row, "width"), read_number(recommended.get(_get_place(row), {}), "width"))
+        for row in rows
+    ]
+    return average([divide(a, b) for a, b in pairs if a is not None and b is not None]).value
+
+
+def _build_summary_table(summary: Sequence[Row], level: float) -> StudyTable:
+    def order(row: Row) -> tuple[str, ...]:
+        return tuple(str(row[key]) for key in ("scheme", "target", "interval"))
+
+    return make_table(
+        name="summary",
+        title=f"Coverage and width of intervals of level {level:g}, over all cells",
+        columns={
+            "scheme": "Scheme",
+            "target": "Target",
+            "interval": "Interval",
+            "cells": "Cells",
+            "coverage": "Coverage of its own target",
+            "least": "Least of the cells",
+            "undercoverage": "Undercoverage",
+            EXPECTED: "Coverage of the expected error at n",
+            "relative_width": "Width relative to the recommended interval",
+            RELATIVE_SCORE: "Interval score relative to the recommended interval",
+            MORE_COVERAGE: "Coverage minus that of the recommended interval",
+            "built": "Share with an interval",
+        },
+        rows=sorted(summary, key=order),
+        note=(
+            "Averages over populations, learners and sample sizes. Undercoverage is the mean over "
+            "cells of the level minus the coverage, where that is positive. The interval score is "
+            "the width plus 2/alpha times the distance of a missed truth; lower is better, and it "
+            "is least for the interval between the true quantiles. Scores and coverages are "
+            "compared with the recommended interval's on the same draws, in pairs."
+        ),
+    )
+
+
+def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
+    return make_table(
+        name="cells",
+        title=f"Coverage and width of intervals of level {level:g}, cell by cell",
+        columns={
+            "population": "Population",
+            "learner": "Learner",
+            "n": "Rows",
+            "scheme": "Scheme",
+            "interval": "Interval",
+            "target": "Target",
+            "coverage": "Coverage of its own target",
+            EXPECTED: "Coverage of the expected error at n",
+            "width": "Average width",
+            "score": "Interval score",
+            RELATIVE_SCORE: "Relative to the recommended interval",
+            MORE_COVERAGE: "Coverage minus that of the recommended interval",
+            "built": "Share with an interval",
+            "draws": "Samples",
+        },
+        rows=rows,
+    )
+
+
+def _build_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
+    """Return coverage against relative width, a figure for each target."""
+    figures = []
+    for target in sorted({str(row["target"]) for row in summary}):
+        series = []
+        all_widths: list[float] = []
+        of_target = [row for row in summary if row["target"] == target]
+        for scheme in sorted({str(row["scheme"]) for row in of_target}):
+            shown = [
+                (width, coverage, str(row["interval"]))
+                for row in of_target
+                if row["scheme"] == scheme
+                and isinstance(width := row["relative_width"], float)
+                and width
+                and (coverage := read_number(row, "coverage")) is not None
+            ]
+            widths = [width for width, *_ in shown]
+            all_widths += widths
+            coverages = [coverage for _, coverage, _ in shown]
+            labels = [interval for *_, interval in shown]
+            series.append(
+                make_series_of_numbers(scheme, widths, coverages, "points", labels=labels)
+            )
+        if not all_widths:  # none of the weighted risks is recommended
+            continue
+        ends = [min(all_widths), max(all_widths)]
+        nominal = make_series("nominal", ends, [level, level], style="dashed")
+        figures.append(
+            StudyFigure(
+                name=f"coverage_{target}",
+                title=f"Coverage against width, target {target}",
+                x=FigureAxis(title="width relative to the recommended interval", scale="log"),
+                y=FigureAxis(title="share of repetitions"),
+                series=(*series, nominal),
+                note="Numbers are averages over the cells.",
+            )
+        )
+    return tuple(figures)

@@ -1,0 +1,182 @@
+"""The claims of the preset ``multiple_source_means``, judged in the settings of the figures.
+
+CVS is cross-validation by source, CVR at random; K is the number of sources and M the number of
+documents of each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.result import StudyClaim
+from thetahat.values.monte_carlo_number import MonteCarloNumber
+from thetahat_replications.presets.multiple_source_means.statistics import MeansStatistics
+
+SOURCE: Final = "geras2013"
+MEANS: Final = "section 6.1, Figure 2"
+DEVIATIONS: Final = "section 6.1, Figure 3"
+MIN_DOCUMENTS: Final = 50
+"""Documents of each source from which the claims about CVR's optimism are judged. With fewer, the
+smaller training sets of CVR outweigh the advantage of knowing its sources."""
+
+OF_LARGEST_SETTINGS: Final = (
+    ClaimRow(
+        sentence="CVS yields a better estimate of the error on a new source than CVR.",
+        reference=SOURCE,
+        place=MEANS,
+        quantity="distance_advantage",
+        measured="absolute bias of CVR minus that of CVS, {setting}",
+        at_least=0,
+    ),
+)
+"""Judged for the largest K and for the largest M."""
+
+OF_MANY_DOCUMENTS: Final = (
+    ClaimRow(
+        sentence="CVR yields an optimistic estimate, though its training sets are smaller.",
+        reference=SOURCE,
+        place=MEANS,
+        quantity="cvr_bias",
+        measured="mean of CVR minus the error on a new source, {setting}",
+        at_most=0,
+    ),
+)
+"""Judged for each M of ``MIN_DOCUMENTS`` or more."""
+
+OF_EACH_NUMBER_OF_SOURCES: Final = (
+    ClaimRow(
+        sentence="CVR yields an optimistic estimate, though its training sets are smaller.",
+        reference=SOURCE,
+        place=MEANS,
+        quantity="cvr_bias",
+        measured="mean of CVR minus the error on a new source, {setting}",
+        at_most=0,
+    ),
+)
+"""Judged for each K of the left panels."""
+
+OF_EACH_SIZE: Final = (
+    ClaimRow(
+        sentence="CVS yields a pessimistic estimate of the error on a new source.",
+        reference=SOURCE,
+        place=MEANS,
+        quantity="cvs_bias",
+        measured="mean of CVS minus the error on a new source, {setting}",
+        at_least=0,
+    ),
+)
+
+OF_LARGEST_SIZE: Final = (
+    ClaimRow(
+        sentence="With many documents CVS comes to the error on a new source, CVR does not.",
+        reference=SOURCE,
+        place=MEANS,
+        quantity="cvs_bias",
+        measured="CVS minus the error on a new source, {setting}",
+        at_least=-0.01,
+        at_most=0.01,
+    ),
+    ClaimRow(
+        sentence="With many documents CVS comes to the error on a new source, CVR does not.",
+        reference=SOURCE,
+        place=MEANS,
+        quantity="cvr_bias",
+        measured="CVR minus the error on a new source, {setting}",
+        at_most=-0.01,
+    ),
+)
+
+DEVIATIONS_OF_EACH_SIZE: Final = (
+    ClaimRow(
+        sentence="CVS has the higher variance.",
+        reference=SOURCE,
+        place=DEVIATIONS,
+        quantity="deviation_difference",
+        measured="standard deviation of CVS minus that of CVR, {setting}",
+        at_least=0,
+    ),
+)
+
+DEVIATIONS_OF_FIRST_AND_LAST_SIZE: Final = (
+    ClaimRow(
+        sentence="The variances of CVS and CVR are of the same order of magnitude.",
+        reference=SOURCE,
+        place=DEVIATIONS,
+        quantity="deviation_above_sqrt_10",
+        measured="standard deviation of CVS minus sqrt(10) times that of CVR, {setting}",
+        at_most=0,
+    ),
+)
+
+DEVIATIONS_OF_LARGEST_SIZE: Final = (
+    ClaimRow(
+        sentence="The variances of both tend to 0 for large data sets.",
+        reference=SOURCE,
+        place=DEVIATIONS,
+        quantity="cvs_deviation_above_half",
+        measured="standard deviation of CVS, {setting}, minus half of that with M = {least_size}",
+        at_most=0,
+    ),
+    ClaimRow(
+        sentence="The variances of both tend to 0 for large data sets.",
+        reference=SOURCE,
+        place=DEVIATIONS,
+        quantity="cvr_deviation_above_half",
+        measured="standard deviation of CVR, {setting}, minus half of that with M = {least_size}",
+        at_most=0,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SettingCase:
+    """One setting; ``first`` is the position of the setting with the smallest M."""
+
+    statistics: MeansStatistics
+    at: int
+    first: int
+
+    @property
+    def fields(self) -> dict[str, str | float]:
+        setting = self.statistics.settings[self.at]
+        return {
+            "setting": f"K = {setting.n_sources}, M = {setting.size}",
+            "least_size": self.statistics.settings[self.first].size,
+        }
+
+    def get_number(self, quantity: str) -> MonteCarloNumber:
+        s, at = self.statistics, self.at
+        compute = {
+            "distance_advantage": lambda: s.distance_advantage(at),
+            "cvs_bias": lambda: s.bias("cvs", at),
+            "cvr_bias": lambda: s.bias("cvr", at),
+            "deviation_difference": lambda: s.deviation_difference(at),
+            "deviation_above_sqrt_10": lambda: s.deviation_difference(at, math.sqrt(10)),
+            "cvs_deviation_above_half": lambda: s.deviation_above_half("cvs", self.first, at),
+            "cvr_deviation_above_half": lambda: s.deviation_above_half("cvr", self.first, at),
+        }
+        return compute[quantity]()
+
+
+def judge_means(statistics: MeansStatistics) -> tuple[StudyClaim, ...]:
+    """Judge all claims, those about means first."""
+    by_k, by_m = statistics.positions("sources"), statistics.positions("size")
+    many = [at for at in by_m if statistics.settings[at].size >= MIN_DOCUMENTS]
+
+    def cases(positions: Sequence[int]) -> list[_SettingCase]:
+        return [_SettingCase(statistics, at, by_m[0]) for at in positions]
+
+    return (
+        *judge(OF_LARGEST_SETTINGS, cases([by_k[-1], by_m[-1]])),
+        *judge(OF_EACH_NUMBER_OF_SOURCES, cases(by_k)),
+        *judge(OF_MANY_DOCUMENTS, cases(many)),
+        *judge(OF_EACH_SIZE, cases(by_m)),
+        *judge(OF_LARGEST_SIZE, cases([by_m[-1]])),
+        *judge(DEVIATIONS_OF_EACH_SIZE, cases(by_m)),
+        *judge(DEVIATIONS_OF_FIRST_AND_LAST_SIZE, cases([by_m[0], by_m[-1]])),
+        *judge(DEVIATIONS_OF_LARGEST_SIZE, cases([by_m[-1]])),
+    )

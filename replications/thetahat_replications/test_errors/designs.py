@@ -1,0 +1,218 @@
+"""The designs of the study: schemes, and the cells made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from thetahat.schemes import SCHEMES
+from thetahat.values.types import BlockKind
+from thetahat_replications.test_errors.populations import Groups, LossName
+
+SIZES: Final = (50, 200, 1000)
+LOSSES: Final[tuple[LossName, ...]] = ("zero_one", "squared")
+N_SOURCES: Final = 8
+N_TASKS: Final = 20
+
+Trained: TypeAlias = Literal["trained", "stable", "fixed"]
+"""``trained``: learners fitted in every split. ``stable``: a learner that learns nothing, as if its
+training were complete, so that only the test rows vary. ``fixed``: models that were trained
+elsewhere, which the evaluation knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """A scheme of the study with the rows that it splits.
+
+    Parameters
+    ----------
+    name, words : str
+        Its key, and its description for readers.
+    scheme : str
+        Wire name.
+    parameters : dict
+        Of the scheme.
+    groups : str
+        Whether rows come in clusters or from sources.
+    n_sources : int
+        Number of sources; 1 where there are none.
+    trained : tuple of str
+        What is done with the models.
+    has_truths : bool
+        Whether the risks of the trained models are computed.
+    blocks, folds, repeated, clusters, fixed
+        What the library compares with the layout of a request. ``blocks`` is the kind of its
+        blocks, or ``leave_one_out``.
+    """
+
+    name: str
+    words: str
+    scheme: str
+    parameters: dict[str, object]
+    groups: Groups = "none"
+    n_sources: int = 1
+    trained: tuple[Trained, ...] = ("trained", "stable")
+    has_truths: bool = False
+    blocks: str = "random"
+    folds: int | None = None
+    repeated: bool = False
+    clusters: str | None = None
+    fixed: bool = False
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """The kind of its blocks; those of leave-one-out are at random."""
+        return BlockKind.RANDOM if self.blocks == "leave_one_out" else BlockKind(self.blocks)
+
+    def build_scheme(self, **changes: Any) -> Any:
+        """Return the scheme, with other parameters where they are named.
+
+        Any partition at random becomes a repeated one where a number of repeats is named.
+        """
+        if "n_repeats" in changes:
+            repeated: Any = SCHEMES["repeated_k_fold"]
+            return repeated(n_folds=self.folds, **changes)
+        method: Any = SCHEMES[self.scheme]
+        return method(**{**self.parameters, **changes})
+
+
+DESIGNS: Final = (
+    Design(
+        name="holdout",
+        words="a holdout of a third",
+        scheme="holdout",
+        parameters={"test_size": 1 / 3},
+        blocks="holdout",
+        has_truths=True,
+    ),
+    Design(
+        name="10-fold",
+        words="ten folds",
+        scheme="k_fold",
+        parameters={"n_folds": 10},
+        folds=10,
+        has_truths=True,
+    ),
+    Design(
+        name="5-fold",
+        words="five folds",
+        scheme="k_fold",
+        parameters={"n_folds": 5},
+        folds=5,
+        has_truths=True,
+    ),
+    Design(
+        name="5x10",
+        words="five times ten folds",
+        scheme="repeated_k_fold",
+        parameters={"n_folds": 10, "n_repeats": 5},
+        folds=10,
+        repeated=True,
+    ),
+    Design(
+        name="5x2",
+        words="five times two folds",
+        scheme="five_by_two",
+        parameters={},
+        folds=2,
+        repeated=True,
+    ),
+    Design(
+        name="leave-one-out",
+        words="leave-one-out",
+        scheme="leave_one_out",
+        parameters={},
+        blocks="leave_one_out",
+        has_truths=True,
+    ),
+    Design(
+        name="random draws",
+        words="25 random draws of a tenth",
+        scheme="random_subsampling",
+        parameters={"n_draws": 25, "test_size": 0.1},
+        blocks="subsamples",
+    ),
+    Design(
+        name="leave-one-source-out",
+        words="leave_one_source_out with eight sources that favour one model or the other",
+        scheme="leave_one_source_out",
+        parameters={},
+        groups="own sources",
+        n_sources=N_SOURCES,
+        blocks="source",
+    ),
+    Design(
+        name="leave-one-source-out, alike",
+        words="leave_one_source_out with eight sources that favour no model",
+        scheme="leave_one_source_out",
+        parameters={},
+        groups="alike sources",
+        n_sources=N_SOURCES,
+        blocks="source",
+    ),
+    Design(
+        name="tasks",
+        words="models trained elsewhere on 20 tasks that favour one model or the other",
+        scheme="leave_one_source_out",
+        parameters={},
+        groups="own sources",
+        n_sources=N_TASKS,
+        trained=("fixed",),
+        blocks="source",
+        fixed=True,
+    ),
+    Design(
+        name="clusters cut, 5-fold",
+        words="five folds that cut clusters of five rows",
+        scheme="k_fold",
+        parameters={"n_folds": 5},
+        groups="clusters",
+        folds=5,
+        clusters="cut",
+    ),
+    Design(
+        name="clusters whole, 5-fold",
+        words="five folds of whole clusters of five rows",
+        scheme="source_k_fold",
+        parameters={"n_folds": 5},
+        groups="clusters",
+        blocks="source",
+        clusters="whole",
+    ),
+    Design(
+        name="clusters, fixed models",
+        words="models trained elsewhere on one test set with clusters of five rows",
+        scheme="holdout",
+        parameters={"test_size": 1 / 3},
+        groups="clusters",
+        trained=("fixed",),
+        blocks="holdout",
+        clusters="whole",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """A design, a loss, a number of rows and what is done with the models."""
+
+    design: Design
+    loss: LossName
+    n: int
+    trained: Trained
+
+    @property
+    def name(self) -> str:
+        """Its key in the records."""
+        return f"{self.design.name}, {self.loss}, {self.n}, {self.trained}"
+
+
+def list_cells() -> Iterator[Cell]:
+    """Yield every cell; stable and fixed models are studied up to 200 rows."""
+    for design in DESIGNS:
+        for loss in LOSSES:
+            for n in SIZES:
+                for trained in design.trained:
+                    if trained == "trained" or n <= 200:
+                        yield Cell(design=design, loss=loss, n=n, trained=trained)

@@ -1,0 +1,141 @@
+"""Pages of methods, studies and data sets."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
+from thetahat_service.api.catalogue import FAMILIES, read_family
+from thetahat_service.api.cursors import decode_cursor, encode_cursor
+from thetahat_service.api.documents import parse_id
+from thetahat_service.api.forms import TOKEN_FIELD, check_form_token, read_form
+from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.api.parser_calls import run_parser
+from thetahat_service.api.uploads import count_upload, receive
+from thetahat_service.errors import ServiceError, Unavailable
+from thetahat_service.jobs import datasets, read
+from thetahat_service.pages.dataset_page import list_understood, tabulate_columns, tabulate_rows
+from thetahat_service.pages.evaluation_list import describe_entry
+from thetahat_service.pages.kept_studies import list_kept_studies
+from thetahat_service.pages.method_page import ShownMethod, describe_family, describe_method
+from thetahat_service.settings import get_settings
+from thetahat_service.storage.evaluations import Filters
+from thetahat_service.storage.open_files import open_file_store
+
+router = APIRouter(include_in_schema=False)
+
+SEE_OTHER: Final = 303
+PAGE_LENGTH: Final = 50
+PREVIEW_ROWS: Final = 10
+LIST_FILTERS: Final = "data set pages"
+"""The filters in the cursors of the list of data sets, which has none."""
+
+
+@router.get("/methods")
+async def show_methods(request: Request) -> Response:
+    """Return the page with the families of methods."""
+    families = await run_in_thread(_list_families)
+    return build_page_response(request, "methods.html", families=families)
+
+
+def _list_families() -> list[tuple[str, str, str, int]]:
+    return [(name, *describe_family(name), len(read_family(name)["items"])) for name in FAMILIES]
+
+
+@router.get("/methods/{family_name}")
+async def show_method_family(request: Request, family_name: str) -> Response:
+    """Return the page with the methods of a family."""
+    items = await run_in_thread(_describe_family, family_name)
+    title, text = describe_family(family_name)
+    return build_page_response(request, "method_family.html", title=title, text=text, items=items)
+
+
+def _describe_family(name: str) -> list[ShownMethod]:
+    return [describe_method(item, name) for item in read_family(name)["items"]]
+
+
+@router.get("/studies")
+async def show_studies(request: Request) -> Response:
+    """Return the page with the presets and the studies of the owner."""
+    owner_id: UUID = request.scope["owner_id"]
+    filters = Filters(kind="study")
+    rows, _ = await read_database(read.list_evaluations, owner_id, filters, None, PAGE_LENGTH)
+    items = await run_in_thread(_describe_family, "presets")
+    entries = [describe_entry(row) for row in rows]
+    return build_page_response(
+        request, "studies.html", items=items, entries=entries, kept=list_kept_studies()
+    )
+
+
+@router.get("/data-sets")
+async def show_datasets(request: Request) -> Response:
+    """Return the page with the list of data sets."""
+    return await _show_list(request)
+
+
+async def _show_list(request: Request, error: ServiceError | None = None) -> Response:
+    owner_id: UUID = request.scope["owner_id"]
+    before = decode_cursor(request.query_params.get("cursor"), LIST_FILTERS)
+    rows, end = await read_database(datasets.list_datasets, owner_id, before, PAGE_LENGTH)
+    cursor = encode_cursor(end, LIST_FILTERS)
+    return build_page_response(
+        request,
+        "datasets.html",
+        200 if error is None else 422,
+        items=rows,
+        problem="" if error is None else error.message,
+        next=None if cursor is None else f"/data-sets?cursor={cursor}",
+    )
+
+
+@router.post("/data-sets")
+async def upload_from_page(request: Request) -> Response:
+    """Store the file of a form, and go on to what was understood of it."""
+    check_form_token(request, request.query_params.get(TOKEN_FIELD, ""))
+    owner_id: UUID = request.scope["owner_id"]
+    store = open_file_store()
+    try:
+        with count_upload(owner_id), store.open_upload() as file, store.open_upload() as table:
+            received = await receive(request, file, table, get_settings().max_upload_bytes)
+            row, _ = await run_parser(owner_id, datasets.store_upload, owner_id, received)
+    except Unavailable:
+        raise
+    except ServiceError as error:
+        with suppress(RuntimeError):  # the whole file was received
+            async for _ in request.stream():  # a browser first sends all, then shows the answer
+                pass
+        return await _show_list(request, error)
+    is_for_new = request.query_params.get("next") == "new"
+    path = f"/evaluations/new?dataset={row.id}" if is_for_new else f"/data-sets/{row.id}"
+    return RedirectResponse(path, SEE_OTHER)
+
+
+@router.get("/data-sets/{dataset_id}")
+async def show_dataset(request: Request, dataset_id: str) -> Response:
+    """Return the page of a data set."""
+    identifier = parse_id(dataset_id, "data set")
+    owner_id: UUID = request.scope["owner_id"]
+    row = await read_database(datasets.get, owner_id, identifier)
+    preview = await run_parser(owner_id, datasets.preview, owner_id, identifier, PREVIEW_ROWS)
+    return build_page_response(
+        request,
+        "dataset.html",
+        item=row,
+        understood=list_understood(row.media_type, row.details),
+        columns=tabulate_columns(preview),
+        preview=tabulate_rows(preview),
+    )
+
+
+@router.post("/data-sets/{dataset_id}/delete")
+async def delete_dataset_from_page(request: Request, dataset_id: str) -> Response:
+    """Delete a data set, and return to the list."""
+    await read_form(request)
+    identifier = parse_id(dataset_id, "data set")
+    await write_database(datasets.delete, request.scope["owner_id"], identifier)
+    return RedirectResponse("/data-sets", SEE_OTHER)

@@ -1,0 +1,93 @@
+"""Logging in and out of the pages, with an API key."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from thetahat_service.api.auth import Authenticator
+from thetahat_service.api.blocking_calls import read_database, write_database
+from thetahat_service.api.forms import read_form
+from thetahat_service.api.page_responses import SESSION_COOKIE, build_page_response, set_cookie
+from thetahat_service.errors import NotAuthenticated
+from thetahat_service.process.request_context import Caller, Scope
+from thetahat_service.settings import get_settings
+from thetahat_service.storage import sessions
+from thetahat_service.storage.unit_of_work import unit_of_work
+
+router = APIRouter(include_in_schema=False)
+
+SEE_OTHER: Final = 303
+WRONG_KEY: Final = "This key is not valid: it is unknown, revoked or expired."
+NO_READER: Final = "This key is for /metrics alone and cannot open pages."
+
+
+@router.get("/log-in")
+async def show_log_in(request: Request) -> Response:
+    """Return the page that asks for a key."""
+    return _log_in_page(request, request.query_params.get("next", "/"))
+
+
+@router.post("/log-in")
+async def log_in(request: Request) -> Response:
+    """Begin a session, and go on to the page that was wanted; a wrong key is answered late."""
+    form = await read_form(request)
+    next_path = form.get("next", ["/"])[-1]
+    authenticator: Authenticator = request.scope["authenticator"]
+    delay: Callable[[], Awaitable[None]] = request.scope["delay_wrong_key"]
+    key = form.get("key", [""])[-1].strip()
+    try:
+        caller = await read_database(authenticator.find_key_caller, key)
+    except NotAuthenticated:
+        await delay()
+        return _log_in_page(request, next_path, WRONG_KEY)
+    if not caller.scope.includes(Scope.READ):
+        return _log_in_page(request, next_path, NO_READER)
+    lifetime = timedelta(hours=get_settings().session_hours)
+    token = await write_database(_create_session, caller, lifetime)
+    response = RedirectResponse(_keep_local_path(next_path), SEE_OTHER)
+    set_cookie(request, response, SESSION_COOKIE, token, int(lifetime.total_seconds()))
+    return response
+
+
+@router.post("/log-out")
+async def log_out(request: Request) -> Response:
+    """End the session."""
+    await read_form(request)
+    token: str | None = request.scope.get("session_token")
+    if token is not None:
+        caller: Caller = request.scope["caller"]
+        await write_database(_end_session, token, caller)
+        request.scope["authenticator"].forget_session(token)
+    response = RedirectResponse("/log-in", SEE_OTHER)
+    response.delete_cookie(SESSION_COOKIE, path="/")
+    return response
+
+
+def _log_in_page(request: Request, next_path: str, problem: str = "") -> Response:
+    status = 401 if problem else 200
+    return build_page_response(
+        request, "log_in.html", status, wanted=_keep_local_path(next_path), problem=problem
+    )
+
+
+def _keep_local_path(path: str) -> str:
+    """Return a path of this service; the list of evaluations for anything else."""
+    is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and "\n" not in path
+    return path if is_local and path.isprintable() else "/"
+
+
+def _create_session(caller: Caller, lifetime: timedelta) -> str:
+    assert isinstance(caller.key_id, UUID)  # noqa: S101 - a caller with a key has one
+    with unit_of_work() as connection:
+        return sessions.create(connection, caller.key_id, caller.owner_id, caller.actor, lifetime)
+
+
+def _end_session(token: str, caller: Caller) -> None:
+    with unit_of_work() as connection:
+        sessions.end(connection, token, caller.owner_id, caller.actor)

@@ -1,0 +1,332 @@
+"""Pages of evaluations: the list, and one evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
+from pydantic import ValidationError
+
+from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
+from thetahat_service.api.cursors import decode_cursor, encode_cursor
+from thetahat_service.api.documents import parse_id
+from thetahat_service.api.forms import read_form
+from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.api.validation import convert_validation_error
+from thetahat_service.errors import ResourceNotFound
+from thetahat_service.figures.browser_library import find_library_name, read_library
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.figure import Figure
+from thetahat_service.jobs import progress, read
+from thetahat_service.jobs.cancel import cancel
+from thetahat_service.jobs.delete import delete
+from thetahat_service.jobs.reports import list_newest_sign_offs
+from thetahat_service.jobs.sign_offs import Signature, compute_digest, sign_result
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.pages.comparison_page import Side, compare, describe_agreement
+from thetahat_service.pages.evaluation_list import ListEntry, describe_entry
+from thetahat_service.pages.evaluation_page import (
+    PlacedFigures,
+    ShownFigure,
+    describe_result,
+    list_facts,
+    place_figures,
+)
+from thetahat_service.pages.kind_tables import describe_outcome
+from thetahat_service.pages.rendering import read_static
+from thetahat_service.pages.request_texts import write_command, write_request
+from thetahat_service.pages.result_view import ResultView
+from thetahat_service.reports.building import DECISIONS, tabulate_sign_offs
+from thetahat_service.schemas.sign_off import SignOffRequest
+from thetahat_service.states import EvaluationStatus
+from thetahat_service.storage.evaluations import EvaluationRow, Filters
+
+router = APIRouter(include_in_schema=False)
+
+PAGE_LENGTH: Final = 25
+OFFERED: Final = 50
+"""Evaluations that the page of a comparison offers."""
+OUTCOMES_KEPT: Final = 2000
+"""Headlines of results without a summary that are kept in memory."""
+A_YEAR: Final = "public, max-age=31536000, immutable"
+SEE_OTHER: Final = 303
+NOT_MODIFIED: Final = 304
+
+
+async def show_evaluations(request: Request) -> Response:
+    """Return the page with the list of evaluations."""
+    query = request.query_params
+    chosen = {name: query.get(name, "").strip() for name in ("search", "status", "kind", "label")}
+    problem = _find_filter_problem(chosen)
+    filters = Filters() if problem else _build_filters(chosen)
+    before = decode_cursor(query.get("cursor"), repr(filters))
+    owner_id: UUID = request.scope["owner_id"]
+    rows, end = await read_database(read.list_evaluations, owner_id, filters, before, PAGE_LENGTH)
+    cursor = encode_cursor(end, repr(filters))
+    used = {name: value for name, value in chosen.items() if value}
+    return build_page_response(
+        request,
+        "evaluations.html",
+        entries=await run_in_thread(_describe_entries, owner_id, rows),
+        states=[status.value for status in EvaluationStatus],
+        kinds=list(JOB_KINDS),
+        chosen={**chosen, "is_set": bool(used)},
+        problem=problem,
+        next=None if cursor is None else f"/?{urlencode({**used, 'cursor': cursor})}",
+    )
+
+
+def _describe_entries(owner_id: UUID, rows: Sequence[EvaluationRow]) -> list[ListEntry]:
+    """Return the entries of the list; a result without a summary is read once for its headline."""
+    entries = []
+    for row in rows:
+        is_missing = row.status == EvaluationStatus.SUCCEEDED and row.summary is None
+        entries.append(describe_entry(row, _read_outcome(owner_id, row.id) if is_missing else ""))
+    return entries
+
+
+@lru_cache(maxsize=OUTCOMES_KEPT)
+def _read_outcome(owner_id: UUID, evaluation_id: UUID) -> str:
+    """Return two sentences about a result that compares no models; results never change."""
+    try:
+        text = read.get_result(owner_id, evaluation_id)
+    except ResourceNotFound:  # deleted since the list was read
+        return ""
+    return " ".join(describe_outcome(orjson.loads(text))[:2])
+
+
+def _find_filter_problem(chosen: dict[str, str]) -> str:
+    """Return what is wrong with the filters of a list; empty if nothing is."""
+    if chosen["label"] and ":" not in chosen["label"]:
+        return f"A label is searched as key:value, and {chosen['label']!r} has no colon."
+    if chosen["status"] and chosen["status"] not in set(EvaluationStatus):
+        return f"There is no state {chosen['status']!r}."
+    if any("\0" in value for value in chosen.values()):
+        return "A filter must not have a NUL character."
+    return ""
+
+
+def _build_filters(chosen: dict[str, str]) -> Filters:
+    key, _, value = chosen["label"].partition(":")
+    return Filters(
+        status=chosen["status"] or None,
+        kind=chosen["kind"] or None,
+        labels=((key.strip(), value.strip()),) if chosen["label"] else (),
+        search=chosen["search"] or None,
+    )
+
+
+@router.get("/evaluations/{evaluation_id}")
+async def show_evaluation(
+    request: Request,
+    evaluation_id: str,
+    a: Annotated[str | None, Query(max_length=200)] = None,
+    b: Annotated[str | None, Query(max_length=200)] = None,
+) -> Response:
+    """Return the page of an evaluation; ``a`` and ``b`` are the models compared by source."""
+    owner_id: UUID = request.scope["owner_id"]
+    wanted = parse_id(evaluation_id, "evaluation")
+    row = await read_database(read.get, owner_id, wanted)
+    pair = (a, b) if a is not None and b is not None else None
+    context = await run_in_thread(build_evaluation_context, row, pair)
+    needs_key = request.scope["caller"].key_id is not None
+    command = write_command(
+        context.pop("request"), str(request.base_url).rstrip("/"), needs_key=needs_key
+    )
+    return build_page_response(request, "evaluation.html", command=command, **context)
+
+
+def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -> dict[str, Any]:
+    """Return what the page of an evaluation shows."""
+    sent = read.get_request(row)
+    detailed = progress.read_progress(row)
+    result, digest, signed = None, "", []
+    if row.status == EvaluationStatus.SUCCEEDED:
+        text = read.read_result(row)
+        result, digest = orjson.loads(text), compute_digest(text)
+        signed = list_newest_sign_offs(row.id)
+    sections = None if result is None else describe_result(result, sent, pair)
+    figures = PlacedFigures()
+    if result is not None and sections is not None:
+        figures = place_figures([_describe_figure(each) for each in list_figures(result)], sections)
+    request_text, is_whole = write_request(sent)
+    finished, started = row.finished_at, row.started_at
+    return {
+        "entry": describe_entry(row),
+        "seconds": (finished - started).total_seconds() if finished and started else None,
+        "learners": detailed.parts,
+        "seconds_left": detailed.seconds_left,
+        "error": row.error,
+        "result": sections,
+        "failures": {} if result is None else _list_failures(result),
+        "figures": figures,
+        "figure_base": f"/v1/evaluations/{row.id}/figures",
+        "sign_offs": tabulate_sign_offs(signed, digest) if signed else None,
+        "result_sha256": digest,
+        "decisions": tuple(DECISIONS.items()),
+        "has_losses": result is not None and "models" in result,
+        "facts": list_facts(row, sent, result),
+        "request": sent,
+        "request_text": request_text,
+        "request_is_whole": is_whole,
+    }
+
+
+def _describe_figure(figure: Figure) -> ShownFigure:
+    return ShownFigure(
+        name=figure.name,
+        title=figure.title,
+        caption=figure.caption,
+        alt=figure.alt,
+        about=figure.about,
+    )
+
+
+def _list_failures(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the learners that failed; a learning curve has them by size."""
+    failures: dict[str, Any] = {}
+    for name, failure in result.get("failures", {}).items():
+        if "message" in failure:
+            failures[name] = failure
+        else:
+            failures |= {f"{learner} at size {name}": each for learner, each in failure.items()}
+    return failures
+
+
+@router.get("/compare")
+async def show_comparison(request: Request) -> Response:
+    """Return the page with two evaluations side by side."""
+    owner_id: UUID = request.scope["owner_id"]
+    query = request.query_params
+    wanted = [parse_id(query[name], "evaluation") for name in ("a", "b") if query.get(name)]
+    chosen = [await read_database(read.get, owner_id, each) for each in wanted]
+    filters = Filters(status=EvaluationStatus.SUCCEEDED)
+    rows, _ = await read_database(read.list_evaluations, owner_id, filters, None, OFFERED)
+    offered = {row.id: row for row in (*chosen, *rows) if row.summary is not None}
+    context: dict[str, Any] = {"tables": [], "sentence": "", "has_figures": False, "problem": ""}
+    if any(row.summary is None for row in chosen):
+        context["problem"] = "Only evaluations with models and a result can be compared."
+    elif len(chosen) == 2:
+        context |= await run_in_thread(build_comparison, *chosen)
+    return build_page_response(
+        request,
+        "compare.html",
+        entries=[describe_entry(row) for row in offered.values()],
+        first=describe_entry(chosen[0]) if chosen else None,
+        second=describe_entry(chosen[1]) if len(chosen) > 1 else None,
+        **context,
+    )
+
+
+def build_comparison(first: EvaluationRow, second: EvaluationRow) -> dict[str, object]:
+    """Return the tables of two evaluations side by side."""
+    sides = [
+        Side(
+            title=describe_entry(row).title,
+            data_sha256=row.data_sha256,
+            view=ResultView(orjson.loads(read.read_result(row)), read.get_request(row)),
+        )
+        for row in (first, second)
+    ]
+    figures = [
+        figure
+        for side in sides
+        for figure in list_figures(side.view.result)
+        if figure.name == "forest"
+    ]
+    return {
+        "tables": compare(*sides),
+        "sentence": describe_agreement(*sides),
+        "has_figures": len(figures) == len(sides),
+        "axis": _write_shared_axis(figures),
+    }
+
+
+def _write_shared_axis(figures: Sequence[Figure]) -> str:
+    """Return the parameters of the query with which all figures have the same horizontal axis."""
+    domains = [figure.x_domain for figure in figures if figure.x_domain is not None]
+    if not domains:
+        return ""
+    ends = {
+        "axis_from": min(low for low, _ in domains),
+        "axis_to": max(high for _, high in domains),
+    }
+    return urlencode({name: f"{end:.6g}" for name, end in ends.items()})
+
+
+@router.get("/evaluations/{evaluation_id}/request.json")
+async def download_request(request: Request, evaluation_id: str) -> Response:
+    """Return the request of an evaluation as a file."""
+    owner_id: UUID = request.scope["owner_id"]
+    wanted = parse_id(evaluation_id, "evaluation")
+    row = await read_database(read.get, owner_id, wanted)
+    text = orjson.dumps(await read_database(read.get_request, row), option=orjson.OPT_INDENT_2)
+    headers = {"Cache-Control": "no-store", "Content-Disposition": "inline"}
+    return Response(text, media_type="application/json", headers=headers)
+
+
+@router.post("/evaluations/{evaluation_id}/cancel")
+async def cancel_from_page(request: Request, evaluation_id: str) -> Response:
+    """Cancel an evaluation, and return to its page."""
+    await read_form(request)
+    wanted = parse_id(evaluation_id, "evaluation")
+    await write_database(cancel, request.scope["owner_id"], wanted)
+    return RedirectResponse(f"/evaluations/{wanted}", SEE_OTHER)
+
+
+@router.post("/evaluations/{evaluation_id}/sign-offs")
+async def sign_from_page(request: Request, evaluation_id: str) -> Response:
+    """Sign the result of an evaluation, and return to its page."""
+    form = await read_form(request)
+    wanted = parse_id(evaluation_id, "evaluation")
+    fields = {name: form.get(name, [""])[-1] for name in SignOffRequest.model_fields}
+    fields["comment"] = fields["comment"].replace("\r\n", "\n")
+    try:
+        sent = SignOffRequest.model_validate(fields)
+    except ValidationError as error:
+        raise convert_validation_error(error, fields) from None
+    signature = Signature(**sent.model_dump())
+    await write_database(sign_result, request.scope["owner_id"], wanted, signature)
+    return RedirectResponse(f"/evaluations/{wanted}#sign-offs", SEE_OTHER)
+
+
+@router.post("/evaluations/{evaluation_id}/delete")
+async def delete_from_page(request: Request, evaluation_id: str) -> Response:
+    """Delete an evaluation, and return to the list."""
+    await read_form(request)
+    wanted = parse_id(evaluation_id, "evaluation")
+    await write_database(delete, request.scope["owner_id"], wanted)
+    return RedirectResponse("/", SEE_OTHER)
+
+
+@router.get("/static/vega-{digest}.js")
+async def get_browser_library(request: Request, digest: str) -> Response:
+    """Return the JavaScript that draws figures in a browser; its name changes with its content."""
+    if f"vega-{digest}.js" != find_library_name():
+        raise ResourceNotFound(
+            "This release of the library for figures is not here. Load the page again."
+        )
+    library = await run_in_thread(read_library)
+    headers = {"Cache-Control": A_YEAR, "ETag": library.etag, "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == library.etag:
+        return Response(status_code=NOT_MODIFIED, headers=headers)
+    content = library.content
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        content, headers["Content-Encoding"] = library.compressed, "gzip"
+    return Response(content, media_type="text/javascript; charset=utf-8", headers=headers)
+
+
+@router.get("/static/{name}")
+async def get_static_file(name: str) -> Response:
+    """Return a style sheet, script or image of the pages."""
+    found = read_static(name)
+    if found is None:
+        raise ResourceNotFound(f"There is no file {name[:80]!r}.")
+    content, media_type = found
+    return Response(content, media_type=media_type, headers={"Cache-Control": A_YEAR})

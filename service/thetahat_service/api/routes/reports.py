@@ -1,0 +1,180 @@
+"""The report of an evaluation as HTML and PDF, and its tables as Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Query, Request, Response
+
+import thetahat
+from thetahat_service.api.blocking_calls import run_in_thread
+from thetahat_service.api.documents import parse_id
+from thetahat_service.api.preferences import parse_known_etags
+from thetahat_service.figures.drawing import draw
+from thetahat_service.jobs.reports import read_report_source, read_result
+from thetahat_service.reports.building import build_report
+from thetahat_service.reports.document import Report, ReportSource
+from thetahat_service.reports.html import Draw, build_policy, render_html
+from thetahat_service.reports.pdf import render_pdf
+from thetahat_service.reports.tables import TableFormat, write_tables
+from thetahat_service.schemas.problem import ProblemDocument
+
+router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
+
+PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
+NO_RESULT: Final[dict[int | str, dict[str, object]]] = {
+    304: {"description": "Unchanged."},
+    404: PROBLEM,
+    409: {**PROBLEM, "description": "result_not_ready, or no_result if there will be none."},
+}
+NOT_NOW: Final = {**PROBLEM, "description": "It cannot be drawn or set now."}
+HTML, PDF = "text/html; charset=utf-8", "application/pdf"
+TABLE_TYPES: Final[dict[TableFormat, str]] = {
+    "md": "text/markdown; charset=utf-8",
+    "tex": "application/x-tex; charset=utf-8",
+}
+CLOSED_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
+_RENDERING: Final = ThreadPoolExecutor(2, thread_name_prefix="reports")
+"""Threads that wait for figures and for the typesetter, so that nothing else waits for them."""
+
+All = Annotated[
+    bool,
+    Query(description="Every model, verdict and caution; else the best models and the main ones."),
+]
+
+
+def _describe_content(media_type: str, schema_format: str | None = None) -> dict[str, Any]:
+    schema = {"type": "string"} | ({"format": schema_format} if schema_format else {})
+    return {"content": {media_type.partition(";")[0]: {"schema": schema}}}
+
+
+@router.get(
+    "/report.html",
+    response_class=Response,
+    responses={
+        200: {"description": "The report.", **_describe_content(HTML)},
+        **NO_RESULT,
+        503: NOT_NOW,
+    },
+)
+async def get_html_report(request: Request, evaluation_id: str) -> Response:
+    """Return the report as one HTML file, which loads nothing and runs nothing."""
+    policy = f"{build_policy()}; frame-ancestors 'none'; sandbox"
+    return await _respond_report(request, evaluation_id, "html", HTML, policy, render_html)
+
+
+@router.get(
+    "/report.pdf",
+    response_class=Response,
+    responses={
+        200: {"description": "The report.", **_describe_content(PDF, "binary")},
+        **NO_RESULT,
+        503: NOT_NOW,
+    },
+)
+async def get_pdf_report(request: Request, evaluation_id: str) -> Response:
+    """Return the report as PDF; the same result and sign-offs give the same bytes."""
+    return await _respond_report(request, evaluation_id, "pdf", PDF, CLOSED_POLICY, render_pdf)
+
+
+@router.get(
+    "/tables.md",
+    response_class=Response,
+    responses={
+        200: {"description": "The tables.", **_describe_content(TABLE_TYPES["md"])},
+        **NO_RESULT,
+    },
+)
+async def get_markdown_tables(
+    request: Request, evaluation_id: str, *, show_all: Annotated[All, Query(alias="all")] = False
+) -> Response:
+    """Return the tables, verdicts and cautions of the result as Markdown."""
+    return await _respond_tables(request, evaluation_id, "md", show_all=show_all)
+
+
+@router.get(
+    "/tables.tex",
+    response_class=Response,
+    responses={
+        200: {"description": "The tables.", **_describe_content(TABLE_TYPES["tex"])},
+        **NO_RESULT,
+    },
+)
+async def get_latex_tables(
+    request: Request, evaluation_id: str, *, show_all: Annotated[All, Query(alias="all")] = False
+) -> Response:
+    """Return the tables, verdicts and cautions of the result as LaTeX, with booktabs."""
+    return await _respond_tables(request, evaluation_id, "tex", show_all=show_all)
+
+
+async def _respond_report(  # noqa: PLR0913 - what differs between the formats
+    request: Request,
+    evaluation_id: str,
+    form: str,
+    media_type: str,
+    policy: str,
+    render: Callable[[Report, Draw], bytes],
+) -> Response:
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(evaluation_id, "evaluation")
+    source = await run_in_thread(read_report_source, owner_id, identifier)
+    headers = _build_headers(
+        _compute_source_digest(source, form), policy, f"report-{identifier}.{form}"
+    )
+    if headers["ETag"] in parse_known_etags(request.headers):
+        return Response(status_code=304, headers=headers)
+    loop = asyncio.get_running_loop()
+    content = await loop.run_in_executor(_RENDERING, lambda: render(build_report(source), draw))
+    return Response(content, media_type=media_type, headers=headers)
+
+
+async def _respond_tables(
+    request: Request, evaluation_id: str, form: TableFormat, *, show_all: bool
+) -> Response:
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(evaluation_id, "evaluation")
+    stored = await run_in_thread(read_result, owner_id, identifier)
+    digest = _compute_digest([stored.sha256, form, show_all])
+    headers = _build_headers(digest, CLOSED_POLICY, f"tables-{identifier}.{form}")
+    if headers["ETag"] in parse_known_etags(request.headers):
+        return Response(status_code=304, headers=headers)
+    text = await run_in_thread(write_tables, stored.result, form, show_all=show_all)
+    return Response(text, media_type=TABLE_TYPES[form], headers=headers)
+
+
+def _compute_source_digest(source: ReportSource, form: str) -> str:
+    """Return a digest of all that a report is made of."""
+    return _compute_digest(
+        [
+            form,
+            source.identifier,
+            source.name,
+            source.labels,
+            source.result_sha256,
+            source.data_sha256,
+            source.request_sha256,
+            source.data,
+            source.sign_offs,
+        ]
+    )
+
+
+def _compute_digest(values: list[Any]) -> str:
+    content = orjson.dumps([*values, thetahat.__version__], option=orjson.OPT_UTC_Z)
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def _build_headers(digest: str, policy: str, file_name: str) -> dict[str, str]:
+    return {
+        "ETag": f'"{digest}"',
+        "Cache-Control": "private, no-cache",
+        "Vary": "Authorization, Cookie",
+        "Content-Security-Policy": policy,
+        "Content-Disposition": f'inline; filename="{file_name}"',
+    }

@@ -1,0 +1,120 @@
+"""The request, the result and the losses of an evaluation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse, StreamingResponse
+
+from thetahat_service.api.blocking_calls import read_database, run_in_thread
+from thetahat_service.api.documents import parse_id
+from thetahat_service.api.loss_responses import (
+    AVAILABLE,
+    CSV,
+    JSON,
+    PARQUET,
+    stream_csv,
+    stream_json,
+)
+from thetahat_service.api.media_types import choose_media_type
+from thetahat_service.errors import NoResult
+from thetahat_service.jobs import read
+from thetahat_service.jobs.partial import get_result as get_partial_result
+from thetahat_service.schemas.evaluation import LossTableRead
+from thetahat_service.schemas.problem import ProblemDocument
+
+router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
+
+CACHED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"}
+UNCACHED = {"Cache-Control": "no-store"}
+NO_RESULT: dict[int | str, dict[str, object]] = {
+    404: {"model": ProblemDocument},
+    409: {
+        "model": ProblemDocument,
+        "description": "result_not_ready, or no_result if there will be none.",
+    },
+}
+
+
+@router.get(
+    "/request",
+    responses={
+        200: {"description": "The request with the seed that it had."},
+        404: {"model": ProblemDocument},
+    },
+)
+async def get_request(request: Request, evaluation_id: str) -> Response:
+    """Return the request; sent again, it gives the same numbers."""
+    identifier = parse_id(evaluation_id, "evaluation")
+    row = await read_database(read.get, request.scope["owner_id"], identifier)
+    body = orjson.dumps(await run_in_thread(read.get_request, row))
+    return Response(body, media_type=JSON, headers=CACHED)
+
+
+@router.get("/result", responses={200: {"description": "The result."}, **NO_RESULT})
+async def get_result(
+    request: Request,
+    evaluation_id: str,
+    *,
+    partial: Annotated[
+        bool,
+        Query(
+            description="While the evaluation runs, return the result of the learners that are "
+            "complete; its field partial names them."
+        ),
+    ] = False,
+) -> Response:
+    """Return the result; 409 while there is none, or with ``partial`` no complete learner."""
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(evaluation_id, "evaluation")
+    try:
+        if partial:
+            text = await run_in_thread(get_partial_result, owner_id, identifier)
+            return Response(text, media_type=JSON, headers=UNCACHED)
+        text = await read_database(read.get_result, owner_id, identifier)
+    except NoResult as error:
+        raise await _add_reason(error, owner_id, identifier) from None
+    return Response(text, media_type=JSON, headers=CACHED)
+
+
+@router.get(
+    "/losses",
+    responses={
+        200: {
+            "model": LossTableRead,
+            "description": "One row per instance, one column per model.",
+            "content": {
+                CSV: {"schema": {"type": "string"}},
+                PARQUET: {"schema": {"type": "string", "format": "binary"}},
+            },
+        },
+        406: {"model": ProblemDocument},
+        500: {"model": ProblemDocument, "description": "The stored file is missing or damaged."},
+        **NO_RESULT,
+    },
+)
+async def get_losses(request: Request, evaluation_id: str) -> Response:
+    """Return the losses in the media type of the Accept header."""
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(evaluation_id, "evaluation")
+    media_type = choose_media_type(request.headers.get("accept"), AVAILABLE)
+    try:
+        path: Path = await run_in_thread(read.find_losses_file, owner_id, identifier)
+    except NoResult as error:
+        raise await _add_reason(error, owner_id, identifier) from None
+    if media_type == PARQUET:
+        name = f"{identifier}.parquet"
+        return FileResponse(path, media_type=PARQUET, headers=CACHED, filename=name)
+    rows = stream_csv(path) if media_type == CSV else stream_json(path)
+    return StreamingResponse(rows, media_type=media_type, headers=CACHED)
+
+
+async def _add_reason(error: NoResult, owner_id: UUID, evaluation_id: UUID) -> NoResult:
+    """Add the evaluation's status and its own error to the error document."""
+    row = await read_database(read.get, owner_id, evaluation_id)
+    error.extra = {"evaluation_status": row.status, "evaluation_error": row.error}
+    return error

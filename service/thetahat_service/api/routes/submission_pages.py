@@ -1,0 +1,155 @@
+"""Pages that submit an evaluation: a form for a data set, and a request as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from thetahat.errors import EvaluationError
+from thetahat_service.api.blocking_calls import read_database, run_in_thread
+from thetahat_service.api.catalogue import read_family
+from thetahat_service.api.documents import parse_id
+from thetahat_service.api.errors import find_status
+from thetahat_service.api.forms import read_form
+from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.api.parser_calls import run_parser
+from thetahat_service.api.submission import accept_request
+from thetahat_service.errors import FieldError, ServiceError
+from thetahat_service.jobs import datasets, read
+from thetahat_service.json_types import MethodDescription
+from thetahat_service.pages.dataset_page import list_understood, tabulate_columns, tabulate_rows
+from thetahat_service.pages.new_evaluation import (
+    FormProblems,
+    build_form,
+    build_request,
+    sort_problems,
+)
+
+router = APIRouter(include_in_schema=False)
+
+SEE_OTHER: Final = 303
+PREVIEW_ROWS: Final = 5
+OFFERED: Final = 20
+"""Data sets that the page offers."""
+LARGEST_TEXT: Final = 500_000
+"""Characters of a request that the page puts into a field."""
+OFFERED_FAMILIES: Final = ("learners", "schemes", "losses")
+
+
+@router.get("/evaluations/new")
+async def show_new_evaluation(request: Request) -> Response:
+    """Return the form for a data set, or the page that asks for data."""
+    query = request.query_params
+    if "dataset" in query:
+        return await _show_form(request, query["dataset"])
+    text = ""
+    if "request" in query:
+        wanted = parse_id(query["request"], "evaluation")
+        owner_id: UUID = request.scope["owner_id"]
+        row = await read_database(read.get, owner_id, wanted)
+        sent = await read_database(read.get_request, row)
+        text = orjson.dumps(sent, option=orjson.OPT_INDENT_2).decode()
+        if len(text) > LARGEST_TEXT:
+            text = orjson.dumps(sent).decode()
+    return await _show_start(request, text)
+
+
+@router.post("/evaluations/new")
+async def submit_form(request: Request) -> Response:
+    """Submit the request that a form makes; errors are shown beside the fields they are about."""
+    values = await read_form(request)
+    dataset = values.get("dataset", [""])[-1]
+    owner_id: UUID = request.scope["owner_id"]
+    row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
+    wanted = build_request(values, str(row.id), row.columns)
+    try:
+        submitted = await accept_request(owner_id, orjson.dumps(wanted), None)
+    except (ServiceError, EvaluationError) as error:
+        if not _is_about_request(error):
+            raise
+        problems = sort_problems(_list_errors(error), error.message)
+        return await _show_form(request, dataset, values, problems)
+    return RedirectResponse(f"/evaluations/{submitted.evaluation_id}", SEE_OTHER)
+
+
+@router.post("/evaluations/new/json")
+async def submit_json(request: Request) -> Response:
+    """Submit a request that was written as JSON."""
+    values = await read_form(request)
+    text = values.get("request", [""])[-1]
+    owner_id: UUID = request.scope["owner_id"]
+    try:
+        submitted = await accept_request(owner_id, text.encode(), None)
+    except (ServiceError, EvaluationError) as error:
+        if not _is_about_request(error):
+            raise
+        problems = [
+            f"{'.'.join(map(str, path))}: {message}" if path else message
+            for path, message in _list_errors(error)
+        ]
+        return await _show_start(request, text, problems or [error.message])
+    return RedirectResponse(f"/evaluations/{submitted.evaluation_id}", SEE_OTHER)
+
+
+def _is_about_request(error: ServiceError | EvaluationError) -> bool:
+    """Return whether another request would be accepted: the status is 400 or 422."""
+    return find_status(type(error)) in {400, 422}
+
+
+def _list_errors(
+    error: ServiceError | EvaluationError,
+) -> list[tuple[tuple[str | int, ...], str]]:
+    """Return the path and the message of each error."""
+    errors: Sequence[FieldError]
+    if isinstance(error, ServiceError):
+        errors = error.errors
+    else:
+        errors = (FieldError(error.loc, error.message, error.value),)
+    return [(tuple(each.loc), each.message) for each in errors]
+
+
+async def _show_form(
+    request: Request,
+    dataset: str,
+    values: Mapping[str, list[str]] | None = None,
+    problems: FormProblems | None = None,
+) -> Response:
+    owner_id: UUID = request.scope["owner_id"]
+    row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
+    catalogue = await run_in_thread(_read_catalogue)
+    preview = await run_parser(owner_id, datasets.preview, owner_id, row.id, PREVIEW_ROWS)
+    form = build_form(row.columns, catalogue, values, problems)
+    status = 200 if problems is None else 422
+    return build_page_response(
+        request,
+        "new_evaluation.html",
+        status,
+        form=form,
+        item=row,
+        understood=list_understood(row.media_type, row.details),
+        columns=tabulate_columns(preview),
+        preview=tabulate_rows(preview),
+    )
+
+
+def _read_catalogue() -> dict[str, list[MethodDescription]]:
+    return {name: read_family(name)["items"] for name in OFFERED_FAMILIES}
+
+
+async def _show_start(request: Request, text: str, problems: Sequence[str] = ()) -> Response:
+    owner_id: UUID = request.scope["owner_id"]
+    rows, _ = await read_database(datasets.list_datasets, owner_id, None, OFFERED)
+    return build_page_response(
+        request,
+        "new_evaluation.html",
+        422 if problems else 200,
+        form=None,
+        items=rows,
+        json_text=text,
+        json_problems=problems,
+    )

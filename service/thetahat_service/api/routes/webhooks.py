@@ -1,0 +1,170 @@
+"""Webhooks: addresses that are told when evaluations end."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from thetahat.values.json_values import JsonValue
+from thetahat_service.api.blocking_calls import read_database, write_database
+from thetahat_service.api.cursors import decode_cursor, encode_cursor
+from thetahat_service.api.documents import build_json_response, parse_id
+from thetahat_service.api.query_parameters import Cursor, Limit
+from thetahat_service.api.validation import read_valid_body
+from thetahat_service.jobs import webhooks
+from thetahat_service.schemas.base import Schema
+from thetahat_service.schemas.problem import ProblemDocument
+from thetahat_service.schemas.webhooks import (
+    DeliveryPage,
+    DeliveryRead,
+    NewWebhook,
+    WebhookList,
+    WebhookRead,
+    WebhookRequest,
+)
+from thetahat_service.states import DeliveryState
+from thetahat_service.storage.webhooks import DeliveryRow, WebhookRow
+
+router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
+
+BODIES: Final[dict[str, type[Schema]]] = {"/v1/webhooks": WebhookRequest}
+"""The bodies of POST requests, for the OpenAPI document."""
+PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
+DAY_S: Final = 24 * 3600
+LONGEST_KEPT_S: Final = 30 * DAY_S
+WEBHOOK_FIELDS: Final = tuple(WebhookRead.model_fields)
+DELIVERY_FIELDS: Final = tuple(DeliveryRead.model_fields)
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=NewWebhook,
+    responses={422: PROBLEM, 429: {**PROBLEM, "description": "The owner has too many webhooks."}},
+)
+async def create_webhook(request: Request) -> Response:
+    """Register a webhook; the response is the only place that shows its secret."""
+    body = await read_valid_body(request, WebhookRequest)
+    types = [event_type.value for event_type in body.event_types]
+    row, secret = await write_database(
+        webhooks.create,
+        request.scope["owner_id"],
+        body.url,
+        types,
+        body.description,
+        body.labels,
+    )
+    headers = {"Location": f"/v1/webhooks/{row.id}", "Cache-Control": "no-store"}
+    return build_json_response({**_describe(row), "secret": secret}, 201, headers)
+
+
+@router.get("", response_model=WebhookList)
+async def list_webhooks(request: Request) -> Response:
+    """List the webhooks, without their secrets."""
+    rows = await read_database(webhooks.list_webhooks, request.scope["owner_id"])
+    return build_json_response({"items": [_describe(row) for row in rows]})
+
+
+@router.get("/{webhook_id}", response_model=WebhookRead, responses={404: PROBLEM})
+async def get_webhook(request: Request, webhook_id: str) -> Response:
+    """Return a webhook, without its secret."""
+    identifier = parse_id(webhook_id, "webhook")
+    row = await read_database(webhooks.get, request.scope["owner_id"], identifier)
+    return build_json_response(_describe(row))
+
+
+@router.delete("/{webhook_id}", status_code=204, responses={404: PROBLEM})
+async def delete_webhook(request: Request, webhook_id: str) -> Response:
+    """Delete a webhook with its deliveries; nothing more is sent to it."""
+    identifier = parse_id(webhook_id, "webhook")
+    await write_database(webhooks.delete, request.scope["owner_id"], identifier)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/{webhook_id}/rotate",
+    response_model=NewWebhook,
+    responses={404: PROBLEM, 422: PROBLEM},
+)
+async def rotate_webhook_secret(
+    request: Request,
+    webhook_id: str,
+    keep_previous_s: Annotated[
+        int,
+        Query(
+            ge=0,
+            le=LONGEST_KEPT_S,
+            description="Seconds for which deliveries are signed with the previous secret, too.",
+        ),
+    ] = DAY_S,
+) -> Response:
+    """Give a webhook a new secret; the response is the only place that shows it.
+
+    Until receivers know the new secret, deliveries have two signatures in one header.
+    """
+    row, secret = await write_database(
+        webhooks.rotate_secret,
+        request.scope["owner_id"],
+        parse_id(webhook_id, "webhook"),
+        keep_previous_s,
+    )
+    headers = {"Cache-Control": "no-store"}
+    return build_json_response({**_describe(row), "secret": secret}, 200, headers)
+
+
+@router.get(
+    "/{webhook_id}/deliveries",
+    response_model=DeliveryPage,
+    responses={404: PROBLEM, 422: PROBLEM},
+)
+async def list_deliveries(
+    request: Request,
+    webhook_id: str,
+    state: Annotated[
+        DeliveryState | None, Query(description="Only deliveries in this state.")
+    ] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List what was sent to a webhook, or waits to be, newest first."""
+    identifier = parse_id(webhook_id, "webhook")
+    filters = f"deliveries of {identifier} {state}"
+    before = decode_cursor(cursor, filters)
+    owner_id: UUID = request.scope["owner_id"]
+    rows, end = await read_database(
+        webhooks.list_deliveries, owner_id, identifier, state, before, limit
+    )
+    items = [_describe_delivery(row) for row in rows]
+    return build_json_response({"items": items, "next": encode_cursor(end, filters)})
+
+
+@router.post(
+    "/{webhook_id}/deliveries/{delivery_id}/send",
+    status_code=202,
+    response_model=DeliveryRead,
+    responses={404: PROBLEM},
+)
+async def send_delivery_again(request: Request, webhook_id: str, delivery_id: str) -> Response:
+    """Send a delivery again, with its first body and id; a disabled webhook is enabled."""
+    row = await write_database(
+        webhooks.send_again,
+        request.scope["owner_id"],
+        parse_id(webhook_id, "webhook"),
+        parse_id(delivery_id, "delivery"),
+    )
+    return build_json_response(_describe_delivery(row), 202)
+
+
+def _describe(row: WebhookRow) -> dict[str, JsonValue]:
+    values = {name: value for name, value in asdict(row).items() if name in WEBHOOK_FIELDS}
+    return {**values, "labels": row.labels or {}}
+
+
+def _describe_delivery(row: DeliveryRow) -> dict[str, object]:
+    values = {name: value for name, value in asdict(row).items() if name in DELIVERY_FIELDS}
+    due = datetime.fromtimestamp(row.next_attempt_at, UTC)
+    return {**values, "next_attempt_at": due if row.state == DeliveryState.PENDING else None}

@@ -1,0 +1,205 @@
+"""From the bytes of a request to a stored evaluation."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from thetahat.errors import EvaluationError, Loc
+from thetahat.similar_names import suggest_name
+from thetahat.values.json_values import JsonValue
+from thetahat_service.api.blocking_calls import read_database, run_in_thread
+from thetahat_service.api.bodies import encode_canonical_json, parse_json
+from thetahat_service.api.preload import LIGHT_KINDS, is_loaded, wait_until_loaded
+from thetahat_service.api.shortening import shorten_text
+from thetahat_service.api.submission_batches import store_submission
+from thetahat_service.api.validation import convert_validation_error, fill_in_value
+from thetahat_service.errors import FieldError, InvalidRequest
+from thetahat_service.jobs.datasets import read_dataset_files
+from thetahat_service.jobs.submit import Submission, Submitted, prepare_submission
+from thetahat_service.json_types import JsonObject
+from thetahat_service.kinds.base import DatasetFile, JobKind
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.schemas.base import EvaluationRequest
+from thetahat_service.settings import is_sqlite
+from thetahat_service.storage import idempotency
+from thetahat_service.storage.unit_of_work import reading
+
+SMALL_BODY: Final = 16 * 1024
+SHALLOW_BRACKETS: Final = 200  # a body with fewer brackets cannot be nested too deeply
+QUICK_S: Final = 0.003
+_CHECK_SECONDS: dict[str, float] = {}
+"""By kind: the processor time of the last check of a small body."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRequest:
+    """A JSON body with a known kind.
+
+    The fingerprint, a digest of the body, is empty if the request has no idempotency key and the
+    body is shallow.
+    """
+
+    value: Any
+    fingerprint: str
+    kind: JobKind[Any]
+    is_small: bool
+
+
+async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
+    """Check a request in full and store it; raise its error if it is invalid.
+
+    Two threads that compute in turns under Python's lock take twice the time of one. So quick
+    checks run on the event loop: those of small bodies whose kind was checked quickly the last
+    time. All other checks run in a thread.
+    """
+    is_small = len(body) <= SMALL_BODY
+    if not is_small and idempotency_key is None and is_loaded():
+        return await store_submission(await run_in_thread(_parse_and_check, owner_id, body))
+    parse = partial(parse_request, body, has_key=idempotency_key is not None)
+    parsed = parse() if is_small else await run_in_thread(parse)
+    if parsed.kind.name not in LIGHT_KINDS:
+        await wait_until_loaded()
+    if idempotency_key is not None:
+        # Before the checks: a data set that the request names may have been deleted since.
+        earlier = await read_database(_find_earlier, owner_id, idempotency_key, parsed.fingerprint)
+        if earlier is not None:
+            return earlier
+    if is_small and is_sqlite() and _CHECK_SECONDS.get(parsed.kind.name, QUICK_S) < QUICK_S:
+        submission = check_request(owner_id, parsed, idempotency_key)
+    else:
+        submission = await run_in_thread(check_request, owner_id, parsed, idempotency_key)
+    return await store_submission(submission)
+
+
+def _parse_and_check(owner_id: UUID, body: bytes) -> Submission:
+    """Parse and check a request without an idempotency key, in one call of a thread."""
+    return check_request(owner_id, parse_request(body, has_key=False), None)
+
+
+def parse_request(body: bytes, *, has_key: bool = True) -> ParsedRequest:
+    """Return the JSON of a body with its kind, and its fingerprint where one is needed."""
+    value, fingerprint = parse_json(body), ""
+    if has_key or body.count(b"[") + body.count(b"{") > SHALLOW_BRACKETS:
+        fingerprint = compute_fingerprint(value)
+    return ParsedRequest(value, fingerprint, _find_kind(value), len(body) <= SMALL_BODY)
+
+
+def compute_fingerprint(value: Any) -> str:
+    """Return a digest of a parsed body, whatever white space the body had."""
+    return hashlib.sha256(encode_canonical_json(value)).hexdigest()
+
+
+async def check_part(
+    owner_id: UUID, value: Any, idempotency_key: str | None
+) -> Submitted | Submission:
+    """Check a request that is a part of a parsed body; return what is to be stored.
+
+    For the key of an earlier request, its evaluation is returned.
+    """
+
+    def check() -> Submitted | Submission:
+        fingerprint = compute_fingerprint(value)
+        if idempotency_key is not None:
+            earlier = _find_earlier(owner_id, idempotency_key, fingerprint)
+            if earlier is not None:
+                return earlier
+        parsed = ParsedRequest(value, fingerprint, _find_kind(value), is_small=False)
+        return check_request(owner_id, parsed, idempotency_key)
+
+    return await run_in_thread(check)
+
+
+def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | None) -> Submission:
+    """Check a request in full, and remember how long that took for its kind."""
+    began = time.thread_time()
+    kind = parsed.kind
+    value = kind.complete_request(owner_id, parsed.value)
+    try:
+        request = kind.request.model_validate(value)
+    except ValidationError as error:
+        raise convert_validation_error(error, value) from None
+    datasets = _read_datasets(owner_id, request, value)
+    try:
+        kind.check(request, datasets)
+    except EvaluationError as error:
+        raise fill_in_value(error, value) from None
+    submission = prepare_submission(
+        owner_id, request, datasets, idempotency_key, parsed.fingerprint
+    )
+    if parsed.is_small:
+        _CHECK_SECONDS[kind.name] = time.thread_time() - began
+    return submission
+
+
+def _find_earlier(owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:
+    """Return the evaluation of an earlier request with the same key and fingerprint."""
+    with reading() as session:
+        earlier = idempotency.find(session, owner_id, key)
+    if earlier is None or earlier.fingerprint != fingerprint:
+        return None
+    return Submitted(earlier.evaluation_id, replayed=True)
+
+
+def _find_kind(value: Any) -> JobKind[Any]:
+    if not isinstance(value, dict):
+        raise _build_invalid_error((), "The body must be a JSON object with a field kind.", value)
+    name = value.get("kind")
+    kind = JOB_KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        kinds = ", ".join(JOB_KINDS)
+        if isinstance(name, str):
+            fault = f"There is no kind {shorten_text(name, 80)!r}{suggest_name(name, JOB_KINDS)}."
+        else:
+            fault = (
+                "The field kind is missing." if name is None else "The field kind must be a string."
+            )
+        raise _build_invalid_error(("kind",), f"{fault} The kinds are {kinds}.", name)
+    return kind
+
+
+def _read_datasets(
+    owner_id: UUID, request: EvaluationRequest, value: JsonObject
+) -> dict[UUID, DatasetFile]:
+    identifiers = tuple(dict.fromkeys(request.list_dataset_ids()))
+    files = read_dataset_files(owner_id, identifiers)
+    errors = [
+        FieldError(_find_dataset_loc(value, missing), f"There is no data set {missing}.", missing)
+        for missing in identifiers
+        if missing not in files
+    ]
+    if errors:
+        raise InvalidRequest(errors[0].message, tuple(errors))
+    return {identifier: files[identifier] for identifier in identifiers}
+
+
+def _find_dataset_loc(value: Mapping[str, JsonValue], identifier: UUID) -> Loc:
+    """Return the path at which a request names a data set."""
+    return next(_iterate_dataset_locs(value, identifier, ()), ("dataset",))
+
+
+def _iterate_dataset_locs(value: Any, identifier: UUID, loc: Sequence[str | int]) -> Iterator[Loc]:
+    if not isinstance(value, dict):
+        return
+    for key, item in value.items():
+        if key == "dataset" and isinstance(item, str) and _is_id(item, identifier):
+            yield (*loc, key)
+        yield from _iterate_dataset_locs(item, identifier, (*loc, key))
+
+
+def _is_id(text: str, identifier: UUID) -> bool:
+    try:
+        return UUID(text) == identifier
+    except ValueError:
+        return False
+
+
+def _build_invalid_error(loc: Loc, message: str, value: Any) -> InvalidRequest:
+    return InvalidRequest(message, (FieldError(loc, message, value),))

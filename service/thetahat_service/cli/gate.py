@@ -1,0 +1,166 @@
+"""``thetahat gate``: a pipeline's question whether a model may be released, as an exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import IntEnum, StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+from xml.etree import ElementTree as ET
+
+import typer
+
+from thetahat_service.cli.evaluate_once import Margin, OptionalUrl, evaluate
+from thetahat_service.cli.failures import UserError
+from thetahat_service.cli.output import choose_prose_width, print_json, write_text
+from thetahat_service.cli.requests import read_request
+
+if TYPE_CHECKING:
+    from thetahat_client.result_types import ModelsResult
+    from thetahat_client.results import GateResultDict
+    from thetahat_service.json_types import JsonObject
+
+PANEL: Final = "Evaluations"
+
+
+class Require(StrEnum):
+    """What must be shown of the model."""
+
+    BETTER = "better"
+    NOT_WORSE = "not_worse"
+    EQUIVALENT = "equivalent"
+
+
+class Undecided(StrEnum):
+    """What an undecided gate counts as."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+
+
+class GateStatus(IntEnum):
+    """Exit statuses of the command; 2 is wrong usage, 4 a service that is away."""
+
+    PASS = 0
+    FAIL = 1
+    UNDECIDED = 3
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command("gate", rich_help_panel=PANEL)(gate)
+
+
+def gate(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="REQUEST", help="JSON file of the request; - is standard input."),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="FILE", help="Data set that the request is about."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model that is to be released.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model that it is compared with.")
+    ] = None,
+    require: Annotated[
+        Require | None, typer.Option(help="What must be shown of the model; else not_worse.")
+    ] = None,
+    margin: Margin = None,
+    undecided: Annotated[
+        Undecided | None,
+        typer.Option(help="What counts if neither this nor its opposite is shown."),
+    ] = None,
+    junit: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a JUnit report with one test case.")
+    ] = None,
+    markdown: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the result as Markdown; - is standard output."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the gate as JSON.")] = False,
+    url: OptionalUrl = None,
+) -> None:
+    """Pass only if the data show that a model is better, not worse or equivalent.
+
+    The exit status is 0 if the gate passes, 1 if it fails, 3 if it is undecided, 4 if the service
+    is away and 2 for a wrong request. Options take the place of the request's own fields.
+    """
+    request = read_request(file)
+    options = {
+        "model": model,
+        "against": against,
+        "require": require and require.value,
+        "undecided": undecided and undecided.value,
+    }
+    named: JsonObject = {name: value for name, value in options.items() if value is not None}
+    in_request = request.get("gate")
+    gate_options = {**in_request, **named} if isinstance(in_request, Mapping) else named
+    request["gate"] = gate_options
+    if not {"model", "against"} <= set(gate_options):
+        message = 'Name both models: --model and --against, or "gate" in the request.'
+        raise UserError(message)
+    if margin is not None:
+        request["margin"] = margin
+    result, identifier = evaluate(request, data, url)
+    from thetahat_client.result_types import has_models
+
+    if not has_models(result) or "gate" not in result:
+        message = f"Kind {result['kind']} compares no models, so its result has no gate."
+        raise UserError(message)
+    outcome = result["gate"]
+    if markdown is not None:
+        write_text(markdown, write_markdown(result, identifier))
+    if junit is not None:
+        write_text(junit, write_junit(outcome))
+    if as_json:
+        print_json(dict(outcome))
+    elif markdown != "-":
+        _print_outcome(outcome)
+    raise typer.Exit(GateStatus[outcome["outcome"].upper()])
+
+
+def write_junit(gate: GateResultDict) -> str:
+    """Return a JUnit report: a failure if the gate fails, an error if it is undecided."""
+    outcome = gate["outcome"]
+    failed, undecided = outcome == "fail", outcome == "undecided"
+    counts = {"tests": "1", "failures": str(int(failed)), "errors": str(int(undecided))}
+    suites = ET.Element("testsuites", counts)
+    suite = ET.SubElement(suites, "testsuite", {"name": "thetahat gate", **counts})
+    name = f"{gate['model']} {gate['require'].replace('_', ' ')} against {gate['against']}"
+    case = ET.SubElement(suite, "testcase", {"name": name, "classname": "thetahat.gate"})
+    if outcome != "pass":
+        tag = "failure" if failed else "error"
+        details = {"message": gate["sentence"], "type": str(outcome)}
+        ET.SubElement(case, tag, details).text = gate["sentence"]
+    ET.SubElement(case, "system-out").text = gate["sentence"]
+    ET.indent(suites)
+    return ET.tostring(suites, encoding="unicode", xml_declaration=True)
+
+
+def write_markdown(result: ModelsResult, identifier: str | None) -> str:
+    """Return the gate and the whole result as Markdown."""
+    from thetahat_client.text import result_markdown
+    from thetahat_client.text.markdown import escape_markdown
+
+    outcome = result["gate"]
+    parts = [
+        f"## Gate: {outcome['outcome']}",
+        escape_markdown(outcome["sentence"]),
+        result_markdown(result),
+    ]
+    if identifier is not None:
+        parts.append(f"Evaluation `{identifier}`")
+    return "\n\n".join(parts)
+
+
+def _print_outcome(gate: GateResultDict) -> None:
+    from thetahat_client.text import Page
+
+    print(gate["outcome"].upper())
+    page = Page(prose=choose_prose_width())
+    print("\n".join(page.format_paragraphs([gate["sentence"]], bullet="", indent="")))

@@ -1,0 +1,153 @@
+"""Columns of Arrow tables: their types in the API, and their values as numpy arrays."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from thetahat_service.data.base import FileLimits, check_names
+from thetahat_service.errors import InvalidFile, TooLarge
+from thetahat_service.json_types import ColumnDescription
+
+_FLOAT64: Final = pa.float64()
+
+
+def list_column_types(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
+    """Return the name and the type of each column; refuse columns of unsupported types."""
+    check_names(schema.names)
+    columns: list[ColumnDescription] = []
+    for column in schema:
+        kind = find_wire_type(column.type)
+        if kind is None:
+            raise InvalidFile(
+                f"The column {column.name!r} has the type {column.type}, which is not supported. "
+                "Use numbers, booleans, text, dates or times."
+            )
+        columns.append({"name": column.name, "type": kind})
+    return tuple(columns)
+
+
+@lru_cache(maxsize=256)  # a table may have 16 000 columns of one type
+def find_wire_type(kind: pa.DataType) -> str | None:
+    """Return ``number``, ``integer``, ``boolean`` or ``string``; None for anything else."""
+    if pa.types.is_dictionary(kind):
+        return find_wire_type(kind.value_type)
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_integer(kind):
+        return "integer"
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+        return "number"
+    if is_text(kind) or pa.types.is_date(kind) or pa.types.is_time(kind):
+        return "string"
+    return "string" if pa.types.is_timestamp(kind) else None
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Return whether a type holds strings."""
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def check_values(batch: pa.RecordBatch, limits: FileLimits) -> None:
+    """Refuse values that Arrow finds invalid, texts that are too long, and unreadable times."""
+    batch.validate(full=True)
+    for field, column in zip(batch.schema, batch.columns, strict=True):
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if is_text(kind):
+            check_text_lengths(field.name, column, limits)
+        elif find_wire_type(kind) == "string" or pa.types.is_decimal(kind):
+            to_numpy(pa.chunked_array([column]))
+
+
+def check_text_lengths(name: str, column: pa.Array, limits: FileLimits) -> None:
+    """Refuse a column with a text of too many bytes."""
+    texts = column.dictionary if pa.types.is_dictionary(column.type) else column
+    if texts.nbytes <= limits.cell_bytes:
+        return
+    if pa.types.is_string_view(texts.type):
+        texts = texts.cast(pa.large_string())
+    longest = pc.max(pc.binary_length(texts)).as_py() or 0
+    if longest > limits.cell_bytes:
+        raise TooLarge(
+            f"The column {name[:80]!r} has a text of {longest} bytes, more than the limit of "
+            f"{limits.cell_bytes}."
+        )
+
+
+def to_numpy(column: pa.ChunkedArray) -> np.ndarray:
+    """Return a column as a numpy array, without a copy if the layout in memory allows it.
+
+    Returns
+    -------
+    ndarray
+        (n,) float64 for numbers, with NaN where a value is missing; int64 for integers and bool
+        for booleans that are complete (float64 if not); objects, str or None, for text, dates and
+        times (ISO 8601).
+    """
+    kind = column.type
+    if kind == _FLOAT64:  # at once, because a table may have 16 000 such columns
+        return _convert_numbers(column, np.float64)
+    if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    wire = find_wire_type(kind)
+    if wire == "string":
+        return _convert_strings(column)
+    if wire == "number" or column.null_count:
+        if pa.types.is_boolean(kind):
+            column = column.cast(pa.int8())
+        return _convert_numbers(column.cast(pa.float64(), safe=False), np.float64)
+    if wire == "boolean":
+        return _convert_numbers(column, np.bool_)
+    return _convert_integers(column)
+
+
+def _convert_integers(column: pa.ChunkedArray) -> np.ndarray:
+    try:
+        return _convert_numbers(column.cast(pa.int64()), np.int64)
+    except pa.ArrowInvalid:  # unsigned, and beyond the signed range
+        return _convert_numbers(column.cast(pa.float64(), safe=False), np.float64)
+
+
+def _convert_numbers(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
+    if column.num_chunks == 1:
+        return np.asarray(column.chunk(0).to_numpy(zero_copy_only=False), dtype=dtype)
+    return np.asarray(column.to_numpy(), dtype=dtype)
+
+
+def _convert_strings(column: pa.ChunkedArray) -> np.ndarray:
+    """Return strings with one object per distinct value, so repeated labels take little room."""
+    if pa.types.is_timestamp(column.type):
+        column = _cast_to_microseconds(column)
+    if not pa.types.is_dictionary(column.type):
+        if not is_text(column.type):
+            column = column.cast(pa.string())
+        if pa.types.is_string_view(column.type):
+            column = column.cast(pa.large_string())
+        column = pc.dictionary_encode(column)
+    parts = [_share_objects(chunk) for chunk in column.chunks]
+    return np.concatenate(parts) if parts else np.empty(0, dtype=object)
+
+
+def _cast_to_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return times in microseconds, so that equal times are equal strings whatever their file.
+
+    Times that microseconds cannot represent keep their own unit.
+    """
+    try:
+        return column.cast(pa.timestamp("us"))
+    except pa.ArrowInvalid:
+        return column.cast(pa.timestamp(column.type.unit))
+
+
+def _share_objects(chunk: pa.DictionaryArray) -> np.ndarray:
+    values = np.empty(len(chunk.dictionary) + 1, dtype=object)
+    values[:-1] = chunk.dictionary.to_pylist()
+    codes = pc.fill_null(chunk.indices.cast(pa.int64()), len(values) - 1)
+    strings: np.ndarray = values[codes.to_numpy(zero_copy_only=False)]
+    return strings

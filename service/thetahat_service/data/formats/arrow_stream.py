@@ -1,0 +1,72 @@
+"""Arrow streams of record batches, mapped into memory as they are on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, ClassVar
+
+import pyarrow as pa
+
+from thetahat_service.data.arrow_columns import check_values, list_column_types, to_numpy
+from thetahat_service.data.arrow_messages import check_messages
+from thetahat_service.data.base import (
+    ColumnValues,
+    FileLimits,
+    Inspected,
+    check_not_empty,
+    check_size,
+)
+from thetahat_service.errors import InvalidFile
+
+
+class ArrowStream:
+    """Apache Arrow IPC, streaming format, uncompressed."""
+
+    media_type: ClassVar[str] = "application/vnd.apache.arrow.stream"
+    title: ClassVar[str] = "Arrow stream"
+    endings: ClassVar[tuple[str, ...]] = (".arrows", ".arrow")
+    table_suffix: ClassVar[str] = ""
+
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
+        """Check every batch in full; nothing is copied."""
+        del table
+        rows = batches = 0
+        try:
+            with pa.memory_map(str(path)) as source:
+                check_messages(source, limits)
+                source.seek(0)
+                with pa.ipc.open_stream(source) as reader:
+                    check_size(1, len(reader.schema), limits)
+                    columns = list_column_types(reader.schema)
+                    for batch in reader:
+                        rows += batch.num_rows
+                        batches += 1
+                        check_size(rows, len(columns), limits)
+                        check_values(batch, limits)
+        except MemoryError:  # also one of Arrow's exceptions
+            raise
+        except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+            raise InvalidFile(
+                f"The file is not an Arrow stream that can be read: {error}."
+            ) from None
+        check_not_empty(rows)
+        return Inspected(rows, columns, {"batches": batches})
+
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+        """Map the file; only what has to be converted is copied."""
+        table = _map_table(path)
+        return {name: to_numpy(table.column(name)) for name in names}
+
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+        """Map the file and take the first rows."""
+        table = _map_table(path).slice(0, rows)
+        return {name: to_numpy(table.column(name)) for name in names}
+
+
+def _map_table(path: Path) -> pa.Table:
+    with pa.memory_map(str(path)) as source, pa.ipc.open_stream(source) as reader:
+        return reader.read_all()
+
+
+METHOD = ArrowStream()

@@ -1,0 +1,161 @@
+"""Logs of inspect_ai: ``.eval``, which is a ZIP of JSON files, and ``.json``, which is one.
+
+The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``model``, a column
+``score.NAME`` for each scorer and ``metadata.NAME`` for the metadata of samples.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, ClassVar, Final
+
+from thetahat.values.json_values import JsonValue
+from thetahat_service.data.base import FREE_BYTES, ColumnValues, FileLimits, Inspected
+from thetahat_service.data.json_rows import parse_json, write_rows
+from thetahat_service.data.tables import build_table_path, read_table
+from thetahat_service.data.zip_members import ZIP_ERRORS, read_member
+from thetahat_service.errors import InvalidFile, TooLarge
+from thetahat_service.json_types import JsonObject
+
+HEADERS: Final = ("header.json", "_journal/start.json", "start.json")
+"""Where a ``.eval`` has the task and the model: at its end, or at its start if it was cut off."""
+SAMPLES: Final = "samples/"
+ZIP_MAGIC: Final = b"PK\x03\x04"
+VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Correct, partial, incorrect and no answer, as the package counts them by default."""
+WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+class InspectLog:
+    """A log of inspect_ai as a table: item, epoch, task, model, and a column for each score."""
+
+    media_type: ClassVar[str] = "application/vnd.inspect-ai.log"
+    title: ClassVar[str] = "log of inspect_ai"
+    endings: ClassVar[tuple[str, ...]] = (".eval", ".json")
+    table_suffix: ClassVar[str] = ".inspect.arrow"
+
+    def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
+        """Read the log twice: first for its columns, then to write the table."""
+        with path.open("rb") as file:
+            is_zip = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
+        if not is_zip:
+            log = parse_json(path.read_bytes(), "The file")
+            header, samples = _read_header(log), _read_samples(log)
+            written = write_rows(lambda: _list_rows(samples, header), limits, table)
+            return _note_unfinished(written, log)
+        try:
+            with zipfile.ZipFile(path) as archive:
+                _check_expansion(archive, path, limits)
+                first = _read_first(archive)
+                header = _read_header(first)
+                written = write_rows(
+                    lambda: _list_rows(_iterate_samples(archive), header), limits, table
+                )
+                return _note_unfinished(written, first)
+        except ZIP_ERRORS as error:
+            raise InvalidFile(f"The log is not a ZIP file that can be read: {error}.") from None
+
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+        """Map the table; only what has to be converted is copied."""
+        return read_table(build_table_path(path, self.table_suffix), names)
+
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+        """Map the table and take the first rows."""
+        return read_table(build_table_path(path, self.table_suffix), names, rows)
+
+
+def _check_expansion(archive: zipfile.ZipFile, path: Path, limits: FileLimits) -> None:
+    unpacked = sum(member.file_size for member in archive.infolist())
+    if unpacked > max(FREE_BYTES, limits.expansion * path.stat().st_size):
+        raise TooLarge(f"The log unpacks to {unpacked} bytes, too many for its own size.")
+
+
+def _read_first(archive: zipfile.ZipFile) -> JsonValue:
+    present = set(archive.namelist())
+    name = next((name for name in HEADERS if name in present), None)
+    if name is None:
+        raise InvalidFile(f"The log has none of {', '.join(HEADERS)}, so it is no .eval file.")
+    return parse_json(read_member(archive, name), name)
+
+
+def _read_header(log: JsonValue) -> dict[str, str]:
+    """Return task and model of a log."""
+    spec = log.get("eval") if isinstance(log, dict) else None
+    if not isinstance(spec, dict) or not all(
+        isinstance(spec.get(k), str) for k in ("task", "model")
+    ):
+        raise InvalidFile(
+            "The JSON is not a log of inspect_ai: it has no eval with a task and a model. Send "
+            "tables as JSON Lines, with the ending .jsonl."
+        )
+    return {"task": spec["task"], "model": spec["model"]}
+
+
+def _note_unfinished(inspected: Inspected, log: JsonValue) -> Inspected:
+    """Add a sentence to the details if the evaluation had not ended when the log was written."""
+    status = log.get("status", "started") if isinstance(log, dict) else "started"
+    if status == "success":
+        return inspected
+    sentence = (
+        f"The log has the status {status!r}: the evaluation has not ended well, so samples or "
+        "their scores may be missing."
+    )
+    return replace(inspected, details={**inspected.details, "unfinished": sentence})
+
+
+def _read_samples(log: JsonValue) -> list[JsonValue]:
+    samples = log.get("samples") if isinstance(log, dict) else None
+    if samples is not None and not isinstance(samples, list):
+        raise InvalidFile("The samples of the log must be a list.")
+    return samples or []
+
+
+def _iterate_samples(archive: zipfile.ZipFile) -> Iterator[JsonValue]:
+    for name in dict.fromkeys(archive.namelist()):
+        if name.startswith(SAMPLES) and name.endswith(".json"):
+            yield parse_json(read_member(archive, name), name)
+
+
+def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Iterator[JsonObject]:
+    for sample in samples:
+        if not isinstance(sample, dict) or "id" not in sample:
+            raise InvalidFile("A sample of the log is not an object with an id.")
+        scores = sample.get("scores")
+        if not isinstance(scores, dict):
+            scores = {"score": sample["score"]} if isinstance(sample.get("score"), dict) else {}
+        metadata = sample.get("metadata")
+        yield {
+            "item": str(sample["id"]),
+            "epoch": sample.get("epoch", 1),
+            **header,
+            "score": {name: _read_score(score) for name, score in scores.items()},
+            "metadata": metadata if isinstance(metadata, dict) else {},
+        }
+
+
+def _read_score(score: JsonValue) -> JsonValue:
+    """Return a score as a number, or the numbers of a score that has several; None without one."""
+    value = score.get("value") if isinstance(score, dict) else None
+    if isinstance(value, dict):
+        return {name: _parse_number(member) for name, member in value.items()}
+    return _parse_number(value)
+
+
+def _parse_number(value: JsonValue) -> float | None:
+    """Return a score as a number; None if it is not one."""
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    if not isinstance(value, str):
+        return None
+    if value in VALUES:
+        return VALUES[value]
+    try:
+        return WORDS[value.lower()] if value.lower() in WORDS else float(value)
+    except ValueError:
+        return None
+
+
+METHOD = InspectLog()

@@ -1,0 +1,59 @@
+"""The header of a NumPy array file."""
+
+from __future__ import annotations
+
+import io
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.lib import format as npy_format
+
+from thetahat_service.errors import InvalidFile
+
+LONGEST_HEADER: Final = 64 * 1024  # bytes, where a plain array has 128
+_READERS: Final = {
+    (1, 0): npy_format.read_array_header_1_0,
+    (2, 0): npy_format.read_array_header_2_0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The shape and type of an array, and the number of bytes of its header."""
+
+    shape: tuple[int, ...]
+    fortran_order: bool
+    dtype: np.dtype[np.generic]
+    offset: int
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the whole file: the header and the values."""
+        return self.offset + math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_header(head: bytes, noun: str = "The file") -> Header:
+    """Read the header from the first bytes; numpy parses it as a literal and unpickles nothing.
+
+    Parameters
+    ----------
+    head : bytes
+        The first ``LONGEST_HEADER`` bytes of the array's file, or all of them.
+    noun : str
+        The noun for the file at the beginning of an error message.
+    """
+    file = io.BytesIO(head)
+    try:
+        read: Any = _READERS.get(npy_format.read_magic(file), _refuse_version)
+        shape, fortran, dtype = read(file)
+    except Exception as error:  # noqa: BLE001 - numpy's parser raises what its input makes of it
+        raise InvalidFile(f"{noun} is not a NumPy array that can be read: {error}.") from None
+    if any(isinstance(length, bool) for length in shape):
+        raise InvalidFile(f"{noun} has the shape {shape}; every length must be a whole number.")
+    return Header(shape, fortran, dtype, file.tell())
+
+
+def _refuse_version(_file: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    raise ValueError("the version of the NumPy format is not supported")

@@ -1,0 +1,275 @@
+"""Lines with intervals over a numerical axis: curves of all sorts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import orjson
+
+from thetahat_service.figures.log_ticks import log_ticks
+from thetahat_service.figures.style import Json, Palette, Style
+from thetahat_service.figures.words import write_ends
+
+HEIGHT: Final = 320
+LOG_FROM: Final = 20.0
+"""Ratio of the largest and the smallest value from which on an axis is logarithmic."""
+SHAPES: Final = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross")
+COLOURS: Final = 8
+Intervals = Literal["none", "bars", "band"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a figure.
+
+    Parameters
+    ----------
+    name : str
+        Its entry in the legend.
+    x, y : sequence of float
+        Its points, in the order in which they are connected; null is left out.
+    lower, upper : sequence of float or None
+        Ends of the interval at each point; empty if there are none.
+    ringed : tuple of int
+        Points that are marked by a ring, such as the one that is selected.
+    is_dashed : bool
+        Whether the line is dashed.
+    has_points : bool
+        Whether each point is marked.
+    colour : int
+        The place of its colour in the palette; negative for the colour of the text.
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float | None]
+    lower: Sequence[float | None] = ()
+    upper: Sequence[float | None] = ()
+    ringed: tuple[int, ...] = ()
+    is_dashed: bool = False
+    has_points: bool = True
+    colour: int = 0
+
+    def find_colour(self, palette: Palette) -> str:
+        """Return the colour in a theme."""
+        return palette.ink if self.colour < 0 else palette.series[self.colour % COLOURS]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinePlot:
+    """The lines of a figure and their axes.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        The lines, in the order of the legend.
+    x_title, y_title : str
+        Titles of the axes.
+    is_log : bool
+        Whether the horizontal axis is logarithmic.
+    intervals : str
+        ``bars``, a ``band``, or ``none``.
+    x_domain, y_domain : tuple of float or None
+        Ends of the axes; None if they follow from the data.
+    square : bool
+        Whether the axes are equally long.
+    categories : tuple of str
+        Labels of the horizontal positions 0, 1, ...; empty for a numerical axis.
+    """
+
+    lines: Sequence[Line]
+    x_title: str
+    y_title: str
+    is_log: bool = False
+    intervals: Intervals = "bars"
+    x_domain: tuple[float, float] | None = None
+    y_domain: tuple[float, float] | None = None
+    square: bool = False
+    categories: tuple[str, ...] = field(default=())
+
+
+def needs_log(values: Sequence[float]) -> bool:
+    """Return whether numbers are so different that a logarithmic axis shows them better."""
+    return min(values) > 0 and max(values) / min(values) >= LOG_FROM
+
+
+def build_line_view(lines: LinePlot, style: Style) -> Json:
+    """Return the marks, axes and data of lines."""
+    palette = style.palette
+    values = [row for line in lines.lines for row in _build_rows(line)]
+    names = list(dict.fromkeys(line.name for line in lines.lines))
+    first = {line.name: line for line in reversed(lines.lines)}
+    colours = [first[name].find_colour(palette) for name in names]
+    shapes = [
+        SHAPES[place % len(SHAPES)] if first[name].has_points else "stroke"
+        for place, name in enumerate(names)
+    ]
+    dashes = [[6, 4] if first[name].is_dashed else [1, 0] for name in names]
+    legend: Json = {} if len(names) > 1 else {"legend": None}
+    if len(names) > 1:
+        widest = max(6.2 * len(name) for name in names) + 40
+        legend = {"legend": {"columns": max(1, int((style.width - 60) // widest))}}
+    series: Json = {"field": "series", "type": "nominal", "sort": names, "title": None, **legend}
+    colour: Json = {**series, "scale": {"domain": names, "range": colours}}
+    shape: Json = {**series, "scale": {"domain": names, "range": shapes}}
+    dash: Json = {**series, "scale": {"domain": names, "range": dashes}}
+    x, y = _build_x_axis(lines, values), _build_y_axis(lines, values)
+    tooltip = [
+        {"field": "series", "title": "series"},
+        *[{"field": "x", "title": lines.x_title, "format": ".4~g"}] * (not lines.categories),
+        {"field": "y", "title": lines.y_title, "format": ".4~g"},
+        *[{"field": "interval"}] * any(line.lower for line in lines.lines),
+    ]
+    position: Json = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
+    channels = {"color": colour, "shape": shape, "strokeDash": dash}
+    layers = [
+        layer
+        for place, line in enumerate(lines.lines)
+        for layer in _build_layers(
+            line, lines.intervals, position, channels, tooltip, _shift(place, lines)
+        )
+    ]
+    size: Json = style.fit_height(HEIGHT)
+    if lines.square:
+        side = min(460, style.width - 90)
+        size = {"width": side, "height": side}
+    return {**size, "data": {"values": values}, "layer": layers}
+
+
+def _shift(place: int, lines: LinePlot) -> float:
+    """Return how far a line is drawn to the right, so that bars of two lines do not overlap."""
+    if lines.intervals != "bars" or len(lines.lines) == 1:
+        return 0.0
+    shifted = [place for place, line in enumerate(lines.lines) if line.lower]
+    return 5.0 * (shifted.index(place) - (len(shifted) - 1) / 2) if place in shifted else 0.0
+
+
+def _build_layers(  # noqa: PLR0913 - the line and what all lines share
+    line: Line,
+    intervals: Intervals,
+    position: Json,
+    channels: Json,
+    tooltip: list[Json],
+    shift: float,
+) -> list[Json]:
+    """Return the chart layers of one line: its intervals, the line itself and its points."""
+    condition = f"datum.series === {orjson.dumps(line.name).decode()}"
+    colour = {"color": channels["color"]}
+    layers: list[Json] = []
+    if intervals != "none" and line.lower:
+        mark: Json = {"type": "rule", "strokeWidth": 1.5, "opacity": 0.8, "xOffset": shift}
+        if intervals == "band":
+            mark = {"type": "area", "opacity": 0.15}
+        layers.append(
+            {
+                "transform": [
+                    {"filter": f"{condition} && isValid(datum.lower) && isValid(datum.upper)"}
+                ],
+                "mark": {**mark, "clip": True},
+                "encoding": {
+                    "x": position["x"],
+                    "y": {**position["y"], "field": "lower"},
+                    "y2": {"field": "upper"},
+                    **colour,
+                },
+            }
+        )
+    layers.append(
+        {
+            "transform": [{"filter": condition}],
+            "mark": {"type": "line", "strokeWidth": 2, "clip": True, "xOffset": shift},
+            "encoding": {
+                **position,
+                **colour,
+                "order": {"field": "place"},
+                "strokeDash": channels["strokeDash"],
+                "tooltip": tooltip,
+            },
+        }
+    )
+    if line.has_points:
+        point: Json = {"type": "point", "filled": True, "size": 50, "opacity": 1, "xOffset": shift}
+        layers.append(
+            {
+                "transform": [{"filter": condition}],
+                "mark": point,
+                "encoding": {**position, **colour, "shape": channels["shape"], "tooltip": tooltip},
+            }
+        )
+    if line.ringed:
+        ring: Json = {"type": "point", "size": 220, "filled": False, "strokeWidth": 2.5}
+        layers.append(
+            {
+                "transform": [{"filter": f"{condition} && datum.ringed"}],
+                "mark": {**ring, "xOffset": shift},
+                "encoding": {**position, **colour},
+            }
+        )
+    return layers
+
+
+def _build_rows(line: Line) -> list[Json]:
+    """Return the points of a line as rows of data."""
+    lower = line.lower or [None] * len(line.x)
+    upper = line.upper or [None] * len(line.x)
+    return [
+        {
+            "series": line.name,
+            "place": place,
+            "x": x,
+            "y": y,
+            "lower": low,
+            "upper": high,
+            "interval": write_ends(low, high),
+            "ringed": place in line.ringed,
+            "has_point": line.has_points,
+        }
+        for place, (x, y, low, high) in enumerate(zip(line.x, line.y, lower, upper, strict=True))
+        if y is not None
+    ]
+
+
+def _build_x_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
+    axis: Json = {"type": "quantitative", "title": lines.x_title}
+    places = [row["x"] for row in values]
+    if lines.categories:
+        n = len(lines.categories)
+        labels = list(lines.categories)
+        return {
+            **axis,
+            "scale": {"domain": [-0.5, n - 0.5], "nice": False},
+            "axis": {
+                "values": list(range(n)),
+                "labelExpr": f"{labels}[datum.value]",
+                "labelAngle": -40 if sum(map(len, labels)) > 60 else 0,
+            },
+        }
+    if lines.is_log:
+        low, high = min(places), max(places)
+        low, high = low / 1.15, high * 1.15
+        return {
+            **axis,
+            "scale": {"type": "log", "domain": [low, high], "nice": False},
+            "axis": {"values": log_ticks(low, high), "format": ".6~g"},
+        }
+    if lines.x_domain:
+        return {**axis, "scale": {"domain": list(lines.x_domain), "nice": False}}
+    return {**axis, "scale": {"zero": False, "padding": 12}}
+
+
+def _build_y_axis(lines: LinePlot, values: Sequence[Json]) -> Json:
+    """Return the vertical axis; it is cut where intervals are much longer than the line varies."""
+    axis: Json = {"type": "quantitative", "title": lines.y_title}
+    if lines.y_domain:
+        return {**axis, "scale": {"domain": list(lines.y_domain), "nice": False}}
+    middle = [row["y"] for row in values]
+    low, high = min(middle), max(middle)
+    halves = [row["upper"] - row["y"] for row in values if row["upper"] is not None]
+    usual = sorted(halves)[len(halves) // 2] if halves else 0.0
+    room = max(1.5 * (high - low), 1.2 * usual) or 0.5 * abs(high) or 1.0
+    lows = [row["lower"] for row in values if row["lower"] is not None]
+    highs = [row["upper"] for row in values if row["upper"] is not None]
+    ends = [max(min([low, *lows]), low - room), min(max([high, *highs]), high + room)]
+    return {**axis, "scale": {"domain": ends, "nice": True, "zero": False}}

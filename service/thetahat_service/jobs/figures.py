@@ -1,0 +1,26 @@
+"""The figures of a stored result."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import orjson
+
+from thetahat_service.errors import ResourceNotFound
+from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.figure import Figure
+from thetahat_service.jobs import read
+
+
+def read_figures(owner_id: UUID, evaluation_id: UUID) -> tuple[Figure, ...]:
+    """Return the figures of an evaluation's result."""
+    return list_figures(orjson.loads(read.get_result(owner_id, evaluation_id)))
+
+
+def read_figure(owner_id: UUID, evaluation_id: UUID, name: str) -> Figure:
+    """Return one figure of an evaluation's result, or raise ``ResourceNotFound``."""
+    figures = {figure.name: figure for figure in read_figures(owner_id, evaluation_id)}
+    if name not in figures:
+        names = ", ".join(figures) or "none"
+        raise ResourceNotFound(f"The result has no figure {name[:80]!r}; its figures are: {names}.")
+    return figures[name]

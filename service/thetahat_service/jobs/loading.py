@@ -1,0 +1,81 @@
+"""Reading the request, data sets and provenance of an evaluation for the work on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+import sqlalchemy as sa
+
+import thetahat
+from thetahat_service.kinds.base import DatasetFile, Job, JobKind
+from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.storage.files import FileStore, build_dataset_file_name
+from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
+
+_E, _L = EVALUATION.c, EVALUATION_DATASET.c
+_GET = sa.select(_E.kind, _E.request, _E.seed, _E.data_sha256, _E.request_sha256).where(
+    _E.id == sa.bindparam("wanted")
+)
+_GET_DATASETS = (
+    sa.select(DATASET)
+    .join(EVALUATION_DATASET, _L.dataset_id == DATASET.c.id)
+    .where(_L.evaluation_id == sa.bindparam("wanted"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A job with its kind and the provenance of its result."""
+
+    kind: JobKind[Any]
+    job: Job[Any]
+    provenance: Provenance
+
+
+def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
+    """Return the job of an evaluation."""
+    row = connection.execute(_GET, {"wanted": evaluation_id}).one()
+    kind = JOB_KINDS[row.kind]
+    # Validated like in the API process, from what the JSON parser returns.
+    request = kind.request.model_validate({"kind": row.kind, **orjson.loads(row.request)})
+    return Loaded(
+        kind,
+        Job(
+            id=evaluation_id,
+            kind=row.kind,
+            request=request,
+            seed=row.seed,
+            datasets=_read_datasets(connection, evaluation_id, files)
+            if request.list_dataset_ids()
+            else {},
+        ),
+        Provenance(
+            version=thetahat.__version__,
+            seed=row.seed,
+            data_sha256=row.data_sha256,
+            spec_sha256=row.request_sha256,
+        ),
+    )
+
+
+def _read_datasets(
+    connection: sa.Connection, evaluation_id: UUID, files: FileStore
+) -> dict[UUID, DatasetFile]:
+    """Return the data sets of an evaluation by id, each with the path of its file."""
+    rows = connection.execute(_GET_DATASETS, {"wanted": evaluation_id})
+    return {
+        dataset.id: DatasetFile(
+            id=dataset.id,
+            sha256=dataset.sha256,
+            media_type=dataset.media_type,
+            rows=dataset.rows,
+            columns=dataset.columns,
+            details=dataset.details,
+            path=files.build_path(build_dataset_file_name(dataset.sha256)),
+        )
+        for dataset in rows
+    }

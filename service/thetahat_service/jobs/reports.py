@@ -1,0 +1,89 @@
+"""Reports of stored evaluations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import orjson
+
+from thetahat_service.errors import ResourceNotFound
+from thetahat_service.jobs import read
+from thetahat_service.jobs.sign_offs import compute_digest
+from thetahat_service.reports.document import ReportedData, ReportSource, Signed
+from thetahat_service.storage import datasets, sign_offs
+from thetahat_service.storage.unit_of_work import reading
+
+MAX_SIGN_OFFS: Final = 60
+"""The newest sign-offs, which a page and a report show."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredResult:
+    """A result with the SHA-256 of its text."""
+
+    result: dict[str, object]
+    sha256: str
+
+
+def read_report_source(owner_id: UUID, evaluation_id: UUID) -> ReportSource:
+    """Return what the report of an evaluation is made of.
+
+    Raises ``ResultPending`` or ``NoResult`` if the evaluation has no result.
+    """
+    row = read.get(owner_id, evaluation_id)
+    text = read.read_result(row)
+    request = read.get_request(row)
+    with reading() as connection:
+        used = datasets.list_of_evaluation(connection, evaluation_id)
+    if row.finished_at is None:
+        raise ResourceNotFound(f"There is no evaluation {evaluation_id}.")  # deleted meanwhile
+    return ReportSource(
+        identifier=str(row.id),
+        kind=row.kind,
+        name=row.name,
+        labels=row.labels,
+        created_at=row.created_at,
+        finished_at=row.finished_at,
+        seed=row.seed,
+        data_sha256=row.data_sha256,
+        request_sha256=row.request_sha256,
+        result_sha256=compute_digest(text),
+        request=request,
+        result=orjson.loads(text),
+        data=[
+            ReportedData(
+                name=dataset.name or "",
+                sha256=dataset.sha256,
+                rows=dataset.rows,
+                columns=len(dataset.columns),
+                identifier=str(dataset.id),
+            )
+            for dataset in used
+        ],
+        sign_offs=list_newest_sign_offs(evaluation_id),
+    )
+
+
+def list_newest_sign_offs(evaluation_id: UUID) -> list[Signed]:
+    """Return the newest sign-offs of an evaluation, as its page and its report show them."""
+    with reading() as connection:
+        rows = sign_offs.list_page(connection, evaluation_id, None, MAX_SIGN_OFFS)
+    return [
+        Signed(
+            at=row.at,
+            name=row.name,
+            actor=row.actor,
+            decision=row.decision,
+            comment=row.comment,
+            result_sha256=row.result_sha256,
+        )
+        for row in rows
+    ]
+
+
+def read_result(owner_id: UUID, evaluation_id: UUID) -> StoredResult:
+    """Return the result of an evaluation, or raise ``ResultPending`` or ``NoResult``."""
+    text = read.get_result(owner_id, evaluation_id)
+    return StoredResult(result=orjson.loads(text), sha256=compute_digest(text))

@@ -1,0 +1,38 @@
+"""The result of kind ``bootstrap``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from thetahat.analyses.bootstrap.result import StatisticEstimate
+from thetahat.analyses.bootstrap.vectors import VectorEstimate
+from thetahat.analyses.losses.result import NotApplicable
+from thetahat.two_sample_tests import TwoSampleOutcome
+from thetahat_service.kinds.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BootstrapResult:
+    """A statistic of a sample, with its bias, variance and intervals.
+
+    Parameters
+    ----------
+    kind : str
+        ``bootstrap``.
+    statistic_estimate : StatisticEstimate or VectorEstimate
+        The statistic and its replicates, or its components; its fields are fields of the result.
+    not_applicable : tuple of NotApplicable
+        Intervals and tests that do not fit the statistic, with the reason.
+    tests : mapping of str to TwoSampleOutcome or None
+        Tests that two independent samples have the same mean, by name.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
+
+    kind: Literal["bootstrap"] = "bootstrap"
+    statistic_estimate: StatisticEstimate | VectorEstimate = field(metadata={"inline": True})
+    not_applicable: tuple[NotApplicable, ...]
+    tests: Mapping[str, TwoSampleOutcome] | None = None
+    provenance: Provenance | None = None

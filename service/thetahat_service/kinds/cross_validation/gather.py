@@ -1,0 +1,125 @@
+"""The result of a cross-validation, computed from the outputs of its chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from thetahat.analyses.cross_validation import (
+    add_cautions,
+    collect_run_cautions,
+    list_failed_learners,
+)
+from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
+from thetahat.analyses.cross_validation.result import describe_learners
+from thetahat.analyses.losses.weighted_risks import add_risks
+from thetahat.cross_validation import (
+    Outcomes,
+    join_outcomes,
+    summarise_fits,
+    unpack,
+)
+from thetahat.cross_validation.result import LearnerFailure
+from thetahat.values.block_nouns import name_blocks
+from thetahat_service.kinds.base import Finished
+from thetahat_service.kinds.cross_validation.calibration import add_calibration
+from thetahat_service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan
+from thetahat_service.kinds.cross_validation.result import CrossValidationResult
+from thetahat_service.kinds.cross_validation.target_sample import find_sources
+from thetahat_service.kinds.fitting.engine import JoinedOutputs
+from thetahat_service.kinds.fitting.evaluation import evaluate_outcomes
+from thetahat_service.kinds.fitting.failures import convert_to_error
+from thetahat_service.kinds.fitting.refits import StageArrays
+from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
+from thetahat_service.kinds.fitting.scheme_plan import restore_labels
+from thetahat_service.kinds.loss_columns import tabulate_losses
+from thetahat_service.kinds.methods_used import record_methods
+
+
+def build_result(
+    plan: CrossValidationPlan,
+    outputs: JoinedOutputs,
+    calibration: Sequence[Mapping[str, np.ndarray]] = (),
+) -> Finished:
+    """Evaluate the learners that ran, and name those that failed with the reason.
+
+    Parameters
+    ----------
+    calibration : sequence of mapping
+        The arrays of the chunks of the calibration.
+    """
+    request, seed = plan.request, plan.job.seed
+    failures: dict[str, LearnerFailure] = {}
+    arrays: dict[str, StageArrays] = {}
+    for bundle in outputs.bundles:
+        for name, record in outputs.read_bundle(bundle).items():
+            if record.failures:
+                failures[name] = next(iter(record.failures.values()))
+            else:
+                arrays[name] = record.arrays
+    present = outputs.list_learners_in(plan.learners)
+    successful = [name for name in present if name in arrays]
+    if not successful:
+        raise convert_to_error(next(iter(failures.values())))
+    outcomes = {
+        name: join_outcomes([unpack(chunk) for chunk in arrays[name][SPLITS]])
+        for name in successful
+    }
+    metrics = request.build_metrics()
+    evaluated = evaluate_outcomes(
+        outcomes,
+        plan.data,
+        plan.scheme.block_kind,
+        plan.loss,
+        request.choices,
+        metrics,
+        seed,
+        requested=list(request.learners),
+        refits=plan.refits,
+        refit_arrays={name: arrays[name] for name in successful},
+    )
+    table, evaluation = evaluated.table, evaluated.result
+    importance, first = plan.importance, outcomes[successful[0]]
+    if importance is not None:
+        test_rows = first.splits.test
+        weights = importance.weights.validation[test_rows]
+        sources = find_sources(plan.data, test_rows)
+        choices, risks = evaluated.choices, importance.risks
+        evaluation = add_risks(evaluation, table, weights, choices, risks, sources)
+    about_data = find_row_number_cautions(request, plan.data)
+    evaluation = add_cautions(
+        evaluation,
+        *list_failed_learners(failures),
+        *collect_run_cautions(
+            plan.scheme, plan.data, outcomes, plan.job.seed, about_data=about_data
+        ),
+    )
+    evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
+    fits = {name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()}
+    result = CrossValidationResult(
+        evaluation=describe_learners(
+            evaluation, failures, fits, split_bias_and_variance(plan.data, plan.loss, outcomes)
+        ),
+        weights=None if importance is None else importance.describe(request, seed),
+        calibration=calibration_summary,
+    )
+    result = name_blocks(result, request.choices.noun, table.layout.kind, table.names)
+    methods = (
+        *plan.list_methods_used(present),
+        *record_methods("metrics", metrics),
+        *evaluation.methods,
+        *plan.refits.list_methods_used(),
+        *(() if importance is None else importance.list_methods_used()),
+    )
+    return Finished(result, tabulate_losses(table, _tabulate_predictions(plan, outcomes)), methods)
+
+
+def _tabulate_predictions(
+    plan: CrossValidationPlan, outcomes: Mapping[str, Outcomes]
+) -> dict[str, np.ndarray]:
+    """Return the predictions as columns of labels or values."""
+    return {
+        f"prediction:{name}": restore_labels(plan.data, np.asarray(outcome.output))
+        for name, outcome in outcomes.items()
+    }

@@ -1,0 +1,79 @@
+"""Kind ``cross_validation``: fit learners under a resampling scheme, then evaluate their losses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import ClassVar
+from uuid import UUID
+
+from thetahat.cross_validation import Group
+from thetahat_service.json_types import Payload
+from thetahat_service.kinds.base import Arrays, Chunk, ChunkOutput, DatasetFile, Finished, Job
+from thetahat_service.kinds.cross_validation.calibration import (
+    CALIBRATION,
+    check_calibration,
+    cut_calibration,
+    run_calibration,
+)
+from thetahat_service.kinds.cross_validation.gather import build_result
+from thetahat_service.kinds.cross_validation.plan import (
+    CrossValidationPlan,
+    build_plan,
+    check_request,
+)
+from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
+from thetahat_service.kinds.cross_validation.result import CrossValidationResult
+from thetahat_service.kinds.cross_validation.run import run_group
+from thetahat_service.kinds.fitting.engine import ChunkKey, FittingKind, GroupOutputs, JoinedOutputs
+
+
+class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
+    """Fits for every split and learner, spread over the workers."""
+
+    name: ClassVar[str] = "cross_validation"
+    title: ClassVar[str] = "From data and learners"
+    request = CrossValidationRequest
+    result = CrossValidationResult
+    unit: ClassVar[str] = "splits"
+
+    def check(self, request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Check a request; no learner is fitted."""
+        check_request(request, datasets)
+        check_calibration(request, datasets)
+
+    def plan(self, job: Job[CrossValidationRequest]) -> CrossValidationPlan:
+        """Return the plan of a job."""
+        return build_plan(job)
+
+    def run_group(self, plan: CrossValidationPlan, group: Group, key: ChunkKey) -> GroupOutputs:
+        """Fit and test the learners of a group on the splits of a chunk."""
+        return run_group(plan, group, key)
+
+    def build_other_chunks(self, plan: CrossValidationPlan) -> list[Chunk]:
+        """Return the chunks of the calibration."""
+        return cut_calibration(plan)
+
+    def run_other(self, plan: CrossValidationPlan, payload: Payload) -> Arrays:
+        """Calibrate the intervals on some samples."""
+        return run_calibration(plan, payload)
+
+    def finish(
+        self,
+        plan: CrossValidationPlan,
+        outputs: JoinedOutputs,
+        other_outputs: Sequence[ChunkOutput],
+    ) -> Finished:
+        """Evaluate the learners that have outputs, and calibrate their intervals."""
+        return build_result(plan, outputs, [output.read() for output in other_outputs])
+
+    def list_learners_of_parts(
+        self, job: Job[CrossValidationRequest], parts: Collection[str]
+    ) -> list[str]:
+        """Return the learners of these parts, and the calibration if it is one of them."""
+        plan = self.plan(job)
+        present = {name for bundle in plan.bundles if bundle.part in parts for name in bundle.names}
+        calibration = [CALIBRATION] if CALIBRATION in parts else []
+        return [name for name in plan.learners if name in present] + calibration
+
+
+KIND = CrossValidation()

@@ -1,0 +1,89 @@
+"""The plan of a cross-validation: learners under a scheme, and importance weights of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from uuid import UUID
+
+from thetahat_service.kinds.base import DatasetFile, Job
+from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
+from thetahat_service.kinds.cross_validation.target_sample import (
+    Importance,
+    add_fit_weights,
+    check_target_sample,
+    estimate_importance,
+)
+from thetahat_service.kinds.fields.data import check_data_fields, read_data
+from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
+from thetahat_service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
+from thetahat_service.kinds.fitting.scheme_plan import (
+    SchemePlan,
+    build_scheme_plan,
+    check_scheme_request,
+)
+
+SPLITS = "splits"
+"""The stage with the splits of the scheme."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
+    """The plan of one job.
+
+    Parameters
+    ----------
+    fit_importance : Importance or None
+        The importance weights that fits use; None if they use none.
+    """
+
+    fit_importance: Importance | None = None
+
+    @cached_property
+    def importance(self) -> Importance | None:
+        """The importance weights of the rows; None where there is no target sample."""
+        return self.fit_importance or estimate_importance(self.job, self.data)
+
+    @cached_property
+    def bundles(self) -> tuple[Bundle, ...]:
+        """All learners; learners that are fitted together are in one bundle."""
+        return bundle_learners(self.learners, self.data, self.data.n)
+
+    @property
+    def n_cells(self) -> int:
+        """About the number of values of the data that are read over all fits."""
+        n_splits = self.n_splits + sum(self.refits.n_splits)
+        return sum(bundle.count_cells(self.data, n_splits) for bundle in self.bundles)
+
+    def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
+        """Return the splits of the scheme, then the extra fits."""
+        n_chunks = count_chunks(
+            bundle,
+            self.data,
+            n_splits=self.n_splits,
+            n_tests=self.n_tests,
+            max_chunks=divide_chunks(len(self.bundles)),
+        )
+        per_learner = divide_chunks(len(self.learners))  # extra fits give many losses
+        return [
+            FittingStage(name=SPLITS, n_splits=self.n_splits, n_chunks=n_chunks),
+            *self.refits.build_stages(per_learner * len(bundle.names)),
+        ]
+
+
+def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Check a request; no learner is fitted."""
+    check_data_fields(request, datasets)
+    check_target_sample(request, datasets)
+    check_scheme_request(request, datasets, request.build_metrics()).check_work()
+
+
+@lru_cache(maxsize=1)
+def build_plan(job: Job[CrossValidationRequest]) -> CrossValidationPlan:
+    """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
+    data = read_data(job.request, job.datasets)
+    importance = estimate_importance(job, data) if job.request.weighted_fit else None
+    return build_scheme_plan(
+        CrossValidationPlan, job, add_fit_weights(data, importance), fit_importance=importance
+    )

@@ -1,0 +1,108 @@
+"""The request of a cross-validation."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from thetahat_service.kinds.fields.data import has_role
+from thetahat_service.kinds.fields.learners import LearnersRequest
+from thetahat_service.kinds.fields.method_names import (
+    MetricEntry,
+    MetricName,
+    RiskEntry,
+    RiskName,
+    WeightsEntry,
+    WeightsName,
+)
+from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
+from thetahat_service.kinds.fields.sample import SampleInput
+from thetahat_service.schemas.base import Schema
+
+DEFAULT_REPETITIONS: Final = 200
+
+
+class TargetSampleFields(Schema):
+    """The fields that add importance-weighted risks of each learner to the result."""
+
+    target_sample: SampleInput | None = Field(
+        None,
+        description="A sample of another population. The result then has the importance-weighted "
+        "risks of each learner there.",
+    )
+    weights: WeightsName | WeightsEntry | None = Field(
+        None,
+        description="The estimator of the importance weights of the rows. Default: gaussian_ratio.",
+    )
+    weighted_fit: bool = Field(
+        False,
+        strict=True,
+        description="Whether fits use the importance weights too, and not only the risks.",
+    )
+    risks: list[RiskName | RiskEntry] | None = Field(
+        None,
+        min_length=1,
+        max_length=20,
+        description="Estimators of the risk under the target population. Left out: all.",
+    )
+
+
+class CalibrationInput(Schema):
+    """The number and the size of the samples that a calibration draws from the data."""
+
+    repetitions: int = Field(
+        DEFAULT_REPETITIONS,
+        ge=20,
+        le=100_000,
+        strict=True,
+        description="Number of samples that are drawn.",
+    )
+    share: float = Field(
+        0.5,
+        gt=0,
+        le=0.8,
+        description="Share of the rows (of each source, if blocks are sources) in one sample; "
+        "the truth is computed from the others.",
+    )
+
+
+class CrossValidationRequest(LearnersRequest, TargetSampleFields):
+    """Data, learners and a scheme, and optionally a sample of another population."""
+
+    fits_learners: ClassVar[bool] = True
+
+    kind: Literal["cross_validation"] = Field(
+        "cross_validation", description="The kind of the evaluation."
+    )
+    metrics: list[MetricName | MetricEntry] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Metrics that are computed beside the loss, such as roc_auc or f1.",
+    )
+    calibration: bool | CalibrationInput = Field(
+        default=False,
+        description="Whether to measure how often each interval covers on samples of these data.",
+    )
+
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data sets of the data and of the target sample."""
+        target = None if self.target_sample is None else self.target_sample.dataset
+        named = (self.dataset, target)
+        return tuple(dict.fromkeys(identifier for identifier in named if identifier is not None))
+
+    @property
+    def has_weighted_fits(self) -> bool:
+        """Whether rows have weights when learners are fitted."""
+        return self.weighted_fit or has_role(self, "weight")
+
+    def build_metrics(self) -> Metrics:
+        """Return the metrics, their parameters checked."""
+        return parse_metrics(self.metrics)
+
+    def build_calibration_settings(self) -> CalibrationInput | None:
+        """Return the settings of the calibration, or None if there is none."""
+        if isinstance(self.calibration, CalibrationInput):
+            return self.calibration
+        return CalibrationInput() if self.calibration else None

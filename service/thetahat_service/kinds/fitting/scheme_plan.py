@@ -1,0 +1,228 @@
+"""Learners under one scheme: the request checked, and the plan built from request and data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+import numpy as np
+
+from thetahat.analyses.cross_validation import drop_refit_target
+from thetahat.analyses.losses import Choices, check, list_fitting_methods
+from thetahat.analyses.losses.result import MethodUsed
+from thetahat.analyses.metrics.checks import check_metrics
+from thetahat.cross_validation import build_rows
+from thetahat.cross_validation.fitting import learners_without_scores
+from thetahat.errors import EvaluationError, UnsupportedCombination
+from thetahat.learners.base import Learner
+from thetahat.losses.base import Loss
+from thetahat.schemes.base import Rows, Scheme
+from thetahat.tables.data import Data
+from thetahat.values.layout import Layout
+from thetahat_service.kinds.base import DatasetFile, Job
+from thetahat_service.kinds.fields.data import list_feature_names, read_data
+from thetahat_service.kinds.fields.learners import LearnersRequest
+from thetahat_service.kinds.fields.metrics import Metrics
+from thetahat_service.kinds.fitting.building import (
+    build_learners,
+    build_loss,
+    build_scheme,
+    check_scheme_columns,
+    is_own_learner,
+    set_classes,
+    set_loss_classes,
+)
+from thetahat_service.kinds.fitting.engine import FittingPlan
+from thetahat_service.kinds.fitting.expected_layout import (
+    approximate_layout,
+    expect_layout,
+    locate_scheme_error,
+)
+from thetahat_service.kinds.fitting.refits import Refits, build_refits
+from thetahat_service.kinds.fitting.work_estimate import check_work
+from thetahat_service.kinds.methods_used import record_learners, record_method
+
+L = TypeVar("L", bound=LearnersRequest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedScheme:
+    """The scheme and the rows that the check of a request has read.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        The scheme of the request.
+    rows : Rows
+        The rows of inline data, or their number alone where a data set was not opened.
+    learners : mapping of str to Learner
+        The learners of the request.
+    n_extra_fits : int
+        Fits of each learner for methods that fit the learners again.
+    n_features : int
+        Number of feature columns.
+    """
+
+    scheme: Scheme
+    rows: Rows
+    learners: Mapping[str, Learner]
+    n_extra_fits: int
+    n_features: int
+
+    def check_work(self, n_sizes: int = 1) -> None:
+        """Refuse the request if its fits at ``n_sizes`` training sizes would take too long.
+
+        A scheme that needs columns of a data set, which is not opened here, has about as many
+        splits as it has folds, or else one.
+        """
+        try:
+            n_splits = self.scheme.n_splits(self.rows)
+        except EvaluationError:
+            n_splits = getattr(self.scheme, "n_folds", 1) * getattr(self.scheme, "n_repeats", 1)
+        check_work(
+            self.learners,
+            n_fits=n_splits * n_sizes + self.n_extra_fits,
+            n_rows=self.rows.n,
+            n_features=self.n_features,
+            loc=("learners",),
+        )
+
+
+def check_scheme_request(
+    request: LearnersRequest, datasets: Mapping[UUID, DatasetFile], metrics: Metrics
+) -> CheckedScheme:
+    """Refuse a request that is invalid whatever its data set contains; no data set is opened."""
+    scheme, loss = build_scheme(request.scheme, "scheme"), build_loss(request)
+    features = list_feature_names(request, datasets)
+    learners = build_learners(request, request.learners, loss, features)
+    choices = request.choices
+    check_scheme_columns(request, scheme)
+    classes = None
+    if request.dataset is None:
+        data = read_data(request, datasets)
+        set_loss_classes(request, loss, data)
+        set_classes(learners, data)
+        rows = build_rows(data)
+        classes = data.classes if request.task == "classification" else None
+    else:
+        rows = Rows(n=datasets[request.dataset].rows)
+    if request.dataset is not None and scheme.requires:
+        layout = approximate_layout(scheme)
+    else:
+        layout = expect_layout(request, scheme, rows)
+    try:
+        refits = build_refits(request, scheme, rows)
+    except UnsupportedCombination as error:
+        any_loss = _explain_other_losses(loss) is not None
+        fits = list_fitting_methods(str(error.loc[0]), layout, choices, any_loss=any_loss)
+        message = f"{error.message.rstrip('.')}. {fits}"
+        raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
+    check_choices(layout, drop_refit_target(choices, refits.methods), tuple(learners), loss)
+    without_scores = learners_without_scores(learners)
+    check_metrics(metrics, request.task, classes=classes, without_scores=without_scores)
+    return CheckedScheme(
+        scheme=scheme,
+        rows=rows,
+        learners=learners,
+        n_extra_fits=sum(refits.n_splits),
+        n_features=len(features),
+    )
+
+
+def check_choices(layout: Layout, choices: Choices, names: tuple[str, ...], loss: Loss) -> None:
+    """Refuse choices that do not fit the layout, the models or the loss."""
+    check(layout, choices, names, _explain_other_losses(loss))
+
+
+def _explain_other_losses(loss: Loss) -> str | None:
+    """Return why losses may be other than 0 and 1, or None."""
+    return None if loss.info.loss.can_be_zero_one else f"the loss is {loss.info.name}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SchemePlan(FittingPlan, Generic[L]):
+    """The learners, scheme, loss and data of a job.
+
+    Parameters
+    ----------
+    job : Job
+        With the request and the seed.
+    all_own : bool
+        Whether no learner needs scikit-learn.
+    refits : Refits
+        Extra fits of methods that fit the learners again.
+    """
+
+    job: Job[L]
+    data: Data
+    rows: Rows
+    scheme: Scheme
+    learners: Mapping[str, Learner]
+    loss: Loss
+    n_splits: int
+    all_own: bool
+    refits: Refits
+
+    @property
+    def request(self) -> L:
+        """The request of the job."""
+        return self.job.request
+
+    @cached_property
+    def n_tests(self) -> int:
+        """About how many rows are tested on over all splits: blocks differ in size."""
+        n: int = self.rows.n
+        try:
+            first = next(iter(self.scheme.splits(self.rows, 0, stop=1)))
+        except EvaluationError:  # this draw is refused, but the draw of the job may be accepted
+            return n
+        return max(n, self.n_splits * len(first.test))
+
+    def list_methods_used(self, names: list[str]) -> list[MethodUsed]:
+        """Return the records of the scheme, the loss and these learners."""
+        return [
+            record_method("schemes", self.scheme),
+            record_method("losses", self.loss),
+            *record_learners({name: self.request.learners[name] for name in names}),
+        ]
+
+
+S = TypeVar("S", bound="SchemePlan[Any]")
+
+
+def build_scheme_plan(kind: type[S], job: Job[L], data: Data, **fields: Any) -> S:
+    """Build a plan of a class that may have further fields."""
+    request = job.request
+    scheme, loss, rows = (
+        build_scheme(request.scheme, "scheme"),
+        build_loss(request),
+        build_rows(data),
+    )
+    learners = set_classes(build_learners(request, request.learners, loss), data)
+    with locate_scheme_error(request):
+        n_splits = scheme.n_splits(rows)
+    return kind(
+        job=job,
+        data=data,
+        rows=rows,
+        scheme=scheme,
+        learners=learners,
+        loss=set_loss_classes(request, loss, data),
+        n_splits=n_splits,
+        all_own=all(is_own_learner(spec) for spec in request.learners.values()),
+        refits=build_refits(request, scheme, rows),
+        **fields,
+    )
+
+
+def restore_labels(data: Data, output: np.ndarray) -> np.ndarray:
+    """Return predictions as the labels or the values of the data."""
+    if data.task == "regression":
+        return output
+    classes = data.classes
+    are_whole = all(isinstance(label, int) for label in classes)
+    labels = np.array(classes if are_whole else [str(label) for label in classes])
+    return np.asarray(labels[output.astype(np.intp)])

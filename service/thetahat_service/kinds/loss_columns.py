@@ -1,0 +1,82 @@
+"""The columns of the table of losses that ``GET .../losses`` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from thetahat.tables.data import REGRESSION, Data
+from thetahat.values.block_losses import LossTable
+from thetahat.values.layout import Layout
+from thetahat.values.types import Label
+from thetahat_service.data.arrow_arrays import make_arrow_array
+from thetahat_service.jobs.output_table import OutputColumn, OutputTable
+from thetahat_service.jobs.spilled_arrays import Spill, SpilledArray
+
+RESERVED: Final = ("block", "repeat", "instance", "cluster")
+
+
+def tabulate_losses(
+    table: LossTable, extra: Mapping[str, np.ndarray] | None = None
+) -> pa.Table | None:
+    """Return one row per loss in input order; None where only split scores are known.
+
+    Columns: ``block``, ``repeat`` (a number), ``instance`` and ``cluster`` where they are known,
+    then one column of losses per model (``loss:<name>`` where the name is one of those), then
+    ``extra``.
+    """
+    if not table.layout.has_rows:
+        return None
+    losses = {name: losses.rows for name, losses in table.models.items()}
+    further = {name: OutputColumn(values) for name, values in (extra or {}).items()}
+    return make_lazy_loss_columns(table.layout, losses, further).table()
+
+
+def make_lazy_loss_columns(
+    layout: Layout,
+    losses: Mapping[str, np.ndarray | SpilledArray],
+    extra: Mapping[str, OutputColumn],
+) -> OutputTable:
+    """Return the table of ``tabulate_losses`` as columns that are built when they are written.
+
+    Parameters
+    ----------
+    layout : Layout
+        With rows.
+    losses : mapping of str to ndarray of float, or SpilledArray
+        (n,) of each model, in the layout's order of rows.
+    extra : mapping of str to OutputColumn
+        The columns after the losses.
+    """
+    split = layout.get_split_of_row()
+    columns = {
+        "block": OutputColumn(layout.split_block[split], _list_label_values(layout.block_labels)),
+        "repeat": OutputColumn(layout.split_repeat[split]),
+    }
+    if layout.instance is not None and layout.instance_labels is not None:
+        labels = tuple(layout.instance_labels.tolist())
+        columns["instance"] = OutputColumn(layout.instance, _list_label_values(labels))
+    if layout.cluster is not None:
+        columns["cluster"] = OutputColumn(layout.cluster, _list_label_values(layout.cluster_labels))
+    for name, values in losses.items():
+        columns[f"loss:{name}" if name in RESERVED else name] = OutputColumn(values)
+    return OutputTable({**columns, **extra})
+
+
+def make_prediction_column(
+    data: Data, output: np.ndarray, spill: Spill | None = None
+) -> OutputColumn:
+    """Return predictions as a column of labels or values; codes use the smallest integer type."""
+    keep = (lambda values: values) if spill is None else spill.keep
+    if data.task == REGRESSION:
+        return OutputColumn(keep(output))
+    small = np.min_scalar_type(max(1, data.n_classes - 1))
+    return OutputColumn(keep(output.astype(small)), _list_label_values(data.classes))
+
+
+def _list_label_values(labels: tuple[Label, ...]) -> pa.Array:
+    are_whole = all(isinstance(label, int) for label in labels)
+    return make_arrow_array(list(labels) if are_whole else [str(label) for label in labels])

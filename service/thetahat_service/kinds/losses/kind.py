@@ -1,0 +1,72 @@
+"""Kind ``losses``: models are compared by their losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+from uuid import UUID
+
+from thetahat.analyses.losses import evaluate
+from thetahat.analyses.losses.cautions import suspect_values
+from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
+from thetahat.values.block_nouns import name_blocks
+from thetahat.values.score_words import name_scores
+from thetahat.weighted_risks.weighted import Weighted
+from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
+from thetahat_service.kinds.loss_columns import tabulate_losses
+from thetahat_service.kinds.losses.logs import check_logs
+from thetahat_service.kinds.losses.loss_table import check_columns, check_form
+from thetahat_service.kinds.losses.plan import build_plan
+from thetahat_service.kinds.losses.request import LossesRequest
+from thetahat_service.kinds.losses.result import LossesResult
+
+
+class Losses(JobKind[LossesRequest]):
+    """Losses of models, evaluated without chunks whatever their number."""
+
+    name: ClassVar[str] = "losses"
+    title: ClassVar[str] = "Models compared by their losses"
+    request = LossesRequest
+    result = LossesResult
+
+    def check(self, request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Build the table of inline losses; of a data set, check the names of its columns."""
+        check_form(request)
+        request.check_choices()
+        if request.dataset is not None or request.logs is not None:
+            check_columns(request, datasets)
+            check_logs(request, datasets)
+            return
+        plan = build_plan(request, datasets)
+        if plan.weights is not None:
+            for losses in plan.table.models.values():
+                Weighted().estimate(losses.rows, plan.weights)
+
+    def start(self, job: Job[LossesRequest]) -> Finished:
+        """Evaluate the losses."""
+        plan = build_plan(job.request, job.datasets)
+        choices = job.request.choices
+        evaluation = evaluate(
+            plan.table,
+            choices,
+            job.seed,
+            weights=plan.weights,
+            refits=plan.fits.compute(choices),
+        )
+        doubts = suspect_values(plan.table, better_is_stated=job.request.better is not None)
+        knows_blocks = job.request.blocks or job.request.logs
+        assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
+        cautions = (*doubts, *evaluation.cautions, *plan.cautions, *assumed)
+        evaluation = replace(evaluation, cautions=cautions)
+        table = plan.table
+        evaluation = name_scores(evaluation, table.names, higher_is_better=table.higher_is_better)
+        evaluation = name_blocks(
+            evaluation, job.request.choices.noun, table.layout.kind, table.names
+        )
+        result = LossesResult(evaluation=evaluation)
+        methods = (*evaluation.methods, *plan.fits.list_methods_used())
+        return Finished(result, tabulate_losses(plan.table), methods)
+
+
+KIND = Losses()

@@ -1,0 +1,284 @@
+"""The scores of language models from the logs of evaluation packages, matched item by item."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
+
+from thetahat.cautions import RUNS_AVERAGED, Caution
+from thetahat.common_names import SCORE_WORDS
+from thetahat.errors import InsufficientData, InvalidParameter, Loc
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import build_layout
+from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
+from thetahat.values.types import BlockKind
+from thetahat_service.data.reading import read_columns
+from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.layout import require_columns
+from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
+
+ITEM_COLUMNS: Final = ("item", "doc_id", "id")
+SCORE_PREFIX: Final = "score."
+"""What the scores of an inspect_ai log are named before the scorer."""
+ONE_TASK: Final = "task"
+NAMED: Final = 3
+
+Key = tuple[str, str]
+"""Task and item."""
+
+
+@dataclass(slots=True)
+class _Runs:
+    """The scores of one model by task and item: one for each run.
+
+    Parameters
+    ----------
+    scores : dict
+        Finite scores; an item whose runs have no score has an empty list.
+    hashes, clusters : dict
+        The hash of an item's content, and its cluster, where the log has them.
+    """
+
+    scores: dict[Key, list[float]] = field(default_factory=dict)
+    hashes: dict[Key, str] = field(default_factory=dict)
+    clusters: dict[Key, Any] = field(default_factory=dict)
+
+
+def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse columns that a log does not have, before anything is read."""
+    logs = request.logs
+    if logs is None:
+        return
+    for i, entry in enumerate(logs.files):
+        file, loc = datasets[entry.dataset], ("logs", "files", i, "dataset")
+        present = _list_column_names(file)
+        _score_column(logs, present, loc)
+        _choose_item_column(present, loc)
+        require_columns(file, {("logs", "cluster"): logs.cluster})
+        if entry.model is None and "model" not in present:
+            raise InvalidParameter(
+                "The file does not name its model, as logs of lm-evaluation-harness do not. Add "
+                "model to this entry.",
+                loc=("logs", "files", i, "model"),
+            )
+
+
+def read_log_losses(
+    request: LossInput, logs: LogsInput, datasets: Mapping[UUID, DatasetFile]
+) -> tuple[LossTable, tuple[Caution, ...]]:
+    """Return the table of all models' scores, matched by task and item, and its cautions.
+
+    Runs of one item (epochs) are averaged. Several tasks are blocks of kind source on which the
+    models were not trained; one task is a holdout.
+    """
+    models = _read_models(logs, datasets)
+    keys = _find_shared_items(models, leaves_out=request.missing == "leave_out")
+    kept, left_out = keys
+    tasks = list(dict.fromkeys(task for task, _ in kept))
+    kind = request.blocks or (BlockKind.SOURCE if len(tasks) > 1 else BlockKind.HOLDOUT)
+    clusters = [_find_cluster(models, key) for key in kept] if logs.cluster else None
+    layout = build_layout(
+        kind,
+        [task for task, _ in kept],
+        instance=[item if len(tasks) == 1 else f"{task}/{item}" for task, item in kept],
+        cluster=clusters,
+        n_train=0.0 if kind is BlockKind.SOURCE else None,
+    )
+    losses = {
+        name: BlockLosses(
+            layout,
+            values=np.array([math.fsum(s) / len(s) for s in map(runs.scores.get, kept) if s]),
+        )
+        for name, runs in models.items()
+    }
+    max_scores = max(len(runs.scores[key]) for runs in models.values() for key in kept)
+    table = LossTable(
+        layout, losses, higher_is_better=_is_higher_better(request, logs), left_out=left_out
+    )
+    return table, (RUNS_AVERAGED(n=max_scores),) if max_scores > 1 else ()
+
+
+def _is_higher_better(request: LossInput, logs: LogsInput) -> bool:
+    if request.better is not None:
+        return request.better == "higher"
+    words = set(logs.score.removeprefix(SCORE_PREFIX).lower().replace("-", "_").split("_"))
+    if words & SCORE_WORDS:
+        return True
+    raise InvalidParameter(
+        f"The score {logs.score!r} does not say whether higher values are better. Set better to "
+        '"higher" or "lower".',
+        loc=("better",),
+    )
+
+
+def _read_models(logs: LogsInput, datasets: Mapping[UUID, DatasetFile]) -> dict[str, _Runs]:
+    models: dict[str, _Runs] = {}
+    for i, entry in enumerate(logs.files):
+        for model, key, score, digest, cluster in _read_file(
+            logs, entry, datasets[entry.dataset], ("logs", "files", i)
+        ):
+            runs = models.setdefault(model, _Runs())
+            scores = runs.scores.setdefault(key, [])
+            if score is not None:
+                scores.append(score)
+            if digest is not None:
+                runs.hashes[key] = digest
+            if cluster is not None:
+                runs.clusters[key] = cluster
+    return models
+
+
+def _read_file(
+    logs: LogsInput, entry: LogFile, file: DatasetFile, loc: Loc
+) -> Iterator[tuple[str, Key, float | None, str | None, Any]]:
+    """Yield model, task and item, score, hash and cluster of every row of one file."""
+    present = _list_column_names(file)
+    item, score = _choose_item_column(present, loc), _score_column(logs, present, loc)
+    names = {
+        name: name if name in present else None for name in ("model", "task", "filter", "doc_hash")
+    }
+    column_names = [item, score, *filter(None, [*names.values(), logs.cluster])]
+    columns = read_columns(file, column_names)
+    n = len(columns[score])
+
+    def read_cells(name: str | None, constant: str | None = None) -> list[Any]:
+        if constant is not None or name is None:
+            return [constant] * n
+        return [value if isinstance(value, str) else str(value) for value in columns[name].tolist()]
+
+    _check_scores(columns[score], score, loc)
+    filters = read_cells(names["filter"])
+    _check_filters(logs, filters, loc)
+    task = entry.task or (None if names["task"] else ONE_TASK)
+    rows = zip(
+        read_cells(names["model"], entry.model),
+        read_cells(names["task"], task),
+        [_format_item_name(value) for value in columns[item].tolist()],
+        columns[score].astype(np.float64).tolist(),
+        read_cells(names["doc_hash"]),
+        columns[logs.cluster].tolist() if logs.cluster else [None] * n,
+        filters,
+        strict=True,
+    )
+    for model, task_name, item_name, value, digest, cluster, filtered in rows:
+        if logs.filter is None or filtered is None or filtered == logs.filter:
+            number = None if math.isnan(value) else value
+            yield model, (task_name, item_name), number, digest, cluster
+
+
+def _format_item_name(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)
+
+
+def _check_scores(values: np.ndarray, name: str, loc: Loc) -> None:
+    if values.dtype.kind not in "fiub":
+        raise InvalidParameter(f"The score {name!r} is not a number in every row.", loc=loc)
+    infinite = np.isinf(values.astype(np.float64))
+    if infinite.any():
+        row = int(np.argmax(infinite))
+        raise InvalidParameter(f"The score {name!r} is infinite in row {row}.", loc=loc)
+
+
+def _check_filters(logs: LogsInput, filters: list[Any], loc: Loc) -> None:
+    known = list(dict.fromkeys(f for f in filters if f is not None))
+    if logs.filter is None and len(known) > 1:
+        raise InvalidParameter(
+            f"The log has the scores of {len(known)} filters for each item: {', '.join(known)}. "
+            "Set logs.filter to one of them.",
+            loc=("logs", "filter"),
+        )
+    if logs.filter is not None and known and logs.filter not in known:
+        raise InvalidParameter(
+            f"The log has no filter {logs.filter!r}; it has {', '.join(known)}.",
+            loc=("logs", "filter"),
+            value=logs.filter,
+        )
+    if not filters:
+        raise InsufficientData("The log has no rows.", loc=loc)
+
+
+def _find_shared_items(
+    models: Mapping[str, _Runs], *, leaves_out: bool
+) -> tuple[list[Key], LeftOut | None]:
+    """Return the items that every model has a score for, and what is left out, if that is asked."""
+    keys = list(dict.fromkeys(key for runs in models.values() for key in runs.scores))
+    lacking = [
+        i for i, key in enumerate(keys) if not all(runs.scores.get(key) for runs in models.values())
+    ]
+    _check_contents(models)
+    if lacking and not leaves_out:
+        task, item = keys[lacking[0]]
+        without = next(n for n, runs in models.items() if not runs.scores.get((task, item)))
+        raise InvalidParameter(
+            f"{len(lacking)} of {len(keys)} items have no score of some model; the first is item "
+            f"{item!r} of {task!r}, which {without!r} has no score for. Send all items of all "
+            "models, or set missing to 'leave_out' to leave such items out.",
+            loc=("logs",),
+            value=len(lacking),
+        )
+    if len(lacking) == len(keys):
+        raise InsufficientData(
+            "No item has a score of every model: the logs are of different items.", loc=("logs",)
+        )
+    if not lacking:
+        return keys, None
+    left_out_places = set(lacking)
+    shared_keys = [key for i, key in enumerate(keys) if i not in left_out_places]
+    missing = RowsWithoutValue(n=len(lacking), rows=tuple(lacking[:10]))
+    return shared_keys, LeftOut(
+        n_rows=len(lacking), n_remaining=len(shared_keys), missing={"score of some model": missing}
+    )
+
+
+def _check_contents(models: Mapping[str, _Runs]) -> None:
+    """Refuse items of one id whose contents differ, where logs have a hash of the content."""
+    known: dict[Key, tuple[str, str]] = {}
+    for name, runs in models.items():
+        for key, digest in runs.hashes.items():
+            other, first = known.setdefault(key, (name, digest))
+            if first != digest:
+                raise InvalidParameter(
+                    f"Item {key[1]!r} of {key[0]!r} is not the same in the logs of {other!r} and "
+                    f"{name!r}: its doc_hash differs. The models must be tested on the same items.",
+                    loc=("logs",),
+                )
+
+
+def _find_cluster(models: Mapping[str, _Runs], key: Key) -> str:
+    """Return the cluster of an item; items without one are clusters of their own."""
+    for runs in models.values():
+        if key in runs.clusters:
+            return f"{key[0]}/{runs.clusters[key]}"
+    return f"{key[0]}/item {key[1]}"
+
+
+def _list_column_names(file: DatasetFile) -> list[str]:
+    return [str(column["name"]) for column in file.columns]
+
+
+def _choose_item_column(present: list[str], loc: Loc) -> str:
+    name = next((name for name in ITEM_COLUMNS if name in present), None)
+    if name is None:
+        raise InvalidParameter(
+            f"The file has no column with the id of each item: none of {', '.join(ITEM_COLUMNS)}.",
+            loc=loc,
+        )
+    return name
+
+
+def _score_column(logs: LogsInput, present: list[str], loc: Loc) -> str:
+    for name in (f"{SCORE_PREFIX}{logs.score}", logs.score):
+        if name in present:
+            return name
+    scores = [name.removeprefix(SCORE_PREFIX) for name in present if name.startswith(SCORE_PREFIX)]
+    raise InvalidParameter(
+        f"The file has no score {logs.score!r}. Its "
+        f"{'scores' if scores else 'columns'} are {', '.join((scores or present)[:20])}.",
+        loc=loc,
+        value=logs.score,
+    )

@@ -1,0 +1,81 @@
+"""The plan of an evaluation of losses: its loss table and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+
+from thetahat.analyses.cross_validation import drop_refit_target
+from thetahat.analyses.losses import check, describe_other_loss
+from thetahat.cautions import Caution
+from thetahat.errors import InvalidParameter
+from thetahat.values.block_losses import LossTable
+from thetahat.values.types import FloatArray
+from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.left_out import keep_rows
+from thetahat_service.kinds.losses.loss_table import SentLosses, read_losses
+from thetahat_service.kinds.losses.request import LossesRequest
+from thetahat_service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
+from thetahat_service.schemas.numbers import read_number_array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LossesPlan:
+    """The losses of a request, checked together with its choices.
+
+    Parameters
+    ----------
+    table : LossTable
+        The losses of every model.
+    weights : ndarray of float or None
+        (n,) importance weights of the losses.
+    fits : SuppliedEstimators
+        Estimators that use losses of extra fits.
+    cautions : tuple of Caution
+        What to know of how the losses were read.
+    """
+
+    table: LossTable
+    weights: FloatArray | None
+    fits: SuppliedEstimators
+    cautions: tuple[Caution, ...] = ()
+
+
+def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:
+    """Read the losses and their weights, and refuse choices that do not fit them."""
+    sent_losses = read_losses(request, datasets)
+    table = sent_losses.table
+    fits = read_supplied_fits(request.fits, table)
+    choices = drop_refit_target(request.choices, fits.methods)
+    check(table.layout, choices, table.names, describe_other_loss(table))
+    return LossesPlan(table, _read_weights(request, sent_losses), fits, sent_losses.cautions)
+
+
+def _read_weights(request: LossesRequest, sent_losses: SentLosses) -> FloatArray | None:
+    if request.weights is None:
+        return None
+    if request.split_scores is not None:
+        raise InvalidParameter(
+            "Weights need one loss for each instance, which split_scores do not have. Leave "
+            "weights out.",
+            loc=("weights",),
+        )
+    rows = request.weights
+    if any(isinstance(row, list) for row in rows):
+        weights = np.concatenate(
+            [read_number_array(row, ("weights", k)) for k, row in enumerate(rows)]
+        )
+    else:
+        weights = read_number_array(rows, ("weights",))
+    if len(weights) != sent_losses.n_rows:
+        raise InvalidParameter(
+            f"The request has {len(weights)} weights and {sent_losses.n_rows} losses. Give one "
+            "weight for each loss.",
+            loc=("weights",),
+            value=len(weights),
+        )
+    kept_weights: FloatArray = keep_rows(weights, sent_losses.kept)
+    return kept_weights

@@ -1,0 +1,150 @@
+"""The request of kind ``losses``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from thetahat.parameter_checks import MAX_SPLITS
+from thetahat.values.types import Better, BlockKind
+from thetahat_service.kinds.fields.analysis import AnalysisRequest
+from thetahat_service.kinds.fields.layout import LayoutColumns, LayoutFields
+from thetahat_service.kinds.fields.left_out import LeftOutLossFields
+from thetahat_service.kinds.fields.list_items import LabelItem, LossesItem, NumberItem, WeightsItem
+from thetahat_service.kinds.supplied_fits import SuppliedFitsField
+from thetahat_service.schemas.base import Schema
+from thetahat_service.schemas.numbers import check_whole_sizes
+
+
+class SplitScores(Schema):
+    """One score per split, as a grid search leaves them, and the sizes of the splits."""
+
+    blocks: BlockKind | None = Field(
+        None, description="What a block is. Left out: random folds are assumed, with a caution."
+    )
+    n_train: float | dict[str, float] | list[float] | None = Field(
+        None,
+        description="Number of training instances: one number, one by block label, or one per "
+        "split score.",
+    )
+    split_scores: dict[str, list[NumberItem]] | None = Field(
+        None,
+        description="One number per split, by model: repeat after repeat, in the same order for "
+        "each model.",
+    )
+    n_test: float | list[float] | None = Field(
+        None, description="Number of test instances, for split_scores: one number or one per split."
+    )
+    folds: int | None = Field(
+        None, ge=1, le=MAX_SPLITS, description="Number of folds in one repeat, for split_scores."
+    )
+    repeats: int | None = Field(
+        None, ge=1, le=MAX_SPLITS, description="Number of repeats, for split_scores. Left out: 1."
+    )
+    better: Better | None = Field(
+        None,
+        description="lower if the numbers are losses, higher if they are scores such as right "
+        "answers (1 right, 0 wrong). split_scores need it; left out, the values of losses and of a "
+        "dataset are taken as losses, with a caution if they look like scores.",
+    )
+
+    @field_validator("n_train", "n_test", mode="before")
+    @classmethod
+    def _check_sizes(cls, value: Any, info: ValidationInfo) -> Any:
+        return check_whole_sizes(value, str(info.field_name))
+
+    @property
+    def block_kind(self) -> BlockKind:
+        """What a block is; random where the request leaves it out."""
+        return self.blocks or BlockKind.RANDOM
+
+
+class LossDatasetColumns(LayoutColumns):
+    """The columns of a data set of losses, which has one row per instance and repeat."""
+
+    losses: list[str] = Field(
+        min_length=1, description="The columns of losses (or scores), one per model."
+    )
+
+
+class LogFile(Schema):
+    """One log of a language model's evaluation, uploaded as a data set."""
+
+    dataset: UUID = Field(description="The id of the uploaded log.")
+    model: str | None = Field(
+        None,
+        min_length=1,
+        max_length=120,
+        description="The name of the model. Left out: the one in the log.",
+    )
+    task: str | None = Field(
+        None,
+        min_length=1,
+        max_length=200,
+        description="The name of the task. Left out: the one in the log, or a single task.",
+    )
+
+
+class LogsInput(Schema):
+    """Logs of inspect_ai or lm-evaluation-harness, or tables with an id and a score of each item.
+
+    Models are matched by task and item, whatever the order; runs of an item are averaged. Several
+    tasks are blocks of kind source, and one task is a holdout.
+    """
+
+    files: list[LogFile] = Field(
+        min_length=1, max_length=1000, description="The logs, of all models and tasks."
+    )
+    score: str = Field(
+        min_length=1, description="The score: the scorer of inspect_ai, or a metric such as acc."
+    )
+    filter: str | None = Field(
+        None,
+        description="The filter of lm-evaluation-harness whose scores are taken. A log with "
+        "several filters needs it.",
+    )
+    cluster: str | None = Field(
+        None,
+        description="A column with the group that an item belongs to inside its task, such as "
+        "metadata.document.",
+    )
+
+
+class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
+    """The losses of every model: ``losses``, ``dataset``, ``logs`` or ``split_scores``."""
+
+    losses: dict[str, list[LossesItem]] | None = Field(
+        None,
+        description="The losses by model: one list per block, whose lengths may differ, or one "
+        "list of all losses with block beside it. With better: higher, scores.",
+        examples=[{"nb": [[0, 1, 0], [0, 0, 1]], "svm": [[0, 1, 1], [1, 0, 1]]}],
+    )
+    block_labels: list[LabelItem] | None = Field(
+        None, description="Names of the blocks, where losses has one list per block."
+    )
+    dataset: UUID | None = Field(None, description="The id of an uploaded data set of losses.")
+    columns: LossDatasetColumns | None = Field(
+        None, description="The columns of the data set, by what they hold."
+    )
+    logs: LogsInput | None = Field(
+        None, description="Logs of language models' evaluations, in the place of losses."
+    )
+
+
+class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField):
+    """Losses, and what is to be computed from them."""
+
+    kind: Literal["losses"] = Field("losses", description="The kind of the evaluation.")
+    weights: list[WeightsItem] | None = Field(
+        None,
+        description="The importance weight of each loss, in the shape of the losses of a model. "
+        "They add weighted risks to the result.",
+    )
+
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data set of the losses, if there is one."""
+        if self.logs is not None:
+            return tuple(dict.fromkeys(file.dataset for file in self.logs.files))
+        return () if self.dataset is None else (self.dataset,)

@@ -1,0 +1,28 @@
+"""The result of kind ``losses``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from thetahat.analyses.losses.result import EvaluationResult
+from thetahat_service.kinds.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossesResult:
+    """The result of an evaluation of losses.
+
+    Parameters
+    ----------
+    kind : str
+        ``losses``.
+    evaluation : EvaluationResult
+        Models, comparisons and tests; its fields are fields of the result.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
+
+    kind: Literal["losses"] = "losses"
+    evaluation: EvaluationResult = field(metadata={"inline": True})
+    provenance: Provenance | None = None

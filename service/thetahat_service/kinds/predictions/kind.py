@@ -1,0 +1,72 @@
+"""Kind ``predictions``: models are compared by the losses of their predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+from uuid import UUID
+
+from thetahat.analyses.losses import evaluate
+from thetahat.analyses.metrics.result import add_metrics
+from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
+from thetahat.tables.labels import find_similar_labels
+from thetahat.values.block_nouns import name_blocks
+from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
+from thetahat_service.kinds.loss_columns import tabulate_losses
+from thetahat_service.kinds.methods_used import record_method, record_methods
+from thetahat_service.kinds.predictions.plan import build_plan, check_dataset, check_form
+from thetahat_service.kinds.predictions.request import PredictionsRequest
+from thetahat_service.kinds.predictions.result import PredictionsResult
+
+
+class PredictionsKind(JobKind[PredictionsRequest]):
+    """Predictions of models, evaluated without chunks whatever their number."""
+
+    name: ClassVar[str] = "predictions"
+    title: ClassVar[str] = "Models compared by their predictions"
+    request = PredictionsRequest
+    result = PredictionsResult
+
+    def check(self, request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Compute the losses of inline predictions; of a data set, check the names of columns."""
+        check_form(request)
+        request.check_choices()
+        if request.dataset is not None and request.columns is not None:
+            check_dataset(request, request.columns, datasets[request.dataset])
+        else:
+            build_plan(request, datasets)
+
+    def start(self, job: Job[PredictionsRequest]) -> Finished:
+        """Compute the losses, and evaluate them together with the metrics."""
+        request = job.request
+        plan = build_plan(request, job.datasets)
+        evaluation = evaluate(
+            plan.table,
+            request.choices,
+            job.seed,
+            refits=plan.fits.compute(request.choices),
+        )
+        layout = plan.table.layout
+        with_metrics = add_metrics(
+            evaluation, plan.metrics, plan.judged, layout, request.choices, job.seed
+        )
+        cautions = [*with_metrics.cautions]
+        if request.blocks is None:
+            cautions.append(BLOCKS_ASSUMED_RANDOM())
+        cautions += find_similar_labels(plan.classes, "labels")
+        result = PredictionsResult(
+            evaluation=replace(with_metrics, cautions=tuple(cautions)),
+            bias_variance=plan.bias_variance,
+        )
+        result = name_blocks(result, request.choices.noun, layout.kind, plan.table.names)
+        methods = (
+            record_method("losses", plan.loss),
+            *record_methods("metrics", plan.metrics),
+            *evaluation.methods,
+            *plan.fits.list_methods_used(),
+        )
+        return Finished(result, tabulate_losses(plan.table), methods)
+
+
+KIND = PredictionsKind()

@@ -1,0 +1,327 @@
+"""The predictions of models, from JSON or a data set, as class codes, numbers and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
+from thetahat.losses.base import Loss, Predictions
+from thetahat.values.left_out_rows import KeptRows
+from thetahat.values.types import FloatArray
+from thetahat_service.data.reading import read_columns
+from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
+from thetahat_service.schemas.numbers import read_number_array, shorten_value
+
+Values = Sequence[Any] | np.ndarray
+"""A column before it is checked: a JSON list, or an array of a data set."""
+
+PROBABILITY_SLACK: Final = 1e-6
+"""How far the sum of a row of probabilities may be from one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelPredictions:
+    """The true values and the predictions of models, not yet checked against a loss.
+
+    Parameters
+    ----------
+    y : sequence
+        (n,) true labels or numbers.
+    predictions : mapping of str to sequence
+        (n,) labels or numbers, by model.
+    scores : mapping of str to ndarray of float
+        (n,) or (n, n_classes), by model.
+    y_path, predictions_path, scores_path : tuple
+        The request's paths; the model's name follows the last two.
+    """
+
+    y: Values
+    predictions: Mapping[str, Values]
+    scores: Mapping[str, FloatArray]
+    y_path: Loc
+    predictions_path: Loc
+    scores_path: Loc
+
+    def __post_init__(self) -> None:
+        n = len(self.y)
+        for model, predicted in self.predictions.items():
+            if len(predicted) != n:
+                raise InvalidParameter(
+                    f"The model {model!r} has {len(predicted)} predictions, and y has {n} rows. "
+                    "Give one prediction for each row.",
+                    loc=(*self.predictions_path, model),
+                    value=len(predicted),
+                )
+        for model, scores in self.scores.items():
+            if model not in self.predictions:
+                raise InvalidParameter(
+                    f"The model {model!r} has scores and no predictions. Give its predictions too.",
+                    loc=(*self.scores_path, model),
+                )
+            if len(scores) != n:
+                raise InvalidParameter(
+                    f"The model {model!r} has {len(scores)} scores, and y has {n} rows. Give one "
+                    "score for each row.",
+                    loc=(*self.scores_path, model),
+                    value=len(scores),
+                )
+
+    def keep_rows(self, kept_rows: KeptRows | None) -> ModelPredictions:
+        """Return the predictions of the rows that are kept."""
+        return replace(
+            self,
+            y=keep_rows(self.y, kept_rows),
+            predictions={m: keep_rows(p, kept_rows) for m, p in self.predictions.items()},
+            scores={m: keep_rows(s, kept_rows) for m, s in self.scores.items()},
+        )
+
+    def build_paths(self, model: str) -> dict[str, Loc]:
+        """Return the request's path of each argument of a loss of this model."""
+        return {
+            "y": self.y_path,
+            "predictions": (*self.predictions_path, model),
+            "scores": (*self.scores_path, model),
+        }
+
+
+def read_inline(
+    y: list[Any],
+    predictions: dict[str, list[Any]],
+    scores: dict[str, list[Any]],
+    reader: ColumnReader,
+) -> ModelPredictions:
+    """Return the predictions of a request that holds them."""
+    if not y:
+        raise InvalidParameter(
+            "The field y is empty. Give the true class or value of each row.", loc=("y",)
+        )
+    truth = reader.fill("target", y, ("y",))
+    arrays: dict[str, FloatArray] = {}
+    for model, rows in scores.items():
+        loc: Loc = ("scores", model)
+        arrays[model] = _score_array(list(reader.fill(f"score of {model}", rows, loc)), loc)
+    return ModelPredictions(
+        truth,
+        {
+            model: reader.fill(f"prediction of {model}", values, ("predictions", model))
+            for model, values in predictions.items()
+        },
+        arrays,
+        ("y",),
+        ("predictions",),
+        ("scores",),
+    )
+
+
+def read_dataset(
+    file: DatasetFile,
+    target: str,
+    predictions: Mapping[str, str],
+    scores: Mapping[str, str | list[str]],
+    reader: ColumnReader,
+) -> ModelPredictions:
+    """Read the columns of a data set of predictions."""
+    lists = {m: [names] if isinstance(names, str) else names for m, names in scores.items()}
+    in_file = {target, *predictions.values(), *(n for names in lists.values() for n in names)}
+    values = read_columns(file, sorted(in_file))
+    return ModelPredictions(
+        reader.fill("target", values[target], ("columns", "target")),
+        {
+            m: reader.fill(f"prediction of {m}", values[column], ("columns", "predictions", m))
+            for m, column in predictions.items()
+        },
+        {m: _score_columns(values, names, m, reader) for m, names in lists.items()},
+        ("columns", "target"),
+        ("columns", "predictions"),
+        ("columns", "scores"),
+    )
+
+
+def encode(
+    loss: Loss, data: ModelPredictions, classes: Sequence[Any]
+) -> tuple[np.ndarray, dict[str, Predictions]]:
+    """Return the truth and the predictions in the form that the loss takes.
+
+    Parameters
+    ----------
+    classes : sequence of label
+        The classes in the order of their codes; empty for a regression.
+    """
+    if loss.task == "regression":
+        y_true = _read_numbers(data.y, data.y_path)
+        return y_true, {
+            m: Predictions(output=_read_numbers(p, (*data.predictions_path, m)))
+            for m, p in data.predictions.items()
+        }
+    code = {label: i for i, label in enumerate(classes)}
+    y_true = _read_codes(data.y, code, data.y_path)
+    encoded: dict[str, Predictions] = {}
+    for model, predicted in data.predictions.items():
+        output = _read_codes(predicted, code, (*data.predictions_path, model))
+        probabilities = scores = None
+        if loss.uses == "probabilities":
+            probabilities = _read_probabilities(data, model, len(classes), loss)
+        if loss.uses == "scores":
+            scores = _read_decision_values(data, model, loss)
+        encoded[model] = Predictions(
+            output=output,
+            probabilities=probabilities,
+            scores=scores,
+            classes=tuple(range(len(classes))),
+        )
+    return y_true, encoded
+
+
+def _score_array(rows: list[Any], loc: Loc) -> FloatArray:
+    if not any(isinstance(row, list) for row in rows):
+        return read_number_array(rows, loc)
+    arrays = [read_number_array(row, (*loc, i)) for i, row in enumerate(rows)]
+    for i, row in enumerate(arrays):
+        if len(row) != len(arrays[0]):
+            raise InvalidParameter(
+                f"Row {i} has {len(row)} scores and row 0 has {len(arrays[0])}. Every row needs "
+                "one score for each class.",
+                loc=(*loc, i),
+                value=len(row),
+            )
+    return np.vstack(arrays)
+
+
+def _score_columns(
+    values: Mapping[str, np.ndarray], names: list[str], model: str, reader: ColumnReader
+) -> FloatArray:
+    loc: Loc = ("columns", "scores", model)
+    columns = [
+        _read_numbers(reader.fill(f"score of {model}", values[name], loc), loc) for name in names
+    ]
+    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def _read_numbers(values: Values, loc: Loc) -> FloatArray:
+    if not isinstance(values, np.ndarray):
+        return read_number_array(values, loc)
+    if values.dtype.kind not in "fiub":
+        raise InvalidParameter(
+            "The column is not numeric, and the loss needs numbers. Choose a numeric column.",
+            loc=loc,
+        )
+    numbers = values.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        at = int(np.argmin(np.isfinite(numbers)))
+        raise InvalidParameter(
+            f"The value in row {at} is {numbers[at]}, which is not a finite number.",
+            loc=(*loc, at),
+            value=str(numbers[at]),
+        )
+    return numbers
+
+
+def read_classes(data: ModelPredictions, named: Sequence[Any] | None) -> tuple[Any, ...]:
+    """Return the classes in the order of their codes: as named, or those that occur, sorted."""
+    if named is not None:
+        if len(named) < 2 or len({repr(c) for c in named}) != len(named):
+            raise InvalidParameter(
+                "The field classes must have two or more different labels.", loc=("classes",)
+            )
+        return tuple(_read_label(c, ("classes", i)) for i, c in enumerate(named))
+    columns = {data.y_path: data.y}
+    columns |= {(*data.predictions_path, m): p for m, p in data.predictions.items()}
+    seen: dict[Any, None] = {}
+    for path, column in columns.items():
+        for i, value in enumerate(column):
+            seen.setdefault(_read_label(value, (*path, i)))
+    kinds = {type(label) for label in seen}
+    if len(kinds) > 1:
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise InvalidParameter(
+            f"The class labels have different types ({names}). Use one type for all of them.",
+            loc=data.y_path,
+            value=shorten_value([*seen]),
+        )
+    return tuple(sorted(seen))
+
+
+def _read_label(value: Any, loc: Loc) -> str | int | float:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str | int) or (isinstance(value, float) and value.is_integer()):
+        return int(value) if isinstance(value, float) else value
+    raise InvalidParameter(
+        "A class label must be a string, a whole number or a boolean.",
+        loc=loc,
+        value=shorten_value(value),
+    )
+
+
+def _read_codes(values: Values, code: Mapping[Any, int], loc: Loc) -> np.ndarray:
+    codes = np.empty(len(values), dtype=np.intp)
+    for i, value in enumerate(values):
+        label = _read_label(value, (*loc, i))
+        if label not in code:
+            raise InvalidParameter(
+                f"The label {label!r} is not one of the classes.", loc=(*loc, i), value=label
+            )
+        codes[i] = code[label]
+    return codes
+
+
+def _read_decision_values(data: ModelPredictions, model: str, loss: Loss) -> FloatArray:
+    loc = (*data.scores_path, model)
+    if model not in data.scores:
+        raise UnsupportedCombination(
+            f"The loss {loss.info.name} needs decision values. Give those of {model!r} in scores, "
+            "one for each row.",
+            loc=loc,
+        )
+    scores = data.scores[model]
+    if scores.ndim != 1:
+        raise InvalidParameter(
+            f"The loss {loss.info.name} takes one decision value for each row, and {model!r} has "
+            f"{scores.shape[1]}.",
+            loc=loc,
+            value=int(scores.shape[1]),
+        )
+    return scores
+
+
+def _read_probabilities(
+    data: ModelPredictions, model: str, n_classes: int, loss: Loss
+) -> FloatArray:
+    loc = (*data.scores_path, model)
+    if model not in data.scores:
+        raise UnsupportedCombination(
+            f"The loss {loss.info.name} needs probabilities. Give those of {model!r} in scores.",
+            loc=loc,
+        )
+    scores = data.scores[model]
+    if scores.ndim == 1:
+        if n_classes != 2:
+            raise InvalidParameter(
+                f"The number of classes is {n_classes}, and {model!r} has one score for each row. "
+                "Give one probability for each class.",
+                loc=loc,
+            )
+        scores = np.column_stack([1 - scores, scores])
+    if scores.shape[1] != n_classes:
+        raise InvalidParameter(
+            f"The number of classes is {n_classes}, and {model!r} has {scores.shape[1]} columns "
+            "of scores. Give one column for each class.",
+            loc=loc,
+            value=int(scores.shape[1]),
+        )
+    bad = (scores < 0).any(axis=1) | (np.abs(scores.sum(axis=1) - 1) > PROBABILITY_SLACK)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InvalidParameter(
+            f"The scores of {model!r} in row {at} are not probabilities that sum to one.",
+            loc=(*loc, at),
+            value=[float(v) for v in scores[at][:10]],
+        )
+    return scores

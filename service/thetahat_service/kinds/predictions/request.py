@@ -1,0 +1,79 @@
+"""The request of kind ``predictions``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+from uuid import UUID
+
+from pydantic import Field, field_validator
+
+from thetahat.values.types import BlockKind
+from thetahat_service.kinds.fields.analysis import AnalysisRequest
+from thetahat_service.kinds.fields.layout import LayoutColumns, LayoutFields
+from thetahat_service.kinds.fields.left_out import LeftOutLossFields
+from thetahat_service.kinds.fields.list_items import ScoreItem, ValueItem
+from thetahat_service.kinds.fields.method_names import LossEntry, LossName, MetricEntry, MetricName
+from thetahat_service.kinds.supplied_fits import SuppliedFitsField
+from thetahat_service.schemas.numbers import check_whole_sizes
+
+
+class PredictionColumns(LayoutColumns):
+    """The columns of a data set of predictions."""
+
+    target: str = Field(description="The column with the true classes or values.")
+    predictions: dict[str, str] = Field(
+        min_length=1, description="The column of each model's predictions, by model."
+    )
+    scores: dict[str, str | list[str]] | None = Field(
+        None,
+        description="The column of each model's scores (probability or decision value of the "
+        "second class), or one column for each class, by model.",
+    )
+
+
+class PredictionsRequest(AnalysisRequest, LayoutFields, LeftOutLossFields, SuppliedFitsField):
+    """The true classes or values, and the predictions of every model."""
+
+    kind: Literal["predictions"] = Field("predictions", description="The kind of the evaluation.")
+    blocks: BlockKind | None = Field(
+        None, description="What a block is. Left out: random folds are assumed, with a caution."
+    )
+    y: list[ValueItem] | None = Field(None, description="The true classes or values, by row.")
+    predictions: dict[str, list[ValueItem]] | None = Field(
+        None, description="The predictions by model, one for each row."
+    )
+    scores: dict[str, list[ScoreItem]] | None = Field(
+        None,
+        description="The scores by model: for each row the probability of the second class, or "
+        "the probabilities of all classes. The losses hinge, logistic and quadratic_margin take "
+        "the decision value of the second class.",
+    )
+    classes: list[ValueItem] | None = Field(
+        None,
+        description="The classes in the order of the scores' columns. Left out: the classes that "
+        "occur, sorted.",
+    )
+    dataset: UUID | None = Field(None, description="The id of an uploaded data set of predictions.")
+    columns: PredictionColumns | None = Field(
+        None, description="The columns of the data set, by what they hold."
+    )
+    n_train: float | dict[str, float] | None = Field(
+        None, description="Number of training instances: one number, or one by block label."
+    )
+    loss: LossName | LossEntry = Field(
+        description="The loss that is computed for each prediction and compared."
+    )
+    metrics: list[MetricName | MetricEntry] = Field(
+        default_factory=list,
+        max_length=50,
+        description="Metrics of all predictions together, such as roc_auc, beside the loss.",
+    )
+
+    @field_validator("n_train", mode="before")
+    @classmethod
+    def _check_sizes(cls, value: Any) -> Any:
+        return check_whole_sizes(value, "n_train")
+
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data set of the predictions, if there is one."""
+        return () if self.dataset is None else (self.dataset,)

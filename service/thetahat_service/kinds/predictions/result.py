@@ -1,0 +1,34 @@
+"""The result of kind ``predictions``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from thetahat.analyses.cross_validation.bias_variance import BiasVariance
+from thetahat.analyses.losses.result import EvaluationResult
+from thetahat_service.kinds.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionsResult:
+    """The result of an evaluation of predictions.
+
+    Parameters
+    ----------
+    kind : str
+        ``predictions``.
+    evaluation : EvaluationResult
+        Models, comparisons and tests; its fields are fields of the result.
+    bias_variance : mapping of str to BiasVariance or None
+        By model, its loss split in squared bias and variance, if the loss is squared or zero-one
+        and an instance has predictions of several fits.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
+
+    kind: Literal["predictions"] = "predictions"
+    evaluation: EvaluationResult = field(metadata={"inline": True})
+    bias_variance: Mapping[str, BiasVariance] | None = None
+    provenance: Provenance | None = None

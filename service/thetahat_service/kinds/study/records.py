@@ -1,0 +1,147 @@
+"""The records of a study as chunk outputs, as its table of losses, and of an earlier study."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from thetahat.analyses.studies.repetitions import join_records
+from thetahat.errors import InsufficientData
+from thetahat.values.types import FloatArray, IntArray
+from thetahat_service.data.arrow_arrays import make_arrow_array
+from thetahat_service.jobs import outputs
+from thetahat_service.states import EvaluationStatus, UnitState
+from thetahat_service.storage import evaluations, results, unit_parts
+from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.unit_of_work import reading
+
+Arrays = dict[str, np.ndarray]
+_SHAPES: Final = b"thetahat.shapes"
+_INDEX: Final = "repetition"
+
+
+@dataclass(frozen=True, slots=True)
+class RepetitionRange:
+    """The repetitions from ``start`` to ``stop`` - 1, which one chunk runs."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordedRepetitions:
+    """The records of some repetitions of a study.
+
+    Parameters
+    ----------
+    index : ndarray of int
+        (r,) the numbers of the repetitions.
+    records : mapping
+        (r, ...) arrays by name.
+    """
+
+    index: IntArray
+    records: Mapping[str, FloatArray]
+
+    def select_below(self, n: int) -> RecordedRepetitions:
+        """Return the repetitions with numbers below n."""
+        is_selected = self.index < n
+        records = {name: values[is_selected] for name, values in self.records.items()}
+        return RecordedRepetitions(self.index[is_selected], records)
+
+
+def pack_records(recorded: RecordedRepetitions) -> Arrays:
+    """Return repetitions as a few arrays: all numbers in one, and the names with their shapes."""
+    shapes = {name: list(values.shape[1:]) for name, values in recorded.records.items()}
+    flat = [values.reshape(len(values), -1) for values in recorded.records.values()]
+    return {
+        "index": recorded.index,
+        "names": np.frombuffer(json.dumps(shapes).encode(), dtype=np.uint8),
+        "values": np.hstack(flat) if flat else np.empty((len(recorded.index), 0)),
+    }
+
+
+def unpack_records(arrays: Mapping[str, np.ndarray]) -> RecordedRepetitions:
+    """Return the repetitions that ``pack_records`` packed."""
+    shapes = json.loads(arrays["names"].tobytes())
+    values, at = arrays["values"], 0
+    records: dict[str, FloatArray] = {}
+    for name, shape in shapes.items():
+        width = int(np.prod(shape, dtype=np.intp))
+        records[name] = values[:, at : at + width].reshape(len(values), *shape)
+        at += width
+    return RecordedRepetitions(arrays["index"], records)
+
+
+def merge_records(parts: Iterable[RecordedRepetitions]) -> RecordedRepetitions:
+    """Return all repetitions in the order of their numbers, each once."""
+    parts = list(parts)
+    index = np.concatenate([np.empty(0, dtype=np.intp), *(part.index for part in parts)])
+    once, first = np.unique(index, return_index=True)
+    records = {
+        name: values[first] for name, values in join_records(p.records for p in parts).items()
+    }
+    return RecordedRepetitions(once, records)
+
+
+def tabulate_records(recorded: RecordedRepetitions) -> pa.Table:
+    """Return a table with a row for each repetition and a column for each number."""
+    columns: dict[str, pa.Array] = {_INDEX: make_arrow_array(recorded.index)}
+    shapes: dict[str, list[int]] = {}
+    for name, values in recorded.records.items():
+        shapes[name] = list(values.shape[1:])
+        flat = values.reshape(len(values), -1)
+        for place, column in zip(_list_places(name, shapes[name]), flat.T, strict=True):
+            columns[place] = pa.array(column, from_pandas=True)  # NaN is null
+    return pa.table(columns).replace_schema_metadata({_SHAPES: json.dumps(shapes)})
+
+
+def read_records(table: pa.Table) -> RecordedRepetitions:
+    """Return the repetitions of a table that ``tabulate_records`` made."""
+    shapes: dict[str, list[int]] = json.loads(table.schema.metadata[_SHAPES])
+    records = {
+        name: np.column_stack(
+            [
+                table.column(place).to_numpy().astype(np.float64)
+                for place in _list_places(name, shape)
+            ]
+        ).reshape(table.num_rows, *shape)
+        for name, shape in shapes.items()
+    }
+    return RecordedRepetitions(table.column(_INDEX).to_numpy().astype(np.intp), records)
+
+
+def _list_places(name: str, shape: Sequence[int]) -> list[str]:
+    if not shape:
+        return [name]
+    return [f"{name}[{','.join(map(str, at))}]" for at in np.ndindex(*shape)]
+
+
+def load_earlier_records(evaluation_id: UUID) -> RecordedRepetitions:
+    """Return the repetitions of an earlier study: all, or those computed before it stopped.
+
+    Raises ``InsufficientData`` if the study was deleted in the meantime.
+    """
+    files = open_file_store()
+    with reading() as session:
+        status = evaluations.get_status(session, evaluation_id)
+        stored = results.get(session, evaluation_id)
+        chunks = unit_parts.list_chunks(session, evaluation_id)
+    if status is None:
+        raise InsufficientData(
+            f"The evaluation {evaluation_id}, which this study extends, was deleted.",
+            loc=("extends",),
+        )
+    if status == EvaluationStatus.SUCCEEDED and stored is not None and stored.losses_file:
+        return read_records(pq.read_table(files.fetch(stored.losses_file)))
+    finished_files = [c.output_file for c in chunks if c.state == UnitState.DONE and c.output_file]
+    return merge_records(
+        unpack_records(outputs.read_arrays(files, name)) for name in finished_files
+    )

@@ -1,0 +1,154 @@
+"""The result of a study, as clients read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from thetahat.analyses.losses.result import MethodUsed
+from thetahat.analyses.studies.base import Study, StudyFindings
+from thetahat.analyses.studies.general_tables import FEW_REPETITIONS_BELOW
+from thetahat.analyses.studies.result import StudyClaim, StudyFigure, StudyTable
+from thetahat.cautions import FEW_REPETITIONS, Caution
+from thetahat.generators import GENERATORS
+from thetahat.values.json_values import JsonValue
+from thetahat_service.kinds.fields.methods import build_method, make_method_entry
+from thetahat_service.kinds.methods_used import record_method
+from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.study.plan import build_preset, count_repetitions
+from thetahat_service.kinds.study.records import RecordedRepetitions
+from thetahat_service.kinds.study.request import StudyRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyDescription:
+    """What a study computed.
+
+    Parameters
+    ----------
+    preset : str or None
+        The preset's name.
+    inputs : mapping or None
+        The data sets of the preset, by role, as the request gives them.
+    population : mapping or None
+        The population, as the request gives it.
+    draw : mapping or None
+        The size of a draw, as the request gives it.
+    estimators : list or None
+        The estimators, as the request gives them.
+    parameters : mapping
+        The parameters of the preset that the request gives.
+    repetitions : int
+        Repetitions in this result.
+    repetitions_asked : int
+        Repetitions that the request asks for; more than ``repetitions`` in a partial result.
+    extends : str or None
+        The id of the study that this one extends.
+    truth_from : str or None
+        How the truth was computed.
+    truths : mapping of str to str, or None
+        The truths that estimates are compared with, in words, by the name used in the tables.
+    details : mapping
+        Further entries, which depend on the preset.
+    """
+
+    preset: str | None = None
+    inputs: Mapping[str, JsonValue] | None = None
+    population: Mapping[str, JsonValue] | None = None
+    draw: Mapping[str, JsonValue] | None = None
+    estimators: tuple[Mapping[str, JsonValue], ...] | None = None
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict, metadata={"inline": True})
+    repetitions: int
+    repetitions_asked: int
+    extends: str | None
+    truth_from: str | None = None
+    truths: Mapping[str, str] | None = None
+    details: Mapping[str, JsonValue] = field(default_factory=dict, metadata={"inline": True})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyResult:
+    """The result of a study.
+
+    Parameters
+    ----------
+    kind : str
+        Always ``study``.
+    study : StudyDescription
+        What was computed.
+    tables : tuple of StudyTable
+        The tables.
+    figures : tuple of StudyFigure
+        The figures, as numbers.
+    claims : tuple of StudyClaim
+        Sentences of the preset's source, each with its verdict.
+    cautions : tuple of Caution
+        The cautions about the whole study.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
+
+    kind: Literal["study"] = "study"
+    study: StudyDescription
+    tables: tuple[StudyTable, ...]
+    figures: tuple[StudyFigure, ...]
+    claims: tuple[StudyClaim, ...]
+    cautions: tuple[Caution, ...]
+    provenance: Provenance | None = None
+
+
+_DESCRIBED: Final = ("preset", "inputs", "population", "draw", "estimators")
+_NOT_DESCRIBED: Final = {"kind", "name", "labels", "seed", "repetitions", "extends"}
+
+
+def build_result(request: StudyRequest, study: Study, recorded: RecordedRepetitions) -> StudyResult:
+    """Return the result of the recorded repetitions, which may be some of those asked for."""
+    findings = study.finish(recorded.records)
+    n = len(recorded.index)
+    return StudyResult(
+        study=_describe(request, recorded, findings),
+        tables=findings.tables,
+        figures=findings.figures,
+        claims=findings.claims,
+        cautions=tuple(dict.fromkeys([*findings.cautions, *_find_few_repetitions(n, findings)])),
+    )
+
+
+def _describe(
+    request: StudyRequest, recorded: RecordedRepetitions, findings: StudyFindings
+) -> StudyDescription:
+    fields = request.model_dump(
+        mode="json", by_alias=True, exclude_unset=True, exclude=_NOT_DESCRIBED
+    )
+    described: dict[str, Any] = {name: fields.pop(name) for name in _DESCRIBED if name in fields}
+    return StudyDescription(
+        **described,
+        parameters=fields,
+        repetitions=len(recorded.index),
+        repetitions_asked=count_repetitions(request),
+        extends=None if request.extends is None else str(request.extends),
+        truth_from=findings.truth_from,
+        truths=findings.truths,
+        details=findings.details,
+    )
+
+
+def _find_few_repetitions(n: int, findings: StudyFindings) -> tuple[Caution, ...]:
+    """Return a caution if there are few repetitions and the findings do not have it yet."""
+    if n >= FEW_REPETITIONS_BELOW or any(
+        caution.code == FEW_REPETITIONS.code for caution in findings.cautions
+    ):
+        return ()
+    return (FEW_REPETITIONS(n=n, more=""),)
+
+
+def list_methods(request: StudyRequest) -> tuple[MethodUsed, ...]:
+    """Return the preset or the generator, with all of its parameters."""
+    if request.preset is not None:
+        return (record_method("presets", build_preset(request)),)
+    if request.population is None or request.population.generator is None:
+        return ()
+    entry = make_method_entry(request.population.generator)
+    generator: Any = build_method(GENERATORS, entry.name, entry.params, ("population", "generator"))
+    return (record_method("generators", generator),)

@@ -1,0 +1,34 @@
+"""The request of kind ``weights``."""
+
+from __future__ import annotations
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from thetahat.importance_weights import get_default_weights
+from thetahat_service.kinds.fields.left_out import LeftOutSampleFields
+from thetahat_service.kinds.fields.method_names import WeightsEntry, WeightsName
+from thetahat_service.kinds.fields.sample import SampleInput
+from thetahat_service.schemas.base import EvaluationRequest
+
+
+class WeightsRequest(EvaluationRequest, LeftOutSampleFields):
+    """Two samples, and how the weights are estimated."""
+
+    kind: Literal["weights"] = Field("weights", description="The kind of the evaluation.")
+    source: SampleInput = Field(description="The sample whose rows are weighted.")
+    target: SampleInput = Field(
+        description="A sample of the target population, which the weighted source resembles."
+    )
+    weights: WeightsName | WeightsEntry = Field(
+        get_default_weights(),
+        description="The estimator of the weights.",
+        examples=["kernel_mean_matching"],
+    )
+
+    def list_dataset_ids(self) -> tuple[UUID, ...]:
+        """Return the data sets of both samples."""
+        named = (self.source.dataset, self.target.dataset)
+        return tuple(dict.fromkeys(identifier for identifier in named if identifier is not None))

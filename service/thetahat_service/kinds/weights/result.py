@@ -1,0 +1,37 @@
+"""The result of kind ``weights``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from thetahat.analyses.importance_weighting.weights_result import EstimatedWeights
+from thetahat.cautions import Caution
+from thetahat.values.left_out_rows import LeftOutOfSamples
+from thetahat_service.kinds.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WeightsResult:
+    """Importance weights of a source sample.
+
+    Parameters
+    ----------
+    kind : str
+        ``weights``.
+    weights : EstimatedWeights
+        The weights with their diagnostics.
+    cautions : tuple of Caution
+        Cautions about rows that are left out; the weights have their own.
+    left_out : LeftOutOfSamples or None
+        Incomplete rows that are left out of the samples; the weights are those of the other rows,
+        in order.
+    provenance : Provenance or None
+        Version, seed, digests and methods, which make the result again.
+    """
+
+    kind: Literal["weights"] = "weights"
+    weights: EstimatedWeights
+    cautions: tuple[Caution, ...] = ()
+    left_out: LeftOutOfSamples | None = None
+    provenance: Provenance | None = None

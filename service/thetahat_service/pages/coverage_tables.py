@@ -1,0 +1,170 @@
+"""The tables that results refer to: measured coverage of intervals, and errors of tests.
+
+The library ships their numbers, so that a page can show them wherever the service is installed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Final
+
+from thetahat_replications.presets.interval_coverage import recommended, recommended_metrics
+from thetahat_service.pages.tables import Table
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredTable:
+    """A table that results refer to, as its page shows it.
+
+    Parameters
+    ----------
+    title : str
+        The heading of the page.
+    sentences : sequence of str
+        What the numbers are.
+    tables : sequence of Table
+        The averages, and every case.
+    command : str
+        The command that makes the numbers again.
+    """
+
+    title: str
+    sentences: Sequence[str]
+    tables: Sequence[Table]
+    command: str
+
+
+@lru_cache(maxsize=4)
+def describe_measured_table(name: str) -> MeasuredTable:
+    """Return the table of that name, which is one of ``MEASURED_TABLES``."""
+    return MEASURED_TABLES[name]()
+
+
+def _describe_recommended() -> MeasuredTable:
+    study = _read("thetahat.analyses.losses", "recommended_coverage.json")
+    averages = [_write_average(row) for row in recommended.summarise(study["rows"])]
+    cases = [
+        [
+            f"{row['population']}, {row['learner']}",
+            row["of"],
+            str(row["n"]),
+            row["scheme"],
+            row["target"],
+            row["interval"] or "",
+            _write_share(row["coverage"]),
+            str(row["repetitions"]),
+        ]
+        for row in study["rows"]
+    ]
+    headings = "Case", "Of", "Rows", "Scheme", "Target", "Interval", "Coverage", "Samples"
+    return MeasuredTable(
+        title="Coverage of the recommended intervals",
+        sentences=(
+            "How often the recommended interval of level 95 % covered its own target in samples.",
+            "The target is the mean loss of one model, or the difference of two models.",
+            "A result shows the row nearest to its own design as expected_coverage.",
+        ),
+        tables=(
+            _build_average_table(("Of", "Scheme", "Target"), averages),
+            Table(caption="Every case", columns=headings, rows=cases, numbers=frozenset({2, 7})),
+        ),
+        command=recommended.COMMAND,
+    )
+
+
+def _describe_metrics() -> MeasuredTable:
+    study = _read("thetahat.analyses.metrics", "metric_coverage.json")
+    averages = [
+        [row["metric"], row["of"], row["population"], *_write_average(row)[2:]]
+        for row in recommended_metrics.summarise(study["rows"])
+    ]
+    headings = "Metric", "Of", "Population", "Target"
+    return MeasuredTable(
+        title="Coverage of the recommended intervals of metrics",
+        sentences=(
+            "How often the recommended interval of level 95 % of a metric covered its own target.",
+            "Samples have 50 and 200 rows; few positives are 15 % of them.",
+        ),
+        tables=(_build_average_table(headings, averages),),
+        command=recommended.COMMAND,
+    )
+
+
+def _describe_test_errors() -> MeasuredTable:
+    study = _read("thetahat.analyses.losses", "test_errors.json")
+    groups: dict[tuple[str, str, str, str], list[Row]] = {}
+    for values in study["rows"]:
+        row = dict(zip(study["columns"], values, strict=True))
+        if row["own_null"] and row["power"] is not None:
+            place = (row["subject"], row["name"], row["design"], row["target"])
+            groups.setdefault(place, []).append(row)
+    rows = []
+    for (subject, name, design, target), group in sorted(groups.items()):
+        sizes, powers = [row["size"] for row in group], [row["power"] for row in group]
+        numbers = [_average(sizes), min(sizes), max(sizes), _average(powers)]
+        words = study["designs"][design]["words"]
+        texts = [f"{number:.3f}" for number in numbers]
+        rows.append([name, subject, words, target, str(len(group)), *texts])
+    headings = "Test", "Subject", "Design", "Target", "Cells", "Size", "Least", "Largest", "Power"
+    return MeasuredTable(
+        title="Errors of tests and verdicts",
+        sentences=(
+            "Size: how often tests at 5 % and verdicts called equally good models different.",
+            "Power: how often they found the worse of two models.",
+            "A result shows the size nearest to its own design as expected_size.",
+        ),
+        tables=(
+            Table(
+                caption="Averages over numbers of rows and losses",
+                columns=headings,
+                rows=rows,
+                numbers=frozenset(range(4, 9)),
+            ),
+        ),
+        command="python -m thetahat_replications.test_errors",
+    )
+
+
+MEASURED_TABLES: Final[Mapping[str, Callable[[], MeasuredTable]]] = {
+    "recommended_coverage": _describe_recommended,
+    "metric_coverage": _describe_metrics,
+    "test_errors": _describe_test_errors,
+}
+"""By the last part of the page's path."""
+
+
+def _read(package: str, name: str) -> Any:
+    return json.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
+
+
+def _average(numbers: Iterable[float]) -> float:
+    values = list(numbers)
+    return sum(values) / len(values)
+
+
+def _write_average(row: Row) -> list[str]:
+    """Return the subject, scheme or metric, target, and the numbers of an average."""
+    numbers = [row["coverage"], row["error"], row["least"], row["largest"]]
+    texts = [f"{number:.3f}" for number in numbers]
+    return [row["of"], row.get("scheme", ""), row["target"], str(row["cells"]), *texts]
+
+
+def _write_share(number: Sequence[float]) -> str:
+    return f"{number[0]:.3f} ± {number[1]:.3f}"
+
+
+def _build_average_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    numbers = ("Cases", "Coverage", "Standard error", "Least", "Largest")
+    first = len(headings)
+    return Table(
+        caption="Averages over learners, populations and numbers of rows",
+        columns=(*headings, *numbers),
+        rows=rows,
+        numbers=frozenset(range(first, first + len(numbers))),
+    )

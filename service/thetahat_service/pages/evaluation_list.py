@@ -1,0 +1,86 @@
+"""What the list of evaluations shows of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from thetahat_service.pages.headlines import SELECTED, describe_selected, write_headline
+from thetahat_service.pages.texts import describe_kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListEntry:
+    """One evaluation in the list.
+
+    Parameters
+    ----------
+    id : UUID
+        Its id.
+    title : str
+        Its name, or its kind if it has no name.
+    kind : str
+        Its kind, as in the request.
+    status : str
+        Its state.
+    headline : str
+        The verdict, or why it failed; empty while it runs.
+    labels : mapping
+        Its labels.
+    created_at : datetime
+        When it was submitted.
+    done : int
+        Finished units of work.
+    total : int or None
+        All units of work; None until they are known.
+    unit : str
+        What is counted.
+    """
+
+    id: UUID
+    title: str
+    kind: str
+    status: str
+    headline: str
+    labels: Mapping[str, str]
+    created_at: datetime
+    done: int
+    total: int | None
+    unit: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the evaluation waits or runs."""
+        return self.status in {"queued", "running"}
+
+
+def describe_entry(row: Any, outcome: str = "") -> ListEntry:
+    """Return what the list shows of an evaluation, from its row.
+
+    Parameters
+    ----------
+    outcome : str
+        What its result says, where it has no summary, because it compares no models.
+    """
+    headline = outcome
+    if row.error is not None:
+        headline = str(row.error.get("detail", ""))
+    elif row.summary is not None:
+        is_choice = [model["name"] for model in row.summary["models"]] == [SELECTED]
+        describe = describe_selected if row.kind == "selection" and is_choice else write_headline
+        headline = describe(row.summary)
+    return ListEntry(
+        id=row.id,
+        title=row.name or describe_kind(row.kind),
+        kind=row.kind,
+        status=row.status,
+        headline=headline,
+        labels=row.labels,
+        created_at=row.created_at,
+        done=row.progress_done,
+        total=row.progress_total,
+        unit=row.progress_unit,
+    )

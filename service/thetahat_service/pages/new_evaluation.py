@@ -1,0 +1,366 @@
+"""The form of a new evaluation: its choices with their explanations, and the request it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from thetahat.schemes import SCHEMES as REGISTERED_SCHEMES
+from thetahat_service.json_types import ColumnDescription, MethodDescription
+from thetahat_service.pages.texts import join_words
+
+Fields = Mapping[str, Sequence[str]]
+
+PARTS: Final = {
+    "cross_validation": "Data to learn from: learners are trained and tested on parts of the file",
+    "predictions": "Predictions: a column of true values, and a column of predictions per model",
+    "losses": "Losses or scores: a column per model, with a number for each tested instance",
+}
+"""What a file may hold, by the kind of evaluation."""
+
+SCHEMES: Final = (
+    "k_fold",
+    "stratified_k_fold",
+    "repeated_k_fold",
+    "leave_one_source_out",
+    "source_k_fold",
+    "holdout",
+    "leave_one_out",
+    "time_series",
+    "predefined",
+)
+LEARNERS: Final = {
+    "regression": (
+        "mean",
+        "ridge",
+        "RandomForestRegressor",
+        "HistGradientBoostingRegressor",
+        "KNeighborsRegressor",
+        "least_squares",
+        "Lasso",
+        "DecisionTreeRegressor",
+    ),
+    "classification": (
+        "majority",
+        "logistic_regression",
+        "RandomForestClassifier",
+        "HistGradientBoostingClassifier",
+        "KNeighborsClassifier",
+        "linear_discriminant",
+        "gaussian_naive_bayes",
+        "DecisionTreeClassifier",
+    ),
+}
+"""Learners that the form offers first, by task; every other one is offered by name."""
+BASELINES: Final = frozenset({"mean", "majority"})
+BLOCKS: Final = {
+    "holdout": "one test set",
+    "random": "folds drawn at random",
+    "source": "sources, such as sites, subjects or customers",
+}
+NUMBER_TYPES: Final = frozenset({"number", "integer"})
+TEXT_TYPES: Final = frozenset({"string", "boolean"})
+
+FIELD_OF_PATH: Final[Mapping[tuple[str | int, ...], str]] = {
+    ("columns", "target"): "target",
+    ("columns", "features"): "features",
+    ("columns", "source"): "source",
+    ("columns", "cluster"): "cluster",
+    ("columns", "time"): "time",
+    ("columns", "fold"): "fold",
+    ("columns", "block"): "block",
+    ("columns", "predictions"): "predictions",
+    ("columns", "losses"): "losses",
+    ("scheme", "params", "n_folds"): "n_folds",
+    ("scheme", "params", "n_repeats"): "n_repeats",
+    ("scheme",): "scheme",
+    ("learners",): "learners",
+    ("loss",): "loss",
+    ("task",): "task",
+    ("blocks",): "blocks",
+    ("better",): "better",
+    ("margin",): "margin",
+    ("level",): "level",
+    ("unit",): "unit",
+    ("name",): "name",
+}
+"""The field of the form for each path into the request; of several the longest counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormOption:
+    """A choice of the form with its explanation."""
+
+    value: str
+    title: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormProblems:
+    """What is wrong with a form.
+
+    Parameters
+    ----------
+    by_field : mapping
+        A sentence for each field that is wrong.
+    others : sequence of str
+        Sentences about no field in particular.
+    """
+
+    by_field: Mapping[str, str] = field(default_factory=dict)
+    others: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormView:
+    """The form of a new evaluation for one data set.
+
+    Parameters
+    ----------
+    columns : sequence of mapping
+        Columns of the data set with name and type.
+    learners : mapping
+        Choices of learners by task.
+    more_learners : sequence of FormOption
+        Every other learner.
+    schemes, losses : sequence of FormOption
+        Choices with explanations from the catalogue.
+    values : mapping
+        What was sent before, by field.
+    problems : FormProblems
+        What was wrong with it.
+    """
+
+    columns: Sequence[ColumnDescription]
+    learners: Mapping[str, Sequence[FormOption]]
+    more_learners: Sequence[FormOption]
+    schemes: Sequence[FormOption]
+    losses: Sequence[FormOption]
+    values: Fields = field(default_factory=dict)
+    problems: FormProblems = field(default_factory=FormProblems)
+
+    @property
+    def parts(self) -> Mapping[str, str]:
+        """What a file may hold, by kind."""
+        return PARTS
+
+    @property
+    def block_kinds(self) -> Mapping[str, str]:
+        """What a test block may be."""
+        return BLOCKS
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was sent before."""
+        return not self.values
+
+    def value(self, name: str, default: str = "") -> str:
+        """Return what was sent for a field."""
+        return self.values.get(name, [default])[-1]
+
+    def is_chosen(self, name: str, value: str, *, default: bool = False) -> bool:
+        """Return whether a value was chosen."""
+        return default if self.is_new else value in self.values.get(name, ())
+
+    def error(self, name: str) -> str:
+        """Return what is wrong with a field; empty if nothing is."""
+        return self.problems.by_field.get(name, "")
+
+
+def build_form(
+    columns: Sequence[ColumnDescription],
+    catalogue: Mapping[str, Sequence[MethodDescription]],
+    values: Fields | None = None,
+    problems: FormProblems | None = None,
+) -> FormView:
+    """Return the form; ``catalogue`` has the methods of the families that it offers."""
+    learners = {item["name"]: item for item in catalogue["learners"]}
+    first = {
+        task: [_build_choice(learners[name]) for name in names if name in learners]
+        for task, names in LEARNERS.items()
+    }
+    offered = {choice.value for choices in first.values() for choice in choices}
+    schemes = {item["name"]: item for item in catalogue["schemes"]}
+    return FormView(
+        columns=columns,
+        learners=first,
+        more_learners=[
+            _build_choice(item) for name, item in learners.items() if name not in offered
+        ],
+        schemes=[_build_choice(schemes[name]) for name in SCHEMES],
+        losses=[_build_choice(item) for item in catalogue["losses"]],
+        values=values or {},
+        problems=problems or FormProblems(),
+    )
+
+
+def _build_choice(item: MethodDescription) -> FormOption:
+    return FormOption(
+        value=item["name"],
+        title=item.get("title") or item["name"],
+        hint=item.get("summary") or "",
+    )
+
+
+def build_request(
+    values: Fields, dataset: str, columns: Sequence[ColumnDescription]
+) -> dict[str, object]:
+    """Return the request that a form makes; the service checks it as any other request.
+
+    What cannot be read as a number is left as text, so that the refusal names it.
+    """
+    kind = _read(values, "kind") or "cross_validation"
+    request: dict[str, object] = {"kind": kind, "dataset": dataset}
+    build = {"predictions": _add_predictions, "losses": _add_losses}.get(kind)
+    if build is None:
+        _add_cross_validation(request, values, columns)
+    else:
+        build(request, values)
+    for name in ("name", "unit"):
+        _add(request, name, _read(values, name))
+    for name in ("margin", "level"):
+        _add(request, name, _read_number(values, name))
+    return request
+
+
+def _add_cross_validation(
+    request: dict[str, object], values: Fields, columns: Sequence[ColumnDescription]
+) -> None:
+    target = _read(values, "target")
+    roles = {name: _read(values, name) for name in ("source", "cluster", "time", "fold")}
+    chosen: dict[str, object] = {"target": target}
+    for name, column in roles.items():
+        _add(chosen, name, column)
+    features = list(values.get("features", ()))
+    if features:
+        chosen["features"] = features
+    columns_used = {target, *roles.values()}
+    used = [
+        c for c in columns if (c["name"] in features if features else c["name"] not in columns_used)
+    ]
+    steps = _list_steps(used, has_missing="fill" in values) if "prepare" in values else []
+    names = dict.fromkeys([*values.get("learners", ()), *_split(_read(values, "more_learners"))])
+    request["columns"] = chosen
+    request["task"] = _read(values, "task") or ""
+    request["learners"] = {
+        name: name if name in BASELINES or not steps else {"name": name, "prepare": steps}
+        for name in names
+    }
+    request["scheme"] = _read_scheme(values)
+    _add(request, "loss", _read(values, "loss"))
+
+
+def _list_steps(
+    columns: Sequence[ColumnDescription], *, has_missing: bool
+) -> list[dict[str, object]]:
+    """Return the preparation steps for columns of these types."""
+    texts = [c["name"] for c in columns if c["type"] in TEXT_TYPES]
+    numbers = [c["name"] for c in columns if c["type"] in NUMBER_TYPES]
+    steps: list[dict[str, object]] = []
+    if has_missing and numbers:
+        steps.append({"name": "impute", "columns": numbers})
+    if has_missing and texts:
+        strategy = {"strategy": "most_frequent"}
+        steps.append({"name": "impute", "params": strategy, "columns": texts})
+    if texts:
+        steps.append({"name": "one_hot", "columns": texts})
+    if numbers:
+        steps.append({"name": "standardise", "columns": numbers})
+    return steps
+
+
+def _read_scheme(values: Fields) -> dict[str, object]:
+    scheme: dict[str, object] = {"name": _read(values, "scheme") or ""}
+    parameters: dict[str, object] = {}
+    known_parameters = _list_scheme_parameters(str(scheme["name"]))
+    for name in ("n_folds", "n_repeats"):
+        if name in known_parameters:
+            _add(parameters, name, _read_number(values, name))
+    if parameters:
+        scheme["params"] = parameters
+    return scheme
+
+
+def _list_scheme_parameters(scheme: str) -> set[str]:
+    """Return the names of a scheme's parameters; none for a name that is no scheme."""
+    method: Any = REGISTERED_SCHEMES.get(scheme)
+    return set() if method is None else {each.name for each in fields(method)}
+
+
+def _add_predictions(request: dict[str, object], values: Fields) -> None:
+    columns: dict[str, object] = {
+        "target": _read(values, "target"),
+        "predictions": {name: name for name in values.get("predictions", ())},
+    }
+    _add_layout(request, columns, values)
+    request["loss"] = _read(values, "loss") or ""
+
+
+def _add_losses(request: dict[str, object], values: Fields) -> None:
+    _add_layout(request, {"losses": list(values.get("losses", ()))}, values)
+    _add(request, "better", _read(values, "better"))
+
+
+def _add_layout(request: dict[str, object], columns: dict[str, object], values: Fields) -> None:
+    for name in ("block", "cluster"):
+        _add(columns, name, _read(values, name))
+    request["columns"] = columns
+    _add(request, "blocks", _read(values, "blocks"))
+
+
+def _add(target: dict[str, object], name: str, value: Any) -> None:
+    if value is not None:
+        target[name] = value
+
+
+def _read(values: Fields, name: str) -> str | None:
+    text = values.get(name, [""])[-1].strip()
+    return text or None
+
+
+def _read_number(values: Fields, name: str) -> float | int | str | None:
+    text = _read(values, name)
+    if text is None:
+        return None
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _split(text: str | None) -> list[str]:
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def sort_problems(
+    errors: Sequence[tuple[tuple[str | int, ...], str]],
+    detail: str,
+    fields: Mapping[tuple[str | int, ...], str] = FIELD_OF_PATH,
+) -> FormProblems:
+    """Return the errors of a request by the field of the form that they are about."""
+    by_field: dict[str, str] = {}
+    other_faults = []
+    for path, message in errors:
+        name = _find_field(path, fields)
+        if name is None:
+            place = ".".join(map(str, path))
+            other_faults.append(f"{place}: {message}" if place else message)
+        else:
+            by_field[name] = join_words([by_field[name], message]) if name in by_field else message
+    if not by_field and not other_faults:
+        other_faults.append(detail)
+    return FormProblems(by_field=by_field, others=other_faults)
+
+
+def _find_field(
+    path: tuple[str | int, ...], fields: Mapping[tuple[str | int, ...], str]
+) -> str | None:
+    for length in range(len(path), 0, -1):
+        field = fields.get(path[:length])
+        if field is not None:
+            return field
+    return None

@@ -1,0 +1,64 @@
+"""What the page of a kept study shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from thetahat.cautions import restore
+from thetahat_service.figures.words import count_repetitions
+from thetahat_service.pages.kind_tables import describe_outcome, list_main_tables
+from thetahat_service.pages.tables import Table
+from thetahat_service.pages.texts import write_duration
+
+if TYPE_CHECKING:
+    from thetahat_client.results import StudyResultDict
+
+MAX_CAUTIONS: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptStudyView:
+    """A kept study as its page shows it.
+
+    Parameters
+    ----------
+    sentences : sequence of str
+        How many repetitions it has, and how many claims of its source hold.
+    facts : sequence of tuple
+        What makes it again: names and texts.
+    command : str
+        The command that made it.
+    tables : sequence of Table
+        The claims and the numbers.
+    cautions : sequence of str
+        What to know before its numbers are used.
+    """
+
+    sentences: Sequence[str]
+    facts: Sequence[tuple[str, str]]
+    command: str
+    tables: Sequence[Table]
+    cautions: Sequence[str]
+
+
+def describe_kept_study(result: StudyResultDict) -> KeptStudyView:
+    """Return what the page of a kept study shows."""
+    stored: dict[str, Any] = {**result}  # the file has the command and the seconds, too
+    study = stored["study"]
+    messages = [
+        restore(caution["code"], caution["message"]).message for caution in result["cautions"]
+    ]
+    return KeptStudyView(
+        sentences=describe_outcome(result),
+        facts=[
+            ("Repetitions", count_repetitions(study)),
+            ("Processor time", write_duration(study.get("seconds"))),
+            ("Seed", str(stored["provenance"]["seed"])),
+            ("Release of thetahat", stored["provenance"]["version"]),
+        ],
+        command=stored.get("command", ""),
+        tables=list_main_tables(result),
+        cautions=messages[:MAX_CAUTIONS],
+    )

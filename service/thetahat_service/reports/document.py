@@ -1,0 +1,244 @@
+"""What a report consists of: sections, and the blocks inside them, before HTML or PDF is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from thetahat_service.figures.figure import Figure
+from thetahat_service.pages.result_view import ShownCaution
+from thetahat_service.pages.tables import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paragraph:
+    """A sentence or several; ``style`` is ``plain``, ``lead``, ``note`` or ``problem``."""
+
+    kind: ClassVar[str] = "paragraph"
+    text: str
+    style: str = "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bullets:
+    """Sentences as a list."""
+
+    kind: ClassVar[str] = "bullets"
+    items: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactList:
+    """Names and values; a digest is among ``codes`` and is set in letters of one width."""
+
+    kind: ClassVar[str] = "facts"
+    items: Sequence[tuple[str, str]]
+    codes: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportTable:
+    """A table with a caption and a note."""
+
+    kind: ClassVar[str] = "table"
+    table: Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFigure:
+    """A figure with its caption."""
+
+    kind: ClassVar[str] = "figure"
+    figure: Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CautionList:
+    """Cautions, each with its advice."""
+
+    kind: ClassVar[str] = "cautions"
+    items: Sequence[ShownCaution]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedMethod:
+    """A method that was used.
+
+    Parameters
+    ----------
+    heading : str
+        Family, title and name.
+    parameters : str
+        The parameters that it had; may be empty.
+    summary, formula, assumptions, errs : str
+        What the catalogue says of it; the formula is LaTeX. All empty for a method that the
+        catalogue does not describe.
+    sources : sequence of str
+        The sources of the method.
+    """
+
+    kind: ClassVar[str] = "method"
+    heading: str
+    parameters: str = ""
+    summary: str = ""
+    formula: str = ""
+    assumptions: str = ""
+    errs: str = ""
+    sources: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """A text in letters of one width, with its line breaks."""
+
+    kind: ClassVar[str] = "code"
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignatureLines:
+    """Lines on which to write by hand."""
+
+    kind: ClassVar[str] = "lines"
+    labels: Sequence[str]
+
+
+Block = (
+    Paragraph
+    | Bullets
+    | FactList
+    | ReportTable
+    | ReportFigure
+    | CautionList
+    | CitedMethod
+    | Code
+    | SignatureLines
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a report with a heading; ``name`` is the same in every report."""
+
+    name: str
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The report of an evaluation.
+
+    Parameters
+    ----------
+    identifier : str
+        Id of the evaluation.
+    title, subtitle : str
+        Name of the evaluation, and its kind and time.
+    state : str
+        Whether and how it is signed, in a few words.
+    finished_at : datetime
+        End of the evaluation: the date of the document, so that it does not change.
+    version : str
+        Release that computed the result.
+    result_sha256 : str
+        Digest of the result.
+    sections : sequence of Section
+        The content.
+    """
+
+    identifier: str
+    title: str
+    subtitle: str
+    state: str
+    finished_at: datetime
+    version: str
+    result_sha256: str
+    sections: Sequence[Section]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The figures in their order."""
+        return [
+            block.figure
+            for section in self.sections
+            for block in section.blocks
+            if isinstance(block, ReportFigure)
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signed:
+    """A sign-off as the report shows it.
+
+    Parameters
+    ----------
+    at : datetime
+        When.
+    name, actor, decision, comment : str
+        Who, with which key, what, and why.
+    result_sha256 : str
+        Digest of the result that was signed.
+    """
+
+    at: datetime
+    name: str
+    actor: str
+    decision: str
+    comment: str
+    result_sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedData:
+    """A data set of the evaluation."""
+
+    name: str
+    sha256: str
+    rows: int
+    columns: int
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportSource:
+    """What a report is made of.
+
+    Parameters
+    ----------
+    identifier, kind : str
+        Id and kind of the evaluation.
+    name : str or None
+        Its name.
+    labels : mapping
+        Its labels.
+    created_at, finished_at : datetime
+        When it was submitted and when it ended.
+    seed : int
+        Seed of all random draws.
+    data_sha256, request_sha256, result_sha256 : str
+        Digests of the data, the request and the result.
+    request, result : mapping
+        The request, and the result as clients read it.
+    data : sequence of ReportedData
+        The uploaded data sets; empty where the request has the data.
+    sign_offs : sequence of Signed
+        The newest first.
+    """
+
+    identifier: str
+    kind: str
+    name: str | None
+    labels: Mapping[str, str]
+    created_at: datetime
+    finished_at: datetime
+    seed: int
+    data_sha256: str
+    request_sha256: str
+    result_sha256: str
+    request: Mapping[str, Any]
+    result: Mapping[str, Any]
+    data: Sequence[ReportedData] = ()
+    sign_offs: Sequence[Signed] = ()

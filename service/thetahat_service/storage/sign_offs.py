@@ -1,0 +1,81 @@
+"""Sign-offs of results: they are added, never changed, and deleted only with the evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from thetahat_service.storage.tables import OWNER, SIGN_OFF
+
+_C = SIGN_OFF.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignOffRow:
+    """One sign-off.
+
+    Parameters
+    ----------
+    id, evaluation_id : UUID
+        Its id, and the evaluation whose result was signed.
+    at : datetime
+        When it was signed.
+    name : str
+        Who signs, in their own words.
+    owner, actor : str
+        Name of the owner of the API key, and the beginning of the key (``local`` without one).
+    decision : str
+        ``approved``, ``rejected`` or ``needs_changes``.
+    comment : str
+        Reasons and conditions; may be empty.
+    result_sha256 : str
+        SHA-256 of the result that was signed, as ``GET .../result`` sent it.
+    """
+
+    id: UUID
+    evaluation_id: UUID
+    at: datetime
+    name: str
+    owner: str
+    actor: str
+    decision: str
+    comment: str
+    result_sha256: str
+
+
+_COLUMNS = tuple(_C[name] for name in SignOffRow.__dataclass_fields__)
+_NEWEST_FIRST = sa.select(*_COLUMNS).order_by(_C.at.desc(), _C.id.desc())
+
+
+def insert(connection: sa.Connection, row: SignOffRow) -> None:
+    """Store a sign-off."""
+    connection.execute(sa.insert(SIGN_OFF), asdict(row))
+
+
+def get_newest(connection: sa.Connection, evaluation_id: UUID) -> SignOffRow | None:
+    """Return the sign-off that is in force; None if nobody has signed."""
+    rows = list_page(connection, evaluation_id, None, 1)
+    return rows[0] if rows else None
+
+
+def list_page(
+    connection: sa.Connection,
+    evaluation_id: UUID,
+    before: tuple[datetime, UUID] | None,
+    limit: int,
+) -> list[SignOffRow]:
+    """Return sign-offs of an evaluation, newest first, that are older than ``before``."""
+    statement = _NEWEST_FIRST.where(_C.evaluation_id == evaluation_id).limit(limit)
+    if before is not None:
+        moment, last = before
+        statement = statement.where(sa.or_(_C.at < moment, sa.and_(_C.at == moment, _C.id < last)))
+    return [SignOffRow(**row) for row in connection.execute(statement).mappings()]
+
+
+def get_owner_name(connection: sa.Connection, owner_id: UUID) -> str:
+    """Return the name of an owner."""
+    name: str = connection.scalars(sa.select(OWNER.c.name).where(OWNER.c.id == owner_id)).one()
+    return name

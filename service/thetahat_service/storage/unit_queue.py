@@ -1,0 +1,145 @@
+"""The queue of units in the database: the next units, and those that need another message.
+
+Owners take turns: the owner whose last claim is the oldest comes first, so that nobody waits for
+more than one unit of each other owner. Among the units of an owner their place decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from thetahat_service.states import UnitState
+from thetahat_service.storage.engine import EpochNow
+from thetahat_service.storage.tables import EVALUATION, UNIT
+from thetahat_service.storage.units import UnitKey
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedUnit:
+    """A unit that may be claimed, with its place in the queue and the part it belongs to."""
+
+    key: UnitKey
+    place: float
+    part: str | None
+
+
+def _build_owner_statement() -> sa.Select[tuple[UUID]]:
+    """Return the query of owners with queued units, in turn.
+
+    Each owner costs one lookup in the index, however many units are queued: the next one is
+    the first above the last.
+    """
+    unit = UNIT.alias("other")
+    queued = unit.c.state == UnitState.QUEUED.value
+    first = sa.select(unit.c.owner_id).where(queued, unit.c.owner_id.is_not(None))
+    owners = sa.select(
+        first.order_by(unit.c.owner_id).limit(1).scalar_subquery().label("owner_id")
+    ).cte("owners", recursive=True)
+    following = (
+        sa.select(unit.c.owner_id)
+        .where(queued, unit.c.owner_id > owners.c.owner_id)
+        .order_by(unit.c.owner_id)
+        .limit(1)
+        .scalar_subquery()
+    )
+    owners = owners.union_all(sa.select(following).where(owners.c.owner_id.is_not(None)))
+    last_claim = (
+        sa.select(unit.c.claimed_at)
+        .where(unit.c.owner_id == owners.c.owner_id, unit.c.claimed_at.is_not(None))
+        .order_by(unit.c.claimed_at.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    return (
+        sa.select(owners.c.owner_id)
+        .where(owners.c.owner_id.is_not(None))
+        .order_by(last_claim.asc().nulls_first(), owners.c.owner_id)
+    )
+
+
+OWNERS_IN_TURN: Final = _build_owner_statement()
+UNITS_OF_OWNER: Final = (
+    sa.select(UNIT.c.evaluation_id, UNIT.c.number, UNIT.c.place, UNIT.c.part)
+    .where(
+        UNIT.c.state == UnitState.QUEUED.value,
+        UNIT.c.owner_id == sa.bindparam("its_owner", type_=sa.Uuid()),
+        UNIT.c.not_before <= EpochNow(),
+    )
+    .order_by(UNIT.c.place)
+    .limit(sa.bindparam("count", type_=sa.Integer()))
+)
+
+
+def iterate_claimable(connection: sa.Connection, count: int) -> Iterator[list[QueuedUnit]]:
+    """Yield for each owner in turn the first ``count`` queued units that may be claimed now."""
+    for owner_id in connection.scalars(OWNERS_IN_TURN).all():
+        rows = connection.execute(UNITS_OF_OWNER, {"its_owner": owner_id, "count": count}).all()
+        if rows:
+            yield [QueuedUnit((row.evaluation_id, row.number), row.place, row.part) for row in rows]
+
+
+def list_claimable(connection: sa.Connection, count: int) -> list[QueuedUnit]:
+    """Return the first ``count`` claimable units of the owner whose turn it is."""
+    return next(iterate_claimable(connection, count), [])
+
+
+def select_recently_sent(since: float, count: int) -> sa.Select[tuple[int]]:
+    """Return the query of queued units with a message after ``since``, at most ``count``."""
+    queued = UNIT.c.state == UnitState.QUEUED.value
+    return sa.select(UNIT.c.number).where(queued, UNIT.c.message_sent_at > since).limit(count)
+
+
+def select_due(now: float, resend_s: float, count: int) -> sa.Select[tuple[UUID, int]]:
+    """Return the query of claimable units without a recent message, at most ``count``."""
+    return (
+        sa.select(UNIT.c.evaluation_id, UNIT.c.number)
+        .where(
+            UNIT.c.state == UnitState.QUEUED.value,
+            UNIT.c.message_sent_at <= now - resend_s,
+            UNIT.c.not_before <= now,
+        )
+        .order_by(UNIT.c.message_sent_at)
+        .limit(count)
+    )
+
+
+def mark_due_for_message(connection: sa.Connection, resend_s: float, window: int) -> list[UnitKey]:
+    """Return queued units without a message in the last ``resend_s`` seconds, marked as sent.
+
+    At most ``window`` units are marked at any time, so that a long queue does not fill the broker.
+    Their order does not matter: a message only says that there is work.
+    """
+    # PostgreSQL uses the index for a value, but not for an expression with the clock.
+    now = connection.execute(sa.select(EpochNow())).scalar_one()
+    recent = select_recently_sent(now - resend_s, window).subquery()
+    outstanding = connection.execute(sa.select(sa.func.count()).select_from(recent)).scalar_one()
+    if outstanding >= window:
+        return []
+    due = connection.execute(select_due(now, resend_s, window - outstanding))
+    keys = [(row.evaluation_id, row.number) for row in due]
+    for evaluation_id, number in keys:
+        connection.execute(
+            sa.update(UNIT)
+            .where(UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == number)
+            .values(message_sent_at=now),
+        )
+    return keys
+
+
+def fill_in_owners(connection: sa.Connection) -> None:
+    """Set the owner of units that the previous release queued without an owner."""
+    owner = (
+        sa.select(EVALUATION.c.owner_id)
+        .where(EVALUATION.c.id == UNIT.c.evaluation_id)
+        .scalar_subquery()
+    )
+    connection.execute(
+        sa.update(UNIT)
+        .where(UNIT.c.state == UnitState.QUEUED.value, UNIT.c.owner_id.is_(None))
+        .values(owner_id=owner)
+    )

@@ -1,0 +1,342 @@
+"""The tables of webhooks and of deliveries, which are an outbox.
+
+A delivery is written in the transaction that ends its evaluation, so it is neither lost nor sent
+for what was rolled back. A claim moves its next attempt behind the time that an attempt may take:
+what a killed process had claimed is due again then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+import orjson
+import sqlalchemy as sa
+
+from thetahat_service.states import DeliveryState
+from thetahat_service.storage.tables import EVALUATION_LABEL, WEBHOOK, WEBHOOK_DELIVERY
+
+AT_ONCE_PER_WEBHOOK: Final = 2
+"""Most deliveries of one webhook in a claim, so that a slow receiver does not delay others."""
+
+_HOOKS = WEBHOOK.c
+_DELIVERIES = WEBHOOK_DELIVERY.c
+# The lock keeps PostgreSQL from deleting a webhook before its deliveries are written.
+_LISTENING = (
+    sa.select(_HOOKS.id, _HOOKS.event_types, _HOOKS.labels)
+    .where(_HOOKS.owner_id == sa.bindparam("owner"), _HOOKS.disabled_at.is_(None))
+    .with_for_update(read=True, key_share=True)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookRow:
+    """A webhook without its secrets."""
+
+    id: UUID
+    owner_id: UUID
+    url: str
+    event_types: Sequence[str]
+    description: str | None
+    created_at: datetime
+    disabled_at: datetime | None
+    labels: Mapping[str, str] | None
+    previous_secret_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryRow:
+    """A message to a webhook."""
+
+    id: UUID
+    webhook_id: UUID
+    evaluation_id: UUID
+    event_type: str
+    state: str
+    attempts: int
+    next_attempt_at: float
+    created_at: datetime
+    last_attempt_at: datetime | None
+    last_status: int | None
+    last_error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedDelivery:
+    """A delivery that this process sends now, with the URL and the secrets.
+
+    Parameters
+    ----------
+    secrets : tuple of str
+        Each signs the delivery: the secret, and the previous one for some time.
+    """
+
+    id: UUID
+    webhook_id: UUID
+    attempts: int
+    body: str
+    url: str
+    secrets: tuple[str, ...]
+
+
+_ROW = tuple(_HOOKS[name] for name in WebhookRow.__dataclass_fields__)
+_DELIVERY = tuple(_DELIVERIES[name] for name in DeliveryRow.__dataclass_fields__)
+
+
+def insert(connection: sa.Connection, row: WebhookRow, secret: str) -> None:
+    """Store a webhook."""
+    connection.execute(sa.insert(WEBHOOK), {**asdict(row), "secret": secret})
+
+
+def list_of_owner(connection: sa.Connection, owner_id: UUID) -> list[WebhookRow]:
+    """Return an owner's webhooks, the oldest first."""
+    statement = (
+        sa.select(*_ROW).where(_HOOKS.owner_id == owner_id).order_by(_HOOKS.created_at, _HOOKS.id)
+    )
+    return [WebhookRow(**row) for row in connection.execute(statement).mappings()]
+
+
+def get(connection: sa.Connection, owner_id: UUID, webhook_id: UUID) -> WebhookRow | None:
+    """Return an owner's webhook; None if there is none of that id."""
+    statement = sa.select(*_ROW).where(_HOOKS.id == webhook_id, _HOOKS.owner_id == owner_id)
+    row = connection.execute(statement).mappings().one_or_none()
+    return None if row is None else WebhookRow(**row)
+
+
+def delete(connection: sa.Connection, webhook_id: UUID) -> None:
+    """Delete a webhook and, by cascade, its deliveries."""
+    connection.execute(sa.delete(WEBHOOK).where(_HOOKS.id == webhook_id))
+
+
+def disable(connection: sa.Connection, webhook_id: UUID) -> None:
+    """Send nothing more to a webhook, and mark its waiting deliveries as dead."""
+    now = datetime.now(UTC)
+    connection.execute(sa.update(WEBHOOK).where(_HOOKS.id == webhook_id).values(disabled_at=now))
+    connection.execute(
+        sa.update(WEBHOOK_DELIVERY)
+        .where(
+            _DELIVERIES.webhook_id == webhook_id, _DELIVERIES.state == DeliveryState.PENDING.value
+        )
+        .values(
+            state=DeliveryState.DEAD.value,
+            last_error="The receiver answered 410 (gone), so the webhook was disabled.",
+        )
+    )
+
+
+def rotate_secret(
+    connection: sa.Connection, webhook_id: UUID, secret: str, previous_until: datetime
+) -> None:
+    """Replace the secret of a webhook; the previous one signs too until ``previous_until``."""
+    connection.execute(
+        sa.update(WEBHOOK)
+        .where(_HOOKS.id == webhook_id)
+        .values(previous_secret=_HOOKS.secret, previous_secret_until=previous_until, secret=secret)
+    )
+
+
+def enable(connection: sa.Connection, webhook_id: UUID) -> None:
+    """Send to a webhook again."""
+    connection.execute(sa.update(WEBHOOK).where(_HOOKS.id == webhook_id).values(disabled_at=None))
+
+
+def add_deliveries(
+    connection: sa.Connection,
+    owner_id: UUID,
+    evaluation: Mapping[str, object],
+    status: str,
+    finished_at: datetime,
+) -> None:
+    """Write a delivery for each webhook of an owner that wants to know of this outcome.
+
+    Parameters
+    ----------
+    evaluation : Mapping
+        Its ``id``, ``kind``, ``name``, ``created_at`` and ``error_code``.
+    """
+    event_type = f"evaluation.{status}"
+    hooks = connection.execute(_LISTENING, {"owner": owner_id}).all()
+    interested = [hook for hook in hooks if event_type in hook.event_types]
+    if not interested:
+        return
+    path = f"/v1/evaluations/{evaluation['id']}"
+    read = connection.execute(
+        sa.select(EVALUATION_LABEL.c.key, EVALUATION_LABEL.c.value).where(
+            EVALUATION_LABEL.c.evaluation_id == evaluation["id"]
+        )
+    )
+    labels = {row.key: row.value for row in read}
+    listening = [hook.id for hook in interested if (hook.labels or {}).items() <= labels.items()]
+    if not listening:
+        return
+    body = {
+        "type": event_type,
+        "timestamp": finished_at,
+        "data": {
+            **evaluation,
+            "status": status,
+            "labels": labels,
+            "finished_at": finished_at,
+            "links": {"self": path, "result": f"{path}/result"},
+        },
+    }
+    text = orjson.dumps(body, option=orjson.OPT_UTC_Z).decode()
+    rows = [
+        {
+            "id": uuid4(),
+            "webhook_id": webhook_id,
+            "evaluation_id": evaluation["id"],
+            "event_type": event_type,
+            "body": text,
+            "state": DeliveryState.PENDING.value,
+            "attempts": 0,
+            "next_attempt_at": time.time(),
+            "created_at": finished_at,
+        }
+        for webhook_id in listening
+    ]
+    connection.execute(sa.insert(WEBHOOK_DELIVERY), rows)
+
+
+def list_deliveries(
+    connection: sa.Connection,
+    webhook_id: UUID,
+    state: str | None,
+    before: tuple[datetime, UUID] | None,
+    limit: int,
+) -> list[DeliveryRow]:
+    """Return deliveries of a webhook, newest first, that are older than ``before``."""
+    statement = (
+        sa.select(*_DELIVERY)
+        .where(_DELIVERIES.webhook_id == webhook_id)
+        .order_by(_DELIVERIES.created_at.desc(), _DELIVERIES.id.desc())
+        .limit(limit)
+    )
+    if state is not None:
+        statement = statement.where(_DELIVERIES.state == state)
+    if before is not None:
+        moment, last = before
+        statement = statement.where(
+            sa.or_(
+                _DELIVERIES.created_at < moment,
+                sa.and_(_DELIVERIES.created_at == moment, _DELIVERIES.id < last),
+            )
+        )
+    return [DeliveryRow(**row) for row in connection.execute(statement).mappings()]
+
+
+def send_again(
+    connection: sa.Connection, webhook_id: UUID, delivery_id: UUID
+) -> DeliveryRow | None:
+    """Make a delivery due now, as if it had never been tried; None if there is none."""
+    statement = (
+        sa.update(WEBHOOK_DELIVERY)
+        .where(_DELIVERIES.id == delivery_id, _DELIVERIES.webhook_id == webhook_id)
+        .values(state=DeliveryState.PENDING.value, attempts=0, next_attempt_at=time.time())
+        .returning(*_DELIVERY)
+    )
+    row = connection.execute(statement).mappings().one_or_none()
+    return None if row is None else DeliveryRow(**row)
+
+
+def are_due(connection: sa.Connection, now: float) -> bool:
+    """Return whether a delivery is due."""
+    statement = sa.select(sa.exists().where(*_select_due(now)))
+    return bool(connection.execute(statement).scalar_one())
+
+
+def claim(connection: sa.Connection, now: float, until: float, limit: int) -> list[ClaimedDelivery]:
+    """Claim deliveries that are due, few of each webhook, and count the attempt.
+
+    Parameters
+    ----------
+    until : float
+        When they are due again if this process records no outcome.
+    """
+    turn = sa.func.row_number().over(
+        partition_by=_DELIVERIES.webhook_id, order_by=_DELIVERIES.next_attempt_at
+    )
+    numbered = sa.select(_DELIVERIES.id, turn.label("turn")).where(*_select_due(now)).subquery()
+    due_ids = list(
+        connection.scalars(
+            sa.select(numbered.c.id).where(numbered.c.turn <= AT_ONCE_PER_WEBHOOK).limit(limit)
+        )
+    )
+    if not due_ids:
+        return []
+    statement = (
+        sa.update(WEBHOOK_DELIVERY)
+        .where(_DELIVERIES.id.in_(due_ids), *_select_due(now))
+        .values(attempts=_DELIVERIES.attempts + 1, next_attempt_at=until)
+        .returning(_DELIVERIES.id)
+    )
+    claimed = list(connection.scalars(statement))
+    rows = connection.execute(
+        sa.select(
+            _DELIVERIES.id,
+            _DELIVERIES.webhook_id,
+            _DELIVERIES.attempts,
+            _DELIVERIES.body,
+            _HOOKS.url,
+            _HOOKS.secret,
+            _HOOKS.previous_secret,
+            _HOOKS.previous_secret_until,
+        )
+        .join(WEBHOOK, _HOOKS.id == _DELIVERIES.webhook_id)
+        .where(_DELIVERIES.id.in_(claimed))
+    )
+    return [
+        ClaimedDelivery(
+            id=row.id,
+            webhook_id=row.webhook_id,
+            attempts=row.attempts,
+            body=row.body,
+            url=row.url,
+            secrets=_list_secrets(row, now),
+        )
+        for row in rows
+    ]
+
+
+def _list_secrets(row: Any, now: float) -> tuple[str, ...]:
+    """Return the secret, and the previous one while it is still valid."""
+    until: datetime | None = row.previous_secret_until
+    if row.previous_secret is None or until is None or until.timestamp() <= now:
+        return (row.secret,)
+    return row.secret, row.previous_secret
+
+
+def record_attempt(
+    connection: sa.Connection, claimed: ClaimedDelivery, values: Mapping[str, object]
+) -> None:
+    """Record the outcome of an attempt, unless the delivery was claimed or reset meanwhile."""
+    connection.execute(
+        sa.update(WEBHOOK_DELIVERY)
+        .where(
+            _DELIVERIES.id == claimed.id,
+            _DELIVERIES.attempts == claimed.attempts,
+            _DELIVERIES.state == DeliveryState.PENDING.value,
+        )
+        .values(last_attempt_at=datetime.now(UTC), **values)
+    )
+
+
+def remove_before(connection: sa.Connection, moment: datetime, limit: int) -> int:
+    """Delete delivered and dead deliveries from before a moment, and return how many."""
+    old = (
+        sa.select(_DELIVERIES.id)
+        .where(_DELIVERIES.created_at < moment, _DELIVERIES.state != DeliveryState.PENDING.value)
+        .limit(limit)
+    )
+    return connection.execute(sa.delete(WEBHOOK_DELIVERY).where(_DELIVERIES.id.in_(old))).rowcount
+
+
+def _select_due(now: float) -> tuple[sa.ColumnElement[bool], ...]:
+    return (
+        _DELIVERIES.state == DeliveryState.PENDING.value,
+        _DELIVERIES.next_attempt_at <= now,
+    )

@@ -1,0 +1,44 @@
+"""An address that other machines can reach is served only with API keys."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import sqlalchemy as sa
+
+from thetahat_service.storage import schema
+from thetahat_service.storage.tables import API_KEY
+from thetahat_service.storage.unit_of_work import reading
+from thetahat_service.supervisor.errors import CannotStart
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine can reach an address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def has_keys() -> bool:
+    """Return whether there is an API key that was not revoked."""
+    statement = sa.select(sa.exists().where(API_KEY.c.revoked_at.is_(None)))
+    with reading() as connection:
+        return bool(connection.scalar(statement))
+
+
+def require_keys(host: str) -> None:
+    """Raise ``CannotStart`` for an address that other machines reach while there is no key."""
+    if is_loopback(host):
+        return
+    if not schema.is_current():
+        raise CannotStart(
+            "The database tables are not those of this release. Run `thetahat migrate` first."
+        )
+    if not has_keys():
+        raise CannotStart(
+            f"The address {host} can be reached from other machines and there is no API key. "
+            "Make one with `thetahat keys create NAME`, or listen on 127.0.0.1."
+        )

@@ -1,0 +1,81 @@
+"""Starting the processes of the service."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import sys
+from contextlib import ExitStack
+from importlib import import_module
+from uuid import UUID
+
+from thetahat_service.process.start_signal import StartSignal
+from thetahat_service.settings import Settings
+from thetahat_service.supervisor import broker
+from thetahat_service.supervisor.child_process import ChildProcess
+from thetahat_service.supervisor.errors import CannotStart
+
+API_PATIENCE_S = 4.0
+WORKER_PATIENCE_S = 5.0
+BROKER_PATIENCE_S = 3.0
+NODE_VARIABLE = "THETAHAT_NODE"
+WORKER_MODULE = "thetahat_worker.__main__"  # by name: the supervisor does not import the worker
+
+
+def start_child(child: ChildProcess, stack: ExitStack) -> ChildProcess:
+    """Start a process; it is stopped when the stack is closed."""
+    stack.callback(child.stop)
+    child.start()
+    return child
+
+
+def start_broker(settings: Settings, stack: ExitStack) -> ChildProcess:
+    """Start the embedded broker; ``broker.wait_until_up`` waits until it answers."""
+    child = ChildProcess(
+        "broker",
+        lambda: broker.build_command(settings),
+        BROKER_PATIENCE_S,
+        orphan_signal=signal.SIGTERM,  # it removes its socket and exits
+    )
+    return start_child(child, stack)
+
+
+def build_workers(node: UUID, start_signal: StartSignal | None = None) -> ChildProcess:
+    """Return the process whose children compute."""
+    waiting = {} if start_signal is None else start_signal.environment
+    return ChildProcess(
+        "workers",
+        lambda: [sys.executable, "-m", "thetahat_worker"],
+        WORKER_PATIENCE_S,
+        function=_run_workers,
+        environment={NODE_VARIABLE: str(node), **waiting},
+        file_descriptors=[] if start_signal is None else [start_signal.descriptor],
+    )
+
+
+def _run_workers() -> None:
+    import_module(WORKER_MODULE).main()
+
+
+def build_api(listener: socket.socket, start_signal: StartSignal) -> ChildProcess:
+    """Return the process that answers HTTP requests on a socket that already listens."""
+    number = listener.fileno()
+    return ChildProcess(
+        "api",
+        lambda: [sys.executable, "-m", "thetahat_service.cli", "api", "--fd", str(number)],
+        API_PATIENCE_S,
+        function=lambda: _run_api(number),
+        environment=start_signal.environment,
+        file_descriptors=[number, start_signal.descriptor],
+    )
+
+
+def _run_api(descriptor: int) -> None:
+    """Run the API process on a socket that listens."""
+    # Loaded in the child: the supervisor has no use for uvicorn.
+    from thetahat_service.supervisor.api_process import run_api  # noqa: PLC0415
+
+    try:
+        run_api(descriptor)
+    except CannotStart as reason:
+        sys.exit(f"thetahat: {reason}")
