@@ -11,6 +11,9 @@ BIN := $(VENV)/bin
 # the newest version of a package with extras, `coverage[toml]`, and refuses it for want of a hash.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --quiet --no-input
 INSTALL := $(PIP) install --only-binary :all: --no-compile --require-hashes --no-deps
+# The four distributions of this repository (docs/decisions/0022).
+INSTALL_OURS := $(PIP) install --no-deps --no-build-isolation --editable . --editable presentation \
+	--editable clients/python --editable replications
 # The numerical loops, and of all that is installed the modules that the service loads (half a minute,
 # once): a start then takes half the time, also where Python is told to write no compiled modules.
 COMPILE := $(BIN)/thetahat compile
@@ -95,13 +98,16 @@ benchmarks: setup ## Measure speed beside peers, and write docs/results/speed (1
 # The locks hold versions and hashes for every platform and name no host, so that they install
 # from any mirror. Only this target needs uv.
 LOCK := uv pip compile --universal --python-version 3.11 --only-binary :all: \
-	--generate-hashes --custom-compile-command "make lock" --quiet $(if $(UPGRADE),--upgrade)
-LOCK_SERVICE := pyproject.toml --extra s3 --extra tracing
+	--no-emit-package thetahat --no-emit-package thetahat-client \
+	--no-emit-package thetahat-presentation --no-emit-package thetahat-replications --generate-hashes --custom-compile-command "make lock" --quiet $(if $(UPGRADE),--upgrade)
+LOCK_SERVICE := pyproject.toml --extra service --extra studies --extra s3 --extra tracing
+LOCK_WORKER := pyproject.toml --extra worker --extra studies --extra s3 --extra tracing
 
 lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 takes newer versions)
 	@command -v uv >/dev/null || { echo "make lock needs uv on the PATH" >&2; exit 1; }
 	$(LOCK) $(LOCK_SERVICE) --group dev --output-file requirements-dev.lock
 	$(LOCK) $(LOCK_SERVICE) --constraint requirements-dev.lock --output-file requirements.lock
+	$(LOCK) $(LOCK_WORKER) --constraint requirements-dev.lock --output-file requirements-worker.lock
 	$(LOCK) --group build --constraint requirements-dev.lock --output-file requirements-build.lock
 	$(LOCK) --group demo --constraint requirements-dev.lock --output-file requirements-demo.lock
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements*.lock
@@ -110,6 +116,8 @@ clean: ## Remove the environment, caches and what the tools leave behind
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache \
 		.hypothesis .import_linter_cache .cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+PROJECTS := pyproject.toml presentation/pyproject.toml clients/python/pyproject.toml replications/pyproject.toml
 
 # A half-made environment, or one whose Python is gone, is made anew.
 $(VENV)/.stamp-python:
@@ -120,18 +128,18 @@ $(VENV)/.stamp-python:
 	@touch $@
 
 # The development lock is a superset of the others, with the same versions.
-$(VENV)/.stamp-dev: requirements-dev.lock pyproject.toml | $(VENV)/.stamp-python
+$(VENV)/.stamp-dev: requirements-dev.lock $(PROJECTS) | $(VENV)/.stamp-python
 	@echo "Installing the development environment into $(VENV)"
 	@$(INSTALL) --requirement requirements-dev.lock
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(INSTALL_OURS)
 	@$(BIN)/python -m pip --disable-pip-version-check check
 	@$(COMPILE)
 	@touch $(VENV)/.stamp-runtime $@
 
-$(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-demo.lock pyproject.toml | $(VENV)/.stamp-python
+$(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-demo.lock $(PROJECTS) | $(VENV)/.stamp-python
 	@echo "Installing the service into $(VENV)"
 	@$(INSTALL) --requirement requirements.lock --requirement requirements-build.lock --requirement requirements-demo.lock
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(INSTALL_OURS)
 	@$(BIN)/python -m pip --disable-pip-version-check check
 	@$(COMPILE)
 	@touch $@

@@ -1,28 +1,26 @@
 """How many claims of the kept studies hold, fail and are undecided.
 
-``python -m thetahat_replications.kept_claims [FOLDER]`` prints a row for each kept preset and their
-sums.
+``python -m thetahat_replications.kept_claims`` prints a row for each kept preset and their sums.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
-from pathlib import Path
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
+
+from thetahat_replications.kept_studies import list_kept_studies, read_kept_study
 
 VERDICTS: Final = ("holds", "fails", "undecided")
-DEFAULT_FOLDER: Final = Path("docs/results")
 
 
-def count_claims(folder: Path) -> dict[str, dict[str, int]]:
-    """Return the number of claims by verdict, for each preset with a ``result.json``."""
+def count_claims(results: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """Return the number of claims by verdict, for each result by the name of its preset."""
     counts = {}
-    for path in sorted(folder.glob("*/result.json")):
-        claims = json.loads(path.read_text(encoding="utf-8"))["claims"]
-        verdict_counts = Counter(claim["verdict"] for claim in claims)
-        counts[path.parent.name] = {verdict: verdict_counts[verdict] for verdict in VERDICTS}
+    for name, result in results.items():
+        verdict_counts = Counter(claim["verdict"] for claim in result["claims"])
+        counts[name] = {verdict: verdict_counts[verdict] for verdict in VERDICTS}
     return counts
 
 
@@ -41,9 +39,9 @@ def format_counts(counts: dict[str, dict[str, int]]) -> str:
 
 
 def main() -> None:
-    """Print the counts of the folder that is named, or of ``docs/results``."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DEFAULT_FOLDER
-    sys.stdout.write(f"{format_counts(count_claims(folder))}\n")
+    """Print the counts of all kept results."""
+    results = {name: read_kept_study(name) for name in list_kept_studies()}
+    sys.stdout.write(f"{format_counts(count_claims(results))}\n")
 
 
 if __name__ == "__main__":

@@ -1,38 +1,28 @@
-"""The kept results of the presets, which are shipped with the service.
-
-They are the files ``docs/results/NAME/result.json`` of the source, in a wheel the files
-``service/thetahat_service/pages/kept_studies/NAME.json``; ``pyproject.toml`` names them.
-"""
+"""The kept results of the presets, which the distribution of the replications brings."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-import orjson
+from typing import TYPE_CHECKING, Final, cast
 
 from thetahat_service.errors import ResourceNotFound
 
 if TYPE_CHECKING:
     from thetahat_client.results import StudyResultDict, StudyTableDict
 
-INSTALLED: Final = Path(__file__).with_name("kept_studies")
-SOURCE: Final = Path(__file__).parents[3] / "docs" / "results"
 LONGEST: Final = 500
 """Rows up to which a table is kept in memory; longer ones list every setting and are left out."""
 
 
-@lru_cache(maxsize=1)
-def _find_files() -> dict[str, Path]:
-    if INSTALLED.is_dir():
-        return {path.stem: path for path in sorted(INSTALLED.glob("*.json"))}
-    return {path.parent.name: path for path in sorted(SOURCE.glob("*/result.json"))}
-
-
 def list_kept_studies() -> tuple[str, ...]:
-    """Return the names of the presets whose results are kept."""
-    return tuple(_find_files())
+    """Return the names of the presets whose results are kept; none without the replications."""
+    try:
+        from thetahat_replications.kept_studies import (  # noqa: PLC0415 - may not be installed
+            list_kept_studies as list_installed,
+        )
+    except ModuleNotFoundError:
+        return ()
+    return list_installed()
 
 
 def read_kept_study(name: str) -> StudyResultDict:
@@ -43,21 +33,30 @@ def read_kept_study(name: str) -> StudyResultDict:
     ResourceNotFound
         No result of this preset is kept.
     """
-    if name not in _find_files():
+    kept = list_kept_studies()
+    if not kept:
+        raise ResourceNotFound(
+            "No results of studies are installed. To have them: pip install 'thetahat[studies]'"
+        )
+    if name not in kept:
         raise ResourceNotFound(f"No result of a study {name[:80]!r} is kept.")
     return _read(name)
 
 
 @lru_cache(maxsize=32)
 def _read(name: str) -> StudyResultDict:
-    result: StudyResultDict = orjson.loads(_find_files()[name].read_bytes())
+    from thetahat_replications.kept_studies import (  # noqa: PLC0415 - may not be installed
+        read_kept_study as read_installed,
+    )
+
+    result = cast("StudyResultDict", read_installed(name))
     tables = [table for table in result["tables"] if len(table["rows"]) <= LONGEST]
     return {**result, "kind": "study", "tables": tables}
 
 
 def find_table(name: str, table: str) -> StudyTableDict | None:
     """Return a table of a kept study by its name; None if it is not there."""
-    if name not in _find_files():
+    if name not in list_kept_studies():
         return None
     tables = read_kept_study(name)["tables"]
     return next((entry for entry in tables if entry["name"] == table), None)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 from thetahat_replications.kept_claims import VERDICTS, count_claims, format_counts
+from thetahat_replications.kept_studies import list_kept_studies, read_kept_study
 from thetahat_replications.presets import PRESETS
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"
+KEPT = {name: read_kept_study(name) for name in list_kept_studies()}
 
 
 def test_exact_the_readme_counts_the_claims_of_every_kept_result() -> None:
@@ -18,17 +19,18 @@ def test_exact_the_readme_counts_the_claims_of_every_kept_result() -> None:
         r"^\| \[`(\w+)`\]\(.*\| (\d+) \| (\d+) \| (\d+) \|$", text, flags=re.MULTILINE
     )
     counts = {name: dict(zip(VERDICTS, map(int, numbers), strict=True)) for name, *numbers in rows}
-    assert counts == count_claims(RESULTS)
+    assert counts == count_claims(KEPT)
     assert set(counts) == set(PRESETS)
 
 
 # By hand: two presets with three claims.
-def test_by_hand_counts_and_their_sums(tmp_path: Path) -> None:
-    for name, verdicts in {"a": ["holds", "undecided"], "b": ["holds"]}.items():
-        (tmp_path / name).mkdir()
-        claims = {"claims": [{"verdict": verdict} for verdict in verdicts]}
-        (tmp_path / name / "result.json").write_text(json.dumps(claims))
-    assert format_counts(count_claims(tmp_path)).splitlines()[2:] == [
+def test_by_hand_counts_and_their_sums() -> None:
+    verdicts = {"a": ["holds", "undecided"], "b": ["holds"]}
+    results = {
+        name: {"claims": [{"verdict": verdict} for verdict in listed]}
+        for name, listed in verdicts.items()
+    }
+    assert format_counts(count_claims(results)).splitlines()[2:] == [
         "| a | 1 | 0 | 1 |",
         "| b | 1 | 0 | 0 |",
         "| all presets | 2 | 0 | 1 |",
@@ -36,10 +38,10 @@ def test_by_hand_counts_and_their_sums(tmp_path: Path) -> None:
 
 
 def test_property_every_undecided_claim_says_why() -> None:
-    for path in RESULTS.glob("*/result.json"):
-        for claim in json.loads(path.read_text(encoding="utf-8"))["claims"]:
+    for name, result in KEPT.items():
+        for claim in result["claims"]:
             says_why = bool(claim.get("undecided_because"))
-            assert says_why == (claim["verdict"] == "undecided"), (path.parent.name, claim["text"])
+            assert says_why == (claim["verdict"] == "undecided"), (name, claim["text"])
     for path in RESULTS.glob("*/*.md"):
         for line in path.read_text(encoding="utf-8").splitlines():
             if "| **undecided** |" in line:

