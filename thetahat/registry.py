@@ -3,7 +3,8 @@
 A family is a package; each public module in it defines one method as ``METHOD``, a frozen
 dataclass whose fields are the method's parameters and whose ``info`` describes it. The module's
 name is the wire name, so a search for the wire name finds the file. ``base`` and modules that
-start with an underscore hold what the methods of the family share.
+start with an underscore hold what the methods of the family share. The names are known from the
+files; a method's module is imported when the method is wanted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from operator import itemgetter
 from pkgutil import iter_modules
 from typing import Any, Generic, TypeVar
 
@@ -111,51 +113,84 @@ class MethodInfo:
     weights: WeightTraits = field(default_factory=WeightTraits)
 
 
-class Registry(Mapping[str, M], Generic[M]):
-    """Read-only mapping from wire name to method class."""
+class _MethodModules(Mapping[str, Any]):
+    """The methods of a package by module name; a module is imported when its method is wanted."""
 
-    def __init__(self, family: str, methods: Mapping[str, M]) -> None:
+    def __init__(self, package: str, path: Sequence[str]) -> None:
+        self._package = package
+        self._names = tuple(
+            module.name
+            for module in iter_modules(path)
+            if not (module.ispkg or module.name == "base" or module.name.startswith("_"))
+        )
+        self._imported: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._imported:
+            if name not in self._names:
+                raise KeyError(name)
+            method = import_module(f"{self._package}.{name}").METHOD
+            if method.info.name != name:
+                message = f"{self._package}.{name} registers {method.info.name!r}"
+                raise RuntimeError(f"{message}; file and wire name must agree")
+            self._imported[name] = method
+        return self._imported[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+class Registry(Mapping[str, M], Generic[M]):
+    """Read-only mapping from wire name to method class, in the order of the names.
+
+    Parameters
+    ----------
+    family : str
+        Name of the family.
+    *parts : mapping of str to M
+        The methods; with several parts a later one replaces methods of the same name. A method is
+        read from its part only when it is wanted, so that names cost no import.
+    """
+
+    def __init__(self, family: str, *parts: Mapping[str, M]) -> None:
         self.family = family
-        self._methods = dict(sorted(methods.items()))
+        by_name = {name: part for part in parts for name in part}
+        self._parts = dict(sorted(by_name.items(), key=itemgetter(0)))
 
     @classmethod
     def collect(cls, package: str, path: Sequence[str]) -> Registry[Any]:
-        """Import every public module of a package and take its ``METHOD``."""
-        methods: dict[str, Any] = {}
-        for module in iter_modules(path):
-            if module.ispkg or module.name == "base" or module.name.startswith("_"):
-                continue
-            method = import_module(f"{package}.{module.name}").METHOD
-            if method.info.name != module.name:
-                message = f"{package}.{module.name} registers {method.info.name!r}"
-                raise RuntimeError(f"{message}; file and wire name must agree")
-            methods[module.name] = method
-        return cls(package.rsplit(".", 1)[-1], methods)
+        """List the public modules of a package, each of which defines a ``METHOD``."""
+        return cls(package.rsplit(".", 1)[-1], _MethodModules(package, path))
 
     def get_method(self, name: str, *, loc: Loc = ()) -> M:
         """Return the method of that wire name; ``InvalidParameter`` lists the ones there are."""
-        try:
-            return self._methods[name]
-        except KeyError:
-            known = ", ".join(self._methods) or "none yet"
-            family = self.family.replace("_", " ")
-            near = suggest_name(name, self._methods, self.family)
-            raise InvalidParameter(
-                f"{name!r} is not one of the {family}{near}: {known}.",
-                loc=loc,
-                value=name,
-            ) from None
+        if name in self:
+            return self[name]
+        known = ", ".join(self) or "none yet"
+        family = self.family.replace("_", " ")
+        near = suggest_name(name, self, self.family)
+        raise InvalidParameter(
+            f"{name!r} is not one of the {family}{near}: {known}.",
+            loc=loc,
+            value=name,
+        )
 
     def defaults(self) -> tuple[str, ...]:
         """Return the methods that a request gets which names none."""
-        methods: Mapping[str, Any] = self._methods
+        methods: Mapping[str, Any] = self
         return tuple(name for name, method in methods.items() if method.info.is_default)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._parts
+
     def __getitem__(self, name: str) -> M:
-        return self._methods[name]
+        return self._parts[name][name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._methods)
+        return iter(self._parts)
 
     def __len__(self) -> int:
-        return len(self._methods)
+        return len(self._parts)

@@ -54,6 +54,38 @@ def test_exact_collects_the_public_modules_in_order(family: Path) -> None:
     assert registry.get_method("one") is registry["one"]
 
 
+def test_exact_a_method_s_module_is_imported_when_the_method_is_wanted(family: Path) -> None:
+    registry = collect(family)
+    both: Registry[type] = Registry("both", registry, {"more": int})
+
+    assert list(both) == ["another", "more", "one"]
+    assert "one" in registry
+    assert "two" not in registry
+    with pytest.raises(InvalidParameter, match="another, one"):
+        registry.get_method("two")
+    assert imported() == set()
+    assert both["more"] is int
+    assert both["one"] is registry["one"]
+    assert imported() == {"things.one"}
+    assert [name for name, _ in registry.items()] == ["another", "one"]
+    assert imported() == {"things.one", "things.another"}
+
+
+def imported() -> set[str]:
+    return {name for name in sys.modules if name.startswith("things.")}
+
+
+def test_exact_of_two_methods_of_one_name_the_later_part_s_is_taken() -> None:
+    registry: Registry[type] = Registry("both", {"a": int, "b": int}, {"b": str})
+
+    assert dict(registry) == {"a": int, "b": str}
+
+
+def test_invalid_name_of_no_method_is_a_key_error(family: Path) -> None:
+    with pytest.raises(KeyError, match="two"):
+        collect(family)["two"]
+
+
 def test_invalid_name_lists_the_known_names(family: Path) -> None:
     with pytest.raises(InvalidParameter, match="'two' is not one of the things: another, one") as e:
         collect(family).get_method("two", loc=("tests", 0))
@@ -68,7 +100,7 @@ def test_invalid_module_whose_name_is_not_its_method_s(family: Path) -> None:
     (family / "third.py").write_text(METHOD.format(name="Third", wire="3rd"))
 
     with pytest.raises(RuntimeError, match=r"things\.third registers '3rd'"):
-        collect(family)
+        collect(family)["third"]
 
 
 def test_invalid_to_change_it(family: Path) -> None:

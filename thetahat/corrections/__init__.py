@@ -6,12 +6,13 @@ from typing import Final
 import numpy as np
 
 from thetahat.corrections.base import Correction
+from thetahat.corrections.holm import Holm
 from thetahat.registry import Registry
 from thetahat.values.types import Alternative
 
 CORRECTIONS: Final[Registry[type[Correction]]] = Registry.collect(__name__, __path__)
 
-DEFAULT_CORRECTION: Final = CORRECTIONS.defaults()[0]
+DEFAULT_CORRECTION: Final = Holm.info.name
 """The correction that a request gets which names none."""
 
 
@@ -50,16 +51,15 @@ def explain_refusal(
 ) -> str | None:
     """Return why a correction does not fit the comparisons, or None."""
     traits = CORRECTIONS[correction].info.correction
-    fitting = " or ".join(name for name in CORRECTIONS if _bounds_any_family(name))
     if traits.only_all_pairs and control is not None:
         return (
             f"{correction} is for all pairs of models, and the request names a control; with a "
-            f"control use {fitting}"
+            f"control use {_list_for_any_family()}"
         )
     if traits.only_all_pairs and alternative is not Alternative.TWO_SIDED:
         return (
             f"{correction} is for hypotheses of equality, and the alternative is "
-            f"{alternative.value}; use {fitting}"
+            f"{alternative.value}; use {_list_for_any_family()}"
         )
     if traits.most_models is not None and n_models > traits.most_models:
         others = " or ".join(name for name in CORRECTIONS if _accepts_any_number_of_models(name))
@@ -68,6 +68,10 @@ def explain_refusal(
             f"use {others}"
         )
     return None
+
+
+def _list_for_any_family() -> str:
+    return " or ".join(name for name in CORRECTIONS if _bounds_any_family(name))
 
 
 def _bounds_any_family(name: str) -> bool:

@@ -41,7 +41,7 @@ def _add_refit_estimators(family: str, registry: Registry[type[Any]]) -> Registr
     of_family = {
         name: method for name, method in REFIT_ESTIMATORS.items() if family in method.gives
     }
-    return Registry(family, {**registry, **of_family})
+    return Registry(family, registry, of_family)
 
 
 EVERY_VARIANCE: Final = _add_refit_estimators(VARIANCES_LIST, VARIANCES)

@@ -8,10 +8,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import special
 
-from thetahat.corrections import CORRECTIONS, adjust
+from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION, adjust
 from thetahat.values.types import FloatArray
 
 P = [0.01, 0.04, 0.03, 0.005]
+
+
+def test_exact_the_default_correction_is_the_one_that_says_so() -> None:
+    assert CORRECTIONS.defaults() == (DEFAULT_CORRECTION,)
 
 
 @pytest.mark.about(

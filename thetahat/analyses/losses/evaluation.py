@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.brief_comparisons import (
@@ -27,13 +28,15 @@ from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.losses.summary import summarise
-from thetahat.analyses.losses.weighted_risks import ALL_RISKS, Risks, RowWeights, add_risks
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import LossTable
 from thetahat.values.block_nouns import DEFAULT_NOUNS
 from thetahat.variances import VARIANCES
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.weighted_risks import Risks, RowWeights
 
 
 def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come with them
@@ -42,7 +45,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
     seed: int,
     weights: RowWeights | None = None,
     refits: RefitEstimates = NO_REFIT_ESTIMATES,
-    risks: Risks = ALL_RISKS,
+    risks: Risks | None = None,
 ) -> EvaluationResult:
     """Return the result of an evaluation.
 
@@ -59,8 +62,8 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         else.
     refits : mapping
         Estimates that were made before by fitting learners again, by model name or pair of names.
-    risks : mapping
-        The estimators of weighted risks, by their key in the result.
+    risks : mapping or None
+        The estimators of weighted risks, by their key in the result; None means all of them.
 
     Raises
     ------
@@ -143,7 +146,11 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
             choices, inferences.values(), comparisons, omnibus_results, refits
         ),
     )
-    return result if weights is None else add_risks(result, table, weights, choices, risks)
+    if weights is None:
+        return result
+    from thetahat.analyses.losses.weighted_risks import add_risks  # noqa: PLC0415 - seldom needed
+
+    return add_risks(result, table, weights, choices, risks)
 
 
 def _select_methods(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:

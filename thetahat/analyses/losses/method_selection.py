@@ -109,5 +109,5 @@ REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
 }
 """Registries by field of ``Choices``."""
 
-EVERY_TEST: Final[Registry[type[Any]]] = Registry("tests", {**PAIRED_TESTS, **MULTIPLE_TESTS})
+EVERY_TEST: Final[Registry[type[Any]]] = Registry("tests", PAIRED_TESTS, MULTIPLE_TESTS)
 """Methods that ``tests`` of a request can name: paired tests and tests of all models at once."""

@@ -44,21 +44,20 @@ Sources = tuple[IntArray, tuple[Label, ...]]
 Risks = Mapping[str, RiskEstimator]
 """Estimators by their key in the result."""
 
-ALL_RISKS: Risks = {name: kind() for name, kind in WEIGHTED_RISKS.items()}
-
 
 def add_risks(  # noqa: PLR0913 - a result, what it is of, and what is put in
     result: EvaluationResult,
     table: LossTable,
     weights: RowWeights,
     choices: Choices,
-    risks: Risks = ALL_RISKS,
+    risks: Risks | None = None,
     sources: Sources | None = None,
 ) -> EvaluationResult:
     """Return the result with ``risks`` in each model and in each comparison.
 
-    A difference is the risk of the differences of the losses: every estimator is linear in the
-    losses. There are no differences if models have weights of their own, nor in brief comparisons.
+    ``risks`` of None means every estimator with its defaults. A difference is the risk of the
+    differences of the losses: every estimator is linear in the losses. There are no differences if
+    models have weights of their own, nor in brief comparisons.
     """
     models = {}
     for name, losses in table.models.items():
@@ -84,16 +83,18 @@ def estimate_risks(
     losses: BlockLosses,
     weights: FloatArray,
     choices: Choices,
-    risks: Risks = ALL_RISKS,
+    risks: Risks | None = None,
     sources: Sources | None = None,
 ) -> dict[str, WeightedRisk]:
     """Return every risk with its variance and normal interval, by key.
 
-    In several repeats a named instance counts once, with its mean loss and mean weight. The rows of
-    unnamed instances count as separate instances; the variance is then too small, and a caution
-    says so. The risks are also computed for each source: ``sources``, or the blocks if these are
-    sources.
+    ``risks`` of None means every estimator with its defaults. In several repeats a named instance
+    counts once, with its mean loss and mean weight. The rows of unnamed instances count as separate
+    instances; the variance is then too small, and a caution says so. The risks are also computed
+    for each source: ``sources``, or the blocks if these are sources.
     """
+    if risks is None:
+        risks = {name: kind() for name, kind in WEIGHTED_RISKS.items()}
     values, own, fold, cautions = _compute_terms(losses, weights)
     known = _get_sources(losses.layout, fold, sources)
     estimated: dict[str, WeightedRisk] = {}

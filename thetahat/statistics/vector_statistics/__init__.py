@@ -13,7 +13,7 @@ from thetahat.statistics.vector_statistics.base import (
 VECTOR_STATISTICS: Final[Registry[type[VectorStatistic]]] = Registry.collect(__name__, __path__)
 
 EVERY_STATISTIC: Final[Registry[type[Any]]] = Registry(
-    STATISTICS.family, {**STATISTICS, **VECTOR_STATISTICS}
+    STATISTICS.family, STATISTICS, VECTOR_STATISTICS
 )
 """Statistics with one value and with several."""
 

@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 from tests.cases import case
 from tests.thetahat.analyses.losses.tables import evaluated, table_of
 from thetahat.analyses.losses import Choices, ChosenMethod
-from thetahat.analyses.losses.weighted_risks import ALL_RISKS
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
@@ -20,6 +19,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind
 from thetahat.variances import VARIANCES
+from thetahat.weighted_risks import WEIGHTED_RISKS
 
 SIDES: Final = {"two_sided": "two_sided", "less": "greater", "greater": "less"}
 OF_RAW_MOMENTS: Final = {"theta_1", "theta_omega_k", "theta_gamma_kl", "quadratic"}
@@ -291,7 +291,7 @@ def test_exact_weighted_risks_of_scores_are_mirrored(layout: str) -> None:
     )
 
     for first, other in zip(of_scores["comparisons"], of_losses["comparisons"], strict=True):
-        assert first["risks"].keys() == set(ALL_RISKS)
+        assert first["risks"].keys() == set(WEIGHTED_RISKS)
         for name, risk in first["risks"].items():
             with case(name):
                 assert_close(risk["difference"], -other["risks"][name]["difference"])
