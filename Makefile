@@ -23,7 +23,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help setup setup-runtime demo serve test test-quick chaos soak explore contract fuzz-uploads check site format format-check lint \
-	types imports spelling coverage docs client-types lock benchmarks clean
+	types imports spelling coverage docs client-types lock benchmarks version release publish test-floors clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ serve: setup-runtime ## Start API, broker and workers on this machine; Ctrl-C st
 
 test: setup ## Run every test, with real PostgreSQL and Redis (10 minutes at most)
 	@$(PYTEST)
+
+test-floors: setup ## Run the tests of the library and the client with the oldest packages that they allow (needs uv)
+	@command -v uv >/dev/null || { echo "make test-floors needs uv on the PATH" >&2; exit 1; }
+	@tests/distributions/run_floors
 
 test-quick: setup ## Run the tests without simulations and without killing processes
 	@$(PYTEST) -m "not calibration and not chaos"
@@ -111,6 +115,25 @@ lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 take
 	$(LOCK) --group build --constraint requirements-dev.lock --output-file requirements-build.lock
 	$(LOCK) --group demo --constraint requirements-dev.lock --output-file requirements-demo.lock
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements*.lock
+
+VERSIONED := pyproject.toml presentation/pyproject.toml clients/python/pyproject.toml replications/pyproject.toml \
+	thetahat/__init__.py clients/python/thetahat_client/version.py Dockerfile CITATION.cff
+
+version: setup ## Write VERSION wherever the version of a release stands
+	@test -n "$(VERSION)" || { echo "Say which: make version VERSION=0.2.0" >&2; exit 1; }
+	@old=$$($(BIN)/python -c 'import thetahat; print(thetahat.__version__)' | sed 's/\./\\./g'); \
+		sed --in-place --regexp-extended "s/(version[_A-Za-z: \"=]*|==)$$old/\1$(VERSION)/I" $(VERSIONED)
+	@$(BIN)/python -m tests.service.kinds.test_examples
+
+release: setup ## Build the four distributions into dist, and test them in an empty environment
+	@rm -rf dist
+	@for folder in . presentation clients/python replications; do \
+		(cd $$folder && $(CURDIR)/$(BIN)/python -m hatchling build -d $(CURDIR)/dist) || exit 1; done
+	@$(BIN)/python -m pytest --quiet tests/distributions
+
+publish: release ## Upload the distributions of dist to the package index (needs uv and UV_PUBLISH_TOKEN)
+	@command -v uv >/dev/null || { echo "make publish needs uv on the PATH" >&2; exit 1; }
+	uv publish dist/*
 
 clean: ## Remove the environment, caches and what the tools leave behind
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache \
