@@ -83,12 +83,8 @@ class MultinomialNaiveBayes(CountLearner):
     ) -> tuple[FloatArray, FloatArray]:
         """Return (C', p) log shares of the features in each class, and zeros."""
         table = logs.of(sums)
-        table -= self.norms(sums.sum(axis=1), sums.shape[1])[:, None]
+        table -= np.log(sums.sum(axis=1) + sums.shape[1] * self.smoothing)[:, None]
         return table, np.zeros(len(totals))
-
-    def norms(self, sizes: np.ndarray, n_features: int) -> FloatArray:
-        """Return the (.., C') logs of the smoothed class totals."""
-        return np.asarray(np.log(sizes + n_features * self.smoothing))
 
     def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
         """Return the (n,) log-likelihood of each row under its class fitted without it."""

@@ -13,11 +13,10 @@ from scipy.sparse import csr_array
 
 from tests.thetahat.learners.test_every_fast_path import fitted
 from thetahat.cross_validation import build_rows
-from thetahat.cross_validation.fast_path import build_part, predict_split, prepare_fast_path
+from thetahat.cross_validation.fast_path import predict_split, prepare_fast_path
 from thetahat.learners import LEARNERS
 from thetahat.learners.base import OrdinaryFit
 from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
-from thetahat.learners.fast.naive_bayes import count_rows as _count_rows
 from thetahat.losses.base import Predictions
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Split
@@ -212,67 +211,6 @@ def test_invalid_a_negative_count_in_a_sparse_matrix_is_named() -> None:
 
     assert isinstance(shared, OrdinaryFit)
     assert "column 'w2' is -3.0 in row 2" in shared.reason
-
-
-@pytest.mark.parametrize("learner", LEARNT)
-@pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("scheme", [*SPLITS, "repeated_k_fold"])
-def test_exact_splits_in_one_pass_give_the_same_bits(
-    learner: str, weights: str, n_classes: int, scheme: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0)
-    data = table_of(sparse=True, weights=weights)
-    if n_classes == 2:
-        labels = np.where(data.y == 2, 1, data.y)
-        data = replace(data, y=labels, classes=data.classes[:2])
-    params = {**SPLITS, "repeated_k_fold": {"n_folds": 4, "n_repeats": 2}}[scheme]
-    splits = list(SCHEMES[scheme](**params).splits(build_rows(data), 3))
-    parts = [build_part(split, data.n) for split in splits]
-
-    shared: Any = prepare_fast_path(LEARNERS[learner](smoothing=0.3), data)  # type: ignore[call-arg]  # of this family
-    for batch in (parts, parts[1:]):  # from the second on they do not add up to all rows
-        monkeypatch.setattr(_count_rows, "MAX_CELLS", 12 * n_classes * 3)
-        outcomes = shared.predict_all(batch)
-        assert len(outcomes) == len(batch)
-        for outcome, part in zip(outcomes, batch, strict=True):
-            alone = shared.predict(part)
-            assert_array_equal(outcome.output, alone.output)
-            assert_array_equal(outcome.probabilities, alone.probabilities)
-
-
-def test_exact_which_splits_go_in_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = table_of(sparse=True, weights="none")
-    splits = SCHEMES["repeated_k_fold"](n_folds=4, n_repeats=2).splits(build_rows(data), 3)  # type: ignore[call-arg]  # of this scheme
-    parts = [build_part(split, data.n) for split in splits]
-    shared: Any = prepare_fast_path(LEARNERS["multinomial_naive_bayes"](), data)
-    assert [len(run) for run in shared.rows.disjoint_groups(parts)] == [
-        1
-    ] * 8  # few values: one by one
-
-    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0)
-    anew = table_of(sparse=True, weights="none")
-    shared = prepare_fast_path(LEARNERS["multinomial_naive_bayes"](), anew)
-    runs = [[parts.index(part) for part in run] for run in shared.rows.disjoint_groups(parts)]
-
-    assert runs == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    monkeypatch.setattr(_count_rows, "MAX_CELLS", 12 * 3 * 3)  # room for three
-    runs = [[parts.index(part) for part in run] for run in shared.rows.disjoint_groups(parts)]
-    assert runs == [[0, 1, 2], [3], [4, 5, 6], [7]]
-
-
-@pytest.mark.parametrize("learner", LEARNT)
-def test_exact_blocks_that_are_all_rows_add_up(
-    learner: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = table_of(sparse=True, weights="whole")
-    monkeypatch.setattr(_class_sums, "MIN_VALUES_FOR_LOOPS", 0)
-    parts = [build_part(split, data.n) for split in splits_of(data, "k_fold")]
-    together: Any = prepare_fast_path(LEARNERS[learner](), data)
-    together.predict_all(parts)
-    again: Any = prepare_fast_path(LEARNERS[learner](), table_of(sparse=True, weights="whole"))
-
-    assert_array_equal(together.rows.sums, again.rows.sums)
 
 
 @pytest.mark.parametrize("learner", LEARNT)

@@ -41,26 +41,6 @@ def class_sums(  # noqa: PLR0913 - the parts of a compressed matrix, and of what
             sums[code, indices[k]] += weight * data[k]
 
 
-def whole_sums(  # noqa: PLR0913 - as class_sums
-    indptr: Unsigned,
-    indices: Unsigned,
-    data: FloatArray,
-    cells: Unsigned,
-    weights: FloatArray,
-    sums: np.ndarray,
-) -> None:
-    """Add whole-number weighted values of all rows to the (m, p) int32 sums of their cells.
-
-    ``cells`` is (n,); rows of cell m are left out.
-    """
-    for i in range(len(cells)):
-        cell, weight = cells[i], np.int32(weights[i])
-        if cell < len(sums):
-            of_cell = sums[cell]
-            for k in range(indptr[i], indptr[i + 1]):
-                of_cell[indices[k]] += weight * np.int32(data[k])
-
-
 def as_short(values: FloatArray, small: np.ndarray) -> int:
     """Write values as (m,) uint16; return how many are not whole numbers from 0 to 65535."""
     n_others = np.int64(0)
@@ -110,18 +90,6 @@ def row_scores(  # noqa: PLR0913 - as class_sums
                     out[at, c] += value * table[column, c]
 
 
-def listed_odds(
-    sums: Unsigned, less: Unsigned, logs: FloatArray, norms: FloatArray, odds: FloatArray
-) -> None:
-    """Write the (p,) log odds of (2, p) sums minus the left-out sums.
-
-    ``logs`` are those of 0, 1, 2, ..., and ``norms`` (2,) what is subtracted in each row first.
-    """
-    for j in range(len(odds)):
-        first = logs[np.uint64(sums[0, j]) - np.uint64(less[0, j])] - norms[0]
-        odds[j] = logs[np.uint64(sums[1, j]) - np.uint64(less[1, j])] - norms[1] - first
-
-
 def left_out(  # noqa: PLR0913 - as class_sums
     indptr: Unsigned,
     indices: Unsigned,
@@ -155,25 +123,6 @@ def sums_by_kernel(
     loop = compiled(class_sums)
     loop(*_list_parts(matrix), unsigned(rows), unsigned(codes), as_read_only(weights), sums)
     return sums
-
-
-def whole_sums_by_kernel(
-    matrix: CsrMatrix, cells: IntArray, weights: FloatArray, n_cells: int
-) -> np.ndarray:
-    """Return (n_cells, p) int32 sums of the rows of each cell; all values are whole numbers."""
-    sums = np.zeros((n_cells, matrix.shape[1]), dtype=np.int32)
-    compiled(whole_sums)(*_list_parts(matrix), unsigned(cells), as_read_only(weights), sums)
-    return sums
-
-
-def odds_by_kernel(
-    sums: IntArray, less: np.ndarray, logs: FloatArray, norms: FloatArray
-) -> FloatArray:
-    """Return (p,) log odds of (2, p) sums minus int32 sums, from a table of logarithms."""
-    odds = np.empty(sums.shape[1])
-    counts = unsigned(sums), unsigned(np.ascontiguousarray(less))
-    compiled(listed_odds)(*counts, as_read_only(logs), as_read_only(norms), odds)
-    return odds
 
 
 def left_out_by_kernel(

@@ -11,13 +11,11 @@ from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
 from thetahat.numerics.loops import sparse_counts
 from thetahat.numerics.loops.sparse_counts import (
     left_out_by_kernel,
-    odds_by_kernel,
     scores_by_kernel,
     scores_of_blocks_by_kernel,
     short_by_kernel,
     sums_by_kernel,
     unsigned,
-    whole_sums_by_kernel,
 )
 
 RNG = np.random.default_rng(20_261_135)
@@ -42,24 +40,6 @@ def test_by_hand_two_rows() -> None:
         scores_of_blocks_by_kernel(counts, rows, np.array([0, 1]), two), [[201], [60]]
     )
     assert_array_equal(scores_of_blocks_by_kernel(counts, rows, np.array([2, 1]), two), [[0], [60]])
-
-
-def test_by_hand_whole_sums() -> None:
-    counts: Any = csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [5, 0, 0], [7, 7, 7]]))
-
-    sums = whole_sums_by_kernel(counts, np.array([1, 0, 1, 2]), np.array([2.0, 10, 1, 1]), 2)
-
-    # cell 0 has 10 x (0, 3, 0); cell 1 has 2 x (1, 0, 2) + (5, 0, 0); the last row is in none
-    assert_array_equal(sums, [[0, 30, 0], [7, 0, 4]])
-
-
-def test_by_hand_odds() -> None:
-    sums, less = np.array([[3, 2], [4, 1]]), np.array([[1, 0], [0, 1]], dtype=np.int32)
-
-    odds = odds_by_kernel(sums, less, np.array([0.0, 1, 10, 100, 1000]), np.array([0.5, 2]))
-
-    # left are (2, 2) and (4, 0): (1000 - 2) - (10 - 0.5) and (0 - 2) - (10 - 0.5)
-    assert odds.tolist() == [988.5, -11.5]
 
 
 def test_by_hand_rows_without_themselves() -> None:
@@ -113,29 +93,22 @@ def test_exact_the_loops_are_the_same_uncompiled(width: int) -> None:
     parts = (X.indptr, X.indices, X.data)
     table = RNG.normal(size=(11, width))
     which = np.array([0, 1, 1, 0, 2])
-    out, sums, whole = np.zeros((5, width)), np.zeros((3, 11)), np.zeros((3, 11), np.int32)
+    out, sums = np.zeros((5, width)), np.zeros((3, 11))
     loops: Any = sparse_counts
     loops.row_scores(*parts, ROWS, which, np.stack([table, 2 * table]), out)
     loops.class_sums(*parts, ROWS, CODES, WEIGHTS, sums)
-    loops.whole_sums(X.indptr, X.indices, np.rint(X.data), CODES + 1, np.ones(30), whole)
     rounded: Any = csr_array((np.rint(X.data), X.indices, X.indptr), shape=X.shape)
 
     assert_array_equal(
         out, scores_of_blocks_by_kernel(X, ROWS, which, np.stack([table, 2 * table]))
     )
     assert_array_equal(sums, sums_by_kernel(X, ROWS, CODES, WEIGHTS, 3))
-    assert_array_equal(whole, whole_sums_by_kernel(rounded, CODES + 1, np.ones(30), 3))
     log, predictions, lengths = RNG.normal(size=200), np.empty(30), np.empty(30)
     values, sums = np.abs(rounded.data).astype(np.uint16), np.full((3, 11), 199, np.uint64)
     loops.left_out(X.indptr, X.indices, values, CODES, np.ones(30), sums, log, predictions, lengths)
     few: Any = csr_array((values, X.indices, X.indptr), shape=X.shape)
     both = left_out_by_kernel(few, CODES, np.ones(30), sums.astype(np.intp), log)
     assert_array_equal((predictions, lengths), both)
-    odds, less = np.empty(11), np.arange(22, dtype=np.uint32).reshape(2, 11)
-    norms = np.array([0.1, 0.7])
-    loops.listed_odds(sums, less, log, norms, odds)
-    of_kernel = odds_by_kernel(sums.astype(np.intp), less.astype(np.int32), log, norms)
-    assert_array_equal(odds, of_kernel)
     small = np.empty(4, np.uint16)
     assert loops.as_short(np.array([0.0, 200, 1.5, 70_000]), small) == 2
     assert small[:2].tolist() == [0, 200]

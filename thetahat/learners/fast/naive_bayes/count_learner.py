@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +13,7 @@ from thetahat.learners._training_parts import check_two_classes, class_weights, 
 from thetahat.learners.base import FastLearner, OverSplits
 from thetahat.learners.fast.naive_bayes.class_probabilities import BayesRule
 from thetahat.learners.fast.naive_bayes.class_sums import scores, sums_by_class
+from thetahat.learners.fast.naive_bayes.count_model import CountModel
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import CountsOverSplits
 from thetahat.learners.fast.naive_bayes.smoothed_logs import SmoothedLogs
@@ -24,15 +25,13 @@ if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
 
 
-class CountLearner(FastLearner, ABC):
+class CountLearner(FastLearner, CountModel):
     """A classifier whose log-likelihood is the product of a row of counts and a table.
 
-    A learner defines the counts that it reads from the features, and the table that it computes
-    from their sums over each class.
+    A learner defines the counts that it reads from the features, and what ``CountModel`` asks for.
     """
 
     __slots__ = ()
-    smoothing: float
     tasks: ClassVar[frozenset[str]] = frozenset({"classification"})
     gives_scores: ClassVar[bool] = True
     path_parameter: ClassVar[str] = "smoothing"
@@ -43,27 +42,6 @@ class CountLearner(FastLearner, ABC):
 
         ``keep`` is whether they are read many times, so that they should use little memory.
         """
-
-    @abstractmethod
-    def terms(
-        self, sums: FloatArray, totals: FloatArray, logs: SmoothedLogs
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the (C', p) log table and (C',) constants from class sums and class weights."""
-
-    @abstractmethod
-    def one_left_out(self, rows: CountRows, logs: SmoothedLogs) -> FloatArray:
-        """Return the (n,) log-likelihood of each row under its class fitted without it.
-
-        NaN if it is not accurate to ten digits.
-        """
-
-    def norms(self, sizes: np.ndarray, n_features: int) -> FloatArray | None:
-        """Return the (.., C') numbers that ``terms`` subtracts from the logs of the sums.
-
-        None if the log table is anything else. ``sizes`` are the class sums over all features.
-        """
-        del sizes, n_features
-        return None
 
     def fit(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -12,14 +11,11 @@ import numpy as np
 from thetahat.learners._training_parts import class_weights
 from thetahat.learners.base import Part
 from thetahat.learners.fast.naive_bayes import class_sums as _class_sums
-from thetahat.numerics.loops import sparse_counts
 from thetahat.values.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
 
-MAX_CELLS: Final = 8_000_000
-"""Largest number of entries of the tables for the splits of one pass."""
 _MAX_COUNTED: Final = 2.0**31
 
 
@@ -96,7 +92,7 @@ class CountRows:
 
     @cached_property
     def counts_many(self) -> bool:
-        """Whether the counts of many blocks can be summed in one pass with four-byte integers."""
+        """Whether compiled loops count the matrix, in whole numbers of at most four bytes."""
         if isinstance(self.matrix, np.ndarray):
             return False
         return _class_sums.is_for_loops(self.matrix) and self.largest_sum < _MAX_COUNTED
@@ -112,48 +108,3 @@ class CountRows:
         if not self.counts_many:
             return None
         return int(max(self.sums.max(initial=0.0), self.totals.max()))
-
-    def disjoint_groups(self, parts: Sequence[Part]) -> Iterator[list[Part]]:
-        """Yield groups of parts in which no row is left out twice.
-
-        The size of a group is limited by memory, and the left-out rows of its parts are their test
-        rows, two or more.
-        """
-        if not self.counts_many:
-            yield from ([part] for part in parts)
-            return
-        most = max(1, MAX_CELLS // (self.matrix.shape[1] * max(2, self.n_classes)))
-        run, taken = list[Part](), np.zeros(len(self.y), dtype=np.bool_)
-        for part in parts:
-            joins = part.is_complement and not part.is_leave_one_out
-            if run and (len(run) == most or not joins or taken[part.test].any()):
-                yield run
-                run, taken = [], np.zeros(len(self.y), dtype=np.bool_)
-            run.append(part)
-            taken[part.test if joins else slice(None)] = True
-        if run:
-            yield run
-
-    def cells(self, block: IntArray, n_blocks: int) -> IntArray:
-        """Return the (n,) index of block and class of each row.
-
-        The last index for rows of no block.
-        """
-        none = n_blocks * self.n_classes
-        return np.where(block < n_blocks, block * self.n_classes + self.y, none)
-
-    def totals_of_blocks(self, cells: IntArray, n_blocks: int) -> FloatArray:
-        """Return the (n_blocks, C) class weights of disjoint blocks."""
-        n_cells = n_blocks * self.n_classes
-        return class_weights(cells, self.weights, n_cells + 1)[:n_cells].reshape(n_blocks, -1)
-
-    def sums_of_blocks(self, cells: IntArray, n_blocks: int) -> np.ndarray:
-        """Return the (n_blocks, C, p) class counts of disjoint blocks."""
-        assert not isinstance(self.matrix, np.ndarray)  # noqa: S101 - asked for by counts_many
-        n_cells = n_blocks * self.n_classes
-        flat_sums = sparse_counts.whole_sums_by_kernel(self.matrix, cells, self.weights, n_cells)
-        sums = flat_sums.reshape(n_blocks, self.n_classes, -1)
-        if "sums" not in self.__dict__ and (cells < n_cells).all():
-            # Added up in four bytes, for which there is room, because that is faster.
-            self.__dict__["sums"] = sums.sum(axis=0, dtype=np.int32).astype(np.float64)
-        return sums

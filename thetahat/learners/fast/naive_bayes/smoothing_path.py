@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 
 from thetahat.learners._training_parts import concatenate_predictions, predict_nothing
 from thetahat.learners.base import OrdinaryFit, OverPath, Part
 from thetahat.learners.fast.naive_bayes.class_sums import scores
-from thetahat.learners.fast.naive_bayes.count_rows import MAX_CELLS, CountRows
+from thetahat.learners.fast.naive_bayes.count_model import CountModel
+from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import (
     CountsOverSplits,
     build_predictions,
@@ -20,8 +21,8 @@ from thetahat.learners.fast.naive_bayes.counts_over_splits import (
 from thetahat.losses.base import Predictions
 from thetahat.values.types import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
+MAX_CELLS: Final = 8_000_000
+"""Largest number of entries of the tables that are multiplied with the rows at once."""
 
 
 class SmoothingPath(OverPath):
@@ -34,13 +35,13 @@ class SmoothingPath(OverPath):
     ----------
     rows : CountRows
         Counts of all rows.
-    models : sequence of CountLearner
-        (L,) the learners.
+    models : sequence of CountModel
+        (L,) what each learner computes from counts.
     """
 
     leaves_rows_out: ClassVar[bool] = True
 
-    def __init__(self, rows: CountRows, models: Sequence[CountLearner]) -> None:
+    def __init__(self, rows: CountRows, models: Sequence[CountModel]) -> None:
         self.rows, self.models = rows, models
 
     @cached_property
