@@ -27,24 +27,16 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """A warning about a number in a result.
-
-    Parameters
-    ----------
-    code : str
-        Stable machine-readable name of the caution.
-    message : str
-        One or two sentences with the values of this case.
-    severity : Severity
-        ``info``, ``warning`` or ``serious``.
-    advice : str
-        What to do about it; empty where there is nothing to do.
-    """
+    """A warning about a number in a result."""
 
     code: str
+    """Stable machine-readable name of the caution."""
     message: str
+    """One or two sentences with the values of this case."""
     severity: Severity = Severity.WARNING
+    """``info``, ``warning`` or ``serious``."""
     advice: str = ""
+    """What to do about it; empty where there is nothing to do."""
 
     def with_prefix(self, prefix: str) -> Caution:
         """Return the same caution with its message put after ``prefix: ``."""

@@ -14,46 +14,31 @@ FitPath: TypeAlias = Literal["fast", "plain", "mixed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerFits:
-    """How the splits of one learner were predicted.
-
-    Parameters
-    ----------
-    path : str
-        ``fast`` if no split needed a fit of its own, ``plain`` if every split did, else ``mixed``.
-    fast_splits : int
-        Number of splits that were predicted from quantities which all splits share.
-    plain_splits : int
-        Number of splits on which the learner was fitted.
-    reason : str or None
-        Why the learner was fitted on splits, the most frequent reason first.
-    """
+    """How the splits of one learner were predicted."""
 
     path: FitPath
+    """``fast`` if no split needed a fit of its own, ``plain`` if every split did, else
+    ``mixed``."""
     fast_splits: int
+    """Number of splits that were predicted from quantities which all splits share."""
     plain_splits: int
+    """Number of splits on which the learner was fitted."""
     reason: str | None
+    """Why the learner was fitted on splits, the most frequent reason first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerFailure:
-    """Why a learner is not part of the result.
-
-    Parameters
-    ----------
-    code : str
-        The code of the error.
-    message : str
-        Its sentence.
-    loc : tuple
-        The path of the learner in the request.
-    candidates : int or None
-        Number of candidates, where all candidates of a grid failed.
-    """
+    """Why a learner is not part of the result."""
 
     code: str
+    """The code of the error."""
     message: str
+    """Its sentence."""
     loc: Loc
+    """The path of the learner in the request."""
     candidates: int | None = None
+    """Number of candidates, where all candidates of a grid failed."""
 
 
 def summarise_fits(reasons: Sequence[str | None]) -> LearnerFits:

@@ -24,37 +24,26 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostics:
-    """Numbers that show whether weights can be trusted.
-
-    Parameters
-    ----------
-    mean : float
-        Should be near 1: the density ratio has mean 1 over the source.
-    variance : float
-        Sample variance (ddof 1).
-    largest : float
-        The largest weight.
-    effective_sample_size : float
-        (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
-    share_above_10, share_zero : float
-        Share of the source rows whose weight is above 10, and whose weight is zero.
-    largest_share : float
-        Largest weight over the sum of the weights.
-    coverage : float
-        Share of the target rows that have a source row near them; see ``measure_coverage``.
-    cautions : tuple of Caution
-        Cautions that follow from these numbers.
-    """
+    """Numbers that show whether weights can be trusted."""
 
     mean: float
+    """Should be near 1: the density ratio has mean 1 over the source."""
     variance: float
+    """Sample variance (ddof 1)."""
     largest: float
+    """The largest weight."""
     effective_sample_size: float
+    """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
     share_above_10: float
+    """Share of the source rows whose weight is above 10."""
     share_zero: float
+    """Share of the source rows whose weight is zero."""
     largest_share: float
+    """Largest weight over the sum of the weights."""
     coverage: float
+    """Share of the target rows that have a source row near them; see ``measure_coverage``."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions that follow from these numbers."""
 
 
 def diagnose(weights: FloatArray, samples: Samples, rng: np.random.Generator) -> Diagnostics:

@@ -35,59 +35,44 @@ Ends = tuple[float | None, float | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """A confidence or prediction interval, as in results.
-
-    Parameters
-    ----------
-    method, variance : str
-        Wire names (or the request's ``as`` keys); ``variance`` is None where none is used.
-    target : Target
-        The error that the interval is about.
-    mean : MeanKind
-        The mean that is the centre of the interval.
-    estimate : float
-        That mean, in units of the loss.
-    standard_error : float or None
-        In units of the loss.
-    level : float
-        Confidence level, in (0, 1).
-    alternative : Alternative
-        ``two_sided``; ``less`` has no lower end, ``greater`` no upper end.
-    lower, upper : float or None
-        Ends, in units of the loss; an open end is None.
-    degrees_of_freedom : float or None
-        None means normal.
-    recommended : bool
-        Whether the service recommends it for its target.
-    cautions : tuple of Caution
-        Cautions about the interval.
-    details : mapping
-        Further fields for the result, as plain JSON values.
-    expected_coverage : ExpectedCoverage or None
-        How often such an interval covered in the nearest studied design; only of a recommended
-        interval, where one was studied.
-    measured : IntervalCalibration or None
-        How often the interval covers on samples of the data, if the request asks for it.
-    """
+    """A confidence or prediction interval, as in results."""
 
     method: str
+    """Wire name of the interval, or the request's ``as`` key."""
     variance: str | None
+    """Wire name of the variance that it rests on, or the request's ``as`` key; None where none is
+    used."""
     target: Target
+    """The error that the interval is about."""
     mean: MeanKind
+    """The mean that is the centre of the interval."""
     estimate: float
+    """That mean, in units of the loss."""
     standard_error: float | None
+    """In units of the loss."""
     level: float
+    """Confidence level, in (0, 1)."""
     alternative: Alternative
+    """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
     lower: float | None
+    """Lower end, in units of the loss; None if it is open."""
     upper: float | None
+    """Upper end, in units of the loss; None if it is open."""
     degrees_of_freedom: float | None
+    """None means normal."""
     recommended: bool = False
+    """Whether the service recommends it for its target."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions about the interval."""
     details: Mapping[str, Any] = field(default_factory=dict, hash=False, metadata={"inline": True})
+    """Further fields for the result, as plain JSON values."""
     expected_coverage: ExpectedCoverage | None = field(default=None, hash=False)
+    """How often such an interval covered in the nearest studied design; only of a recommended
+    interval, where one was studied."""
     measured: IntervalCalibration | None = field(
         default=None, hash=False, metadata={"inline": True}
     )
+    """How often the interval covers on samples of the data, if the request asks for it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cautions", tuple(dict.fromkeys(self.cautions)))

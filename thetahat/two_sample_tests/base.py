@@ -15,36 +15,24 @@ from thetahat.values.types import Alternative
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoSampleOutcome:
-    """Outcome of a test of two independent samples.
-
-    Parameters
-    ----------
-    difference : float
-        Mean of x minus mean of y.
-    statistic : float or None
-        Test statistic; None if it is infinite or undefined.
-    alternative : Alternative
-        Direction that the test is against: ``less`` is a smaller mean of x.
-    p_value : float
-        p-value.
-    monte_carlo_error : float
-        Standard error of the p-value from drawing permutations; 0 if all of them are counted.
-    method : str
-        ``exact`` if all permutations are counted, ``random`` if they are drawn.
-    n_permutations : int
-        Number of permutations that are counted or drawn.
-    cautions : tuple of Caution
-        What to know before using the outcome.
-    """
+    """Outcome of a test of two independent samples."""
 
     difference: float
+    """Mean of x minus mean of y."""
     statistic: float | None
+    """Test statistic; None if it is infinite or undefined."""
     alternative: Alternative
+    """Direction that the test is against: ``less`` is a smaller mean of x."""
     p_value: float
+    """p-value."""
     monte_carlo_error: float
+    """Standard error of the p-value from drawing permutations; 0 if all of them are counted."""
     method: Literal["exact", "random"]
+    """``exact`` if all permutations are counted, ``random`` if they are drawn."""
     n_permutations: int
+    """Number of permutations that are counted or drawn."""
     cautions: tuple[Caution, ...] = ()
+    """What to know before using the outcome."""
 
 
 class TwoSampleTest(Protocol):

@@ -25,18 +25,12 @@ _IRREGULAR: Final = {"child": "children", "man": "men", "woman": "women", "perso
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockNoun:
-    """The noun for one block, and its plural.
-
-    Parameters
-    ----------
-    singular : str
-        The noun, such as ``school``; source or fold if the request has none.
-    plural : str
-        Its plural, such as ``schools``.
-    """
+    """The noun for one block, and its plural."""
 
     singular: str
+    """The noun, such as ``school``; source or fold if the request has none."""
     plural: str
+    """Its plural, such as ``schools``."""
 
 
 DEFAULT_NOUNS: Final[Mapping[BlockKind, BlockNoun]] = {

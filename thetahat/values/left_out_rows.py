@@ -35,57 +35,37 @@ FEATURES: Final = "features"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsWithoutValue:
-    """Rows that have no value in one column.
-
-    Parameters
-    ----------
-    n : int
-        Number of such rows.
-    rows : tuple of int
-        The first of them, ten at most; rows count from 0.
-    """
+    """Rows that have no value in one column."""
 
     n: int
+    """Number of such rows."""
     rows: tuple[int, ...]
+    """The first of them, ten at most; rows count from 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcesWithOneRow:
-    """Sources that have a single row.
-
-    Parameters
-    ----------
-    n : int
-        Number of such sources.
-    sources : tuple of label
-        The first of them, ten at most.
-    """
+    """Sources that have a single row."""
 
     n: int
+    """Number of such sources."""
     sources: tuple[Label, ...]
+    """The first of them, ten at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """The rows that are not part of an evaluation.
-
-    Parameters
-    ----------
-    n_rows : int
-        Number of rows that are left out.
-    n_remaining : int
-        Number of rows that the evaluation uses.
-    missing : mapping of str to RowsWithoutValue
-        Rows without a value, by the column (``target``, ``source``, ...) that has none; a row that
-        lacks several values is counted under each of them.
-    small_sources : SourcesWithOneRow or None
-        Sources with a single row; None if there is none.
-    """
+    """The rows that are not part of an evaluation."""
 
     n_rows: int
+    """Number of rows that are left out."""
     n_remaining: int
+    """Number of rows that the evaluation uses."""
     missing: Mapping[str, RowsWithoutValue]
+    """Rows without a value, by the column (``target``, ``source``, ...) that has none; a row that
+    lacks several values is counted under each of them."""
     small_sources: SourcesWithOneRow | None = None
+    """Sources with a single row; None if there is none."""
 
     def cautions(self) -> list[Caution]:
         """Return the cautions that name and count what is left out."""
@@ -110,18 +90,12 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOutOfSamples:
-    """The rows of a source and of a target sample that are not part of an evaluation.
-
-    Parameters
-    ----------
-    source : LeftOut or None
-        Rows of the source sample; None if all of them are used.
-    target : LeftOut or None
-        Rows of the target sample; None if all of them are used.
-    """
+    """The rows of a source and of a target sample that are not part of an evaluation."""
 
     source: LeftOut | None = None
+    """Rows of the source sample; None if all of them are used."""
     target: LeftOut | None = None
+    """Rows of the target sample; None if all of them are used."""
 
     def cautions(self) -> list[Caution]:
         """Return the cautions that name and count what is left out of each sample."""

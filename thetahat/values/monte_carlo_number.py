@@ -8,19 +8,13 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class MonteCarloNumber:
-    """A number computed from the repetitions of a simulation.
-
-    Parameters
-    ----------
-    value : float or None
-        The number; null where it is not defined.
-    standard_error : float or None
-        Its Monte-Carlo standard error, in the same units: 0 for a closed form, null where the
-        error is unknown.
-    """
+    """A number computed from the repetitions of a simulation."""
 
     value: float | None
+    """The number; null where it is not defined."""
     standard_error: float | None
+    """Its Monte-Carlo standard error, in the same units: 0 for a closed form, null where the error
+    is unknown."""
 
 
 UNDEFINED: Final = MonteCarloNumber(None, None)

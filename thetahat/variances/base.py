@@ -26,40 +26,27 @@ from thetahat.variances._applicability import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceEstimate:
-    """An estimate of the variance of a mean loss; part of results.
-
-    Parameters
-    ----------
-    value : float or ndarray
-        Squared units of the loss; the variance of the *estimate*, never of one instance. An
-        array for the estimators that give one per source (K,) or per pair of sources (K, K).
-    target : Target
-        The error that the mean estimates.
-    mean : MeanKind
-        Which mean the variance belongs to.
-    estimate : float
-        That mean, in units of the loss.
-    standard_error : float or None
-        Root of the value; None where that is an array, negative or NaN.
-    degrees_of_freedom : float or None
-        Degrees of freedom of the t interval and the t test that use it; None means normal.
-    usable : bool
-        Whether an interval or a test may be built on it, which needs a positive number.
-    cautions : tuple of Caution
-        Cautions about the variance.
-    details : mapping
-        Further fields for the result, as plain JSON values.
-    """
+    """An estimate of the variance of a mean loss; part of results."""
 
     value: float | FloatArray = field(metadata={"dimensions": (1, 2), "nullable": True})
+    """Squared units of the loss; the variance of the *estimate*, never of one instance. An array
+    for the estimators that give one per source (K,) or per pair of sources (K, K)."""
     target: Target
+    """The error that the mean estimates."""
     mean: MeanKind
+    """Which mean the variance belongs to."""
     estimate: float
+    """That mean, in units of the loss."""
     standard_error: float | None = field(init=False)
+    """Root of the value; None where that is an array, negative or NaN."""
     degrees_of_freedom: float | None
+    """Degrees of freedom of the t interval and the t test that use it; None means normal."""
     usable: bool
+    """Whether an interval or a test may be built on it, which needs a positive number."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions about the variance."""
     details: Mapping[str, Any] = field(default_factory=dict, metadata={"inline": True})
+    """Further fields for the result, as plain JSON values."""
 
     def __post_init__(self) -> None:
         is_square = not isinstance(self.value, np.ndarray) and self.value >= 0

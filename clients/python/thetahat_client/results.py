@@ -106,10 +106,10 @@ class AdvisedSchemeDict(TypedDict):
     """Its parameters."""
 
     folds: int
-    """Test parts of one partition, and how often the rows are partitioned or drawn."""
+    """Test parts of one partition."""
 
     repeats: int
-    """Test parts of one partition, and how often the rows are partitioned or drawn."""
+    """How often the rows are partitioned or drawn."""
 
     n_fits: int
     """Trained models, over all learners."""
@@ -204,10 +204,10 @@ class BcaIntervalDict(TypedDict):
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
-    """Ends; an end that is open or undefined is None."""
+    """Lower end; None if it is open or undefined."""
 
     upper: float | None
-    """Ends; an end that is open or undefined is None."""
+    """Upper end; None if it is open or undefined."""
 
     cautions: list[CautionDict]
     """Cautions about the interval."""
@@ -427,10 +427,10 @@ class BriefComparisonDict(TypedDict):
     """Two models side by side, in brief."""
 
     a: str
-    """Names of the models."""
+    """Name of the first model."""
 
     b: str
-    """Names of the models."""
+    """Name of the second model."""
 
     difference: float
     """Macro mean of a minus macro mean of b."""
@@ -479,13 +479,13 @@ class BriefIntervalDict(TypedDict):
     have further fields, which depend on the method."""
 
     method: str
-    """The interval's method and the variance it rests on, if any."""
+    """The interval's method."""
 
     target: TargetValue
     """The quantity that the interval is to cover."""
 
     variance: str | None
-    """The interval's method and the variance it rests on, if any."""
+    """The variance that the interval rests on; None where none is used."""
 
     mean: MeanKindValue
     """The mean that the interval is about, ``macro`` or ``pooled``."""
@@ -497,10 +497,10 @@ class BriefIntervalDict(TypedDict):
     """Standard error of the difference, in units of the loss."""
 
     lower: float | None
-    """Ends; an open end is None."""
+    """Lower end; None if it is open."""
 
     upper: float | None
-    """Ends; an open end is None."""
+    """Upper end; None if it is open."""
 
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval; None means normal."""
@@ -525,10 +525,10 @@ class BriefMetricDifferenceDict(TypedDict):
     """Standard error of the difference; None where no interval could be built."""
 
     lower: float | None
-    """Ends of the recommended interval; an open end is None."""
+    """Lower end of the recommended interval; None if it is open."""
 
     upper: float | None
-    """Ends of the recommended interval; an open end is None."""
+    """Upper end of the recommended interval; None if it is open."""
 
     statistic: float | None
     """Difference over standard error."""
@@ -663,10 +663,10 @@ class ChoiceComparisonDict(TypedDict):
     """The choices of two risks for one learner, first minus second."""
 
     a: str
-    """The risks."""
+    """The first risk."""
 
     b: str
-    """The risks."""
+    """The second risk."""
 
     selected: SelectedPairDict
     """The values that they select."""
@@ -721,10 +721,10 @@ class ComparisonDict(TypedDict):
     """Two models side by side."""
 
     a: str
-    """Names of the models."""
+    """Name of the first model."""
 
     b: str
-    """Names of the models."""
+    """Name of the second model."""
 
     difference: float
     """Macro mean of a minus macro mean of b."""
@@ -768,20 +768,20 @@ class ComparisonSummaryDict(TypedDict):
     """One comparison in a summary."""
 
     a: str
-    """Names of the models."""
+    """Name of the first model."""
 
     b: str
-    """Names of the models."""
+    """Name of the second model."""
 
     difference: float
     """The difference a minus b: the centre of the recommended interval, or the difference of macro
     means."""
 
     lower: float | None
-    """Ends of that interval; None where an end is open or there is no interval."""
+    """Lower end of that interval; None if it is open or there is no interval."""
 
     upper: float | None
-    """Ends of that interval; None where an end is open or there is no interval."""
+    """Upper end of that interval; None if it is open or there is no interval."""
 
     decision: DecisionValue
     """The verdict."""
@@ -953,10 +953,10 @@ class CurveFigureDict(TypedDict):
     """Mean loss at each size (macro)."""
 
     lower: list[float | None]
-    """Ends of the recommended interval at each size; None where there is none."""
+    """Lower end of the recommended interval at each size; None where there is none."""
 
     upper: list[float | None]
-    """Ends of the recommended interval at each size; None where there is none."""
+    """Upper end of the recommended interval at each size; None where there is none."""
 
     law: DrawnLawDict | None
     """The power law as a line; None where none was fitted."""
@@ -976,10 +976,10 @@ class CurveIntervalsDict(TypedDict):
     """Confidence level, in (0, 1)."""
 
     lower: list[float]
-    """(L,) ends of the intervals."""
+    """(L,) lower ends."""
 
     upper: list[float]
-    """(L,) ends of the intervals."""
+    """(L,) upper ends."""
 
 
 @final
@@ -1206,10 +1206,10 @@ class DiagnosticsDict(TypedDict):
     """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
 
     share_above_10: float
-    """Share of the source rows whose weight is above 10, and whose weight is zero."""
+    """Share of the source rows whose weight is above 10."""
 
     share_zero: float
-    """Share of the source rows whose weight is above 10, and whose weight is zero."""
+    """Share of the source rows whose weight is zero."""
 
     largest_share: float
     """Largest weight over the sum of the weights."""
@@ -1240,10 +1240,10 @@ class DrawnMetricDict(TypedDict):
     """Its value at each size; null where it is undefined."""
 
     lower: list[float | None]
-    """Ends of the recommended interval at each size; None where there is none."""
+    """Lower end of the recommended interval at each size; None where there is none."""
 
     upper: list[float | None]
-    """Ends of the recommended interval at each size; None where there is none."""
+    """Upper end of the recommended interval at each size; None where there is none."""
 
 
 @final
@@ -1342,10 +1342,10 @@ class EstimatedWeightsDict(TypedDict):
     """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
 
     share_above_10: float
-    """Share of the source rows whose weight is above 10, and whose weight is zero."""
+    """Share of the source rows whose weight is above 10."""
 
     share_zero: float
-    """Share of the source rows whose weight is above 10, and whose weight is zero."""
+    """Share of the source rows whose weight is zero."""
 
     largest_share: float
     """Largest weight over the sum of the weights."""
@@ -1459,8 +1459,7 @@ EvaluationStatusValue: TypeAlias = Literal["queued", "running", "succeeded", "fa
 
 @final
 class ExpectedCoverageDict(TypedDict):
-    """How often the recommended interval covered its target in the studied design nearest to
-    this."""
+    """How often the recommended interval covered its target in the nearest studied design."""
 
     level: float
     """Level of the studied interval, which has two sides. An interval of another level, or with one
@@ -1474,10 +1473,10 @@ class ExpectedCoverageDict(TypedDict):
     """Standard error of that share from the number of samples."""
 
     least: float
-    """The smallest and the largest share among the learners and populations."""
+    """The smallest share among the learners and populations."""
 
     largest: float
-    """The smallest and the largest share among the learners and populations."""
+    """The largest share among the learners and populations."""
 
     design: str
     """The studied design, in words."""
@@ -1498,10 +1497,10 @@ class ExpectedSizeDict(TypedDict):
     """Standard error of that share from the number of samples."""
 
     least: float
-    """The smallest and the largest share among the populations."""
+    """The smallest share among the populations."""
 
     largest: float
-    """The smallest and the largest share among the populations."""
+    """The largest share among the populations."""
 
     design: str
     """The studied design, in words."""
@@ -1567,10 +1566,10 @@ class ExternalSplitDict(TypedDict):
     """Error, or metric, of the winner on the test part; NaN where it is undefined."""
 
     n_train: int
-    """Rows of the training part and of the test part."""
+    """Rows of the training part."""
 
     n_test: int
-    """Rows of the training part and of the test part."""
+    """Rows of the test part."""
 
 
 @final
@@ -1724,10 +1723,10 @@ class GateResultDict(TypedDict):
     request's ``undecided``, but never ``pass`` if one of the models has no losses."""
 
     model: str
-    """The model, and the one that it is compared with."""
+    """The model that has to meet the requirement."""
 
     against: str
-    """The model, and the one that it is compared with."""
+    """The model that it is compared with."""
 
     require: RequirementValue
     """What had to be shown."""
@@ -1739,12 +1738,11 @@ class GateResultDict(TypedDict):
     """Mean of the model minus mean of the other; None where one could not be evaluated."""
 
     lower: float | None
-    """Ends of the interval of the difference that the verdict rests on; None where an end is open
+    """Lower end of the interval of the difference that the verdict rests on; None where it is open
     or there is no interval."""
 
     upper: float | None
-    """Ends of the interval of the difference that the verdict rests on; None where an end is open
-    or there is no interval."""
+    """Upper end of that interval; None where it is open or there is no interval."""
 
     level: float
     """Confidence level of the interval."""
@@ -1849,10 +1847,11 @@ class IntervalDict(TypedDict):
     on the method."""
 
     method: str
-    """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
+    """Wire name of the interval, or the request's ``as`` key."""
 
     variance: str | None
-    """Wire names (or the request's ``as`` keys); ``variance`` is None where none is used."""
+    """Wire name of the variance that it rests on, or the request's ``as`` key; None where none is
+    used."""
 
     target: TargetValue
     """The error that the interval is about."""
@@ -1873,10 +1872,10 @@ class IntervalDict(TypedDict):
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
-    """Ends, in units of the loss; an open end is None."""
+    """Lower end, in units of the loss; None if it is open."""
 
     upper: float | None
-    """Ends, in units of the loss; an open end is None."""
+    """Upper end, in units of the loss; None if it is open."""
 
     degrees_of_freedom: float | None
     """None means normal."""
@@ -1901,10 +1900,10 @@ class LearnerComparisonDict(TypedDict):
     """Two learners side by side."""
 
     a: str
-    """Names of the learners."""
+    """Name of the first learner."""
 
     b: str
-    """Names of the learners."""
+    """Name of the second learner."""
 
     risks: dict[str, LearnerDifferenceDict]
     """Their difference under each risk."""
@@ -2262,10 +2261,10 @@ class MeasuredCoverageDict(TypedDict):
     """Share of the samples in which the interval covered its own target."""
 
     truth_below: MonteCarloNumberDict
-    """Share of the samples in which the target was below the interval, or above it."""
+    """Share of the samples in which the target was below the interval."""
 
     truth_above: MonteCarloNumberDict
-    """Share of the samples in which the target was below the interval, or above it."""
+    """Share of the samples in which the target was above the interval."""
 
     width: MonteCarloNumberDict
     """Average width of the interval, in units of the loss."""
@@ -2536,10 +2535,10 @@ class ModelSummaryDict(TypedDict):
     model if one has no such interval."""
 
     lower: float | None
-    """Ends of that interval; None where an end is open or there is no interval."""
+    """Lower end of that interval; None if it is open or there is no interval."""
 
     upper: float | None
-    """Ends of that interval; None where an end is open or there is no interval."""
+    """Upper end of that interval; None if it is open or there is no interval."""
 
 
 @final
@@ -2622,10 +2621,10 @@ class NormalIntervalDict(TypedDict):
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
-    """Ends, in units of the loss; an open end is None."""
+    """Lower end, in units of the loss; None if it is open."""
 
     upper: float | None
-    """Ends, in units of the loss; an open end is None."""
+    """Upper end, in units of the loss; None if it is open."""
 
 
 @final
@@ -2837,10 +2836,10 @@ class PostHocPairDict(TypedDict):
     """One pair of models after a test of all models."""
 
     a: str
-    """Names of the models."""
+    """Name of the first model."""
 
     b: str
-    """Names of the models."""
+    """Name of the second model."""
 
     z: float | None
     """Difference of their scores divided by its standard error; None where that is 0."""
@@ -2863,10 +2862,10 @@ class PowerLawEstimateDict(TypedDict):
     """Its standard error."""
 
     lower: float
-    """Ends of the interval."""
+    """Lower end of the interval."""
 
     upper: float
-    """Ends of the interval."""
+    """Upper end of the interval."""
 
 
 @final
@@ -2880,10 +2879,10 @@ class PowerLawPredictionDict(TypedDict):
     """Its standard error."""
 
     lower: float
-    """Ends of the interval."""
+    """Lower end of the interval."""
 
     upper: float
-    """Ends of the interval."""
+    """Upper end of the interval."""
 
     n: int
     """Number of rows to learn from."""
@@ -3088,10 +3087,10 @@ class ReliabilityBinDict(TypedDict):
     """Share of the rows that are positive."""
 
     lower: float
-    """Ends of Wilson's interval for that share, which takes the rows as independent."""
+    """Lower end of Wilson's interval for that share, which takes the rows as independent."""
 
     upper: float
-    """Ends of Wilson's interval for that share, which takes the rows as independent."""
+    """Upper end of that interval."""
 
 
 RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
@@ -3168,12 +3167,10 @@ class RiskPairDict(TypedDict):
     """The difference of two risks at each of the values that they select."""
 
     a: MeanDifferenceDict
-    """The difference of the two risks at the value that the first risk selects, and at the value
-    that the second selects."""
+    """The difference of the two risks at the value that the first risk selects."""
 
     b: MeanDifferenceDict
-    """The difference of the two risks at the value that the first risk selects, and at the value
-    that the second selects."""
+    """The difference of the two risks at the value that the second risk selects."""
 
 
 @final
@@ -3187,10 +3184,10 @@ class RocCurveDict(TypedDict):
     """(m,) share of the positive rows whose score is at least the threshold."""
 
     positives: int
-    """Number of rows of each class."""
+    """Number of rows of the positive class."""
 
     negatives: int
-    """Number of rows of each class."""
+    """Number of rows of the negative class."""
 
 
 @final
@@ -3275,16 +3272,15 @@ class SelectedPairDict(TypedDict):
     """The two values that are compared."""
 
     a: bool | int | float | str | None | list[bool | int | float | str | None]
-    """The values; None for a learner without a grid."""
+    """The value of the first risk; None for a learner without a grid."""
 
     b: bool | int | float | str | None | list[bool | int | float | str | None]
-    """The values; None for a learner without a grid."""
+    """The value of the second risk; None for a learner without a grid."""
 
 
 @final
 class SelectionBiasDict(TypedDict):
-    """The bias of the internal value of the chosen candidate, which was chosen for being the
-    best."""
+    """Bias of the internal value of the chosen candidate, which was chosen for being the best."""
 
     estimate: float | None
     """External minus internal error (or metric), averaged over the external splits; None without
@@ -3427,9 +3423,9 @@ SelectionWeightsDict = TypedDict(
         "largest": 'float',
         # (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
         "effective_sample_size": 'float',
-        # Share of the source rows whose weight is above 10, and whose weight is zero.
+        # Share of the source rows whose weight is above 10.
         "share_above_10": 'float',
-        # Share of the source rows whose weight is above 10, and whose weight is zero.
+        # Share of the source rows whose weight is zero.
         "share_zero": 'float',
         # Largest weight over the sum of the weights.
         "largest_share": 'float',
@@ -3605,10 +3601,10 @@ class StatisticIntervalDict(TypedDict):
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
-    """Ends; an end that is open or undefined is None."""
+    """Lower end; None if it is open or undefined."""
 
     upper: float | None
-    """Ends; an end that is open or undefined is None."""
+    """Upper end; None if it is open or undefined."""
 
     cautions: list[CautionDict]
     """Cautions about the interval."""
@@ -3645,10 +3641,10 @@ class StudentisedIntervalDict(TypedDict):
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
 
     lower: float | None
-    """Ends; an end that is open or undefined is None."""
+    """Lower end; None if it is open or undefined."""
 
     upper: float | None
-    """Ends; an end that is open or undefined is None."""
+    """Upper end; None if it is open or undefined."""
 
     cautions: list[CautionDict]
     """Cautions about the interval."""
@@ -3872,17 +3868,16 @@ class TestResultDict(TypedDict):
 
 @final
 class TrainingRowsDict(TypedDict):
-    """The number of rows that a learner was fitted to: mean, smallest and largest over the
-    splits."""
+    """Number of rows that a learner was fitted to: mean, smallest and largest over the splits."""
 
     mean: float
     """Average over the splits."""
 
     smallest: int
-    """Number of rows in the smallest and in the largest training part."""
+    """Number of rows in the smallest training part."""
 
     largest: int
-    """Number of rows in the smallest and in the largest training part."""
+    """Number of rows in the largest training part."""
 
 
 @final
@@ -3944,9 +3939,9 @@ UsedWeightsDict = TypedDict(
         "largest": 'float',
         # (sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good.
         "effective_sample_size": 'float',
-        # Share of the source rows whose weight is above 10, and whose weight is zero.
+        # Share of the source rows whose weight is above 10.
         "share_above_10": 'float',
-        # Share of the source rows whose weight is above 10, and whose weight is zero.
+        # Share of the source rows whose weight is zero.
         "share_zero": 'float',
         # Largest weight over the sum of the weights.
         "largest_share": 'float',

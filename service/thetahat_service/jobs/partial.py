@@ -36,37 +36,24 @@ _PENDING_STATUS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncludedLearners:
-    """The learners of a partial result.
-
-    Parameters
-    ----------
-    complete : tuple of str
-        Learners that the result includes.
-    failed : tuple of str
-        Learners that failed; the result has their errors.
-    to_come : tuple of str
-        Learners that are still computed.
-    """
+    """The learners of a partial result."""
 
     complete: tuple[str, ...]
+    """Learners that the result includes."""
     failed: tuple[str, ...]
+    """Learners that failed; the result has their errors."""
     to_come: tuple[str, ...]
+    """Learners that are still computed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncludedChunks:
-    """How much of a study a partial result includes.
-
-    Parameters
-    ----------
-    done : int
-        Units of work that the result includes, in the unit of the evaluation's progress.
-    total : int
-        All units of work.
-    """
+    """How much of a study a partial result includes."""
 
     done: int
+    """Units of work that the result includes, in the unit of the evaluation's progress."""
     total: int
+    """All units of work."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,21 +15,14 @@ from thetahat_service.settings import get_settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerUsed(MethodUsed):
-    """A learner that was fitted, as the request describes it.
-
-    Parameters
-    ----------
-    prepare : tuple
-        The preparation steps before the learner.
-    package : str or None
-        The package of a learner that is not the service's own.
-    version : str or None
-        The version of that package.
-    """
+    """A learner that was fitted, as the request describes it."""
 
     prepare: PreparationSteps
+    """The preparation steps before the learner."""
     package: str | None = None
+    """The package of a learner that is not the service's own."""
     version: str | None = None
+    """The version of that package."""
 
 
 def record_method(family: str, method: Any, key: str | None = None) -> MethodUsed:

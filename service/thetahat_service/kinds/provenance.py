@@ -10,24 +10,15 @@ from thetahat_service.kinds.methods_used import LearnerUsed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """What reproduces a result: the same version, request, data and seed give the same numbers.
-
-    Parameters
-    ----------
-    version : str
-        The service's version.
-    seed : int
-        The seed of all random draws.
-    data_sha256 : str
-        The digest of the data sets, or of the request where it holds the data.
-    spec_sha256 : str
-        The digest of the request, without its name, labels and seed.
-    methods : tuple of LearnerUsed or MethodUsed
-        Every method that was used, with its parameters.
-    """
+    """What reproduces a result: the same version, request, data and seed give the same numbers."""
 
     version: str
+    """The service's version."""
     seed: int
+    """The seed of all random draws."""
     data_sha256: str
+    """The digest of the data sets, or of the request where it holds the data."""
     spec_sha256: str
+    """The digest of the request, without its name, labels and seed."""
     methods: tuple[LearnerUsed | MethodUsed, ...] = ()
+    """Every method that was used, with its parameters."""

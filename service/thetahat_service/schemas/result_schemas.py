@@ -3,7 +3,7 @@
 They follow the rules by which ``thetahat.values.json_values.to_json`` writes a dataclass: a field
 with the default None is optional, ``metadata={"wire": ...}`` is its name in the JSON, and
 ``metadata={"inline": True}`` writes its items into the parent object, and ``metadata={"omit":
-True}`` leaves it out. The descriptions are those of the numpydoc section ``Parameters``.
+True}`` leaves it out. Each description is the string literal below the field.
 
 An array is a list of numbers; ``metadata={"dimensions": 2}`` makes it a list of lists, ``(1, 2)``
 either. With ``metadata={"nullable": True}`` a number may be null, because it may be NaN.
@@ -12,13 +12,10 @@ either. With ``metadata={"nullable": True}`` a number may be null, because it ma
 from __future__ import annotations
 
 import inspect
-import re
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
@@ -26,9 +23,9 @@ from uuid import UUID
 import numpy as np
 
 from thetahat.values.json_schema import JsonSchema
+from thetahat_service.schemas.field_descriptions import describe_fields
 
 REF: Final = "#/components/schemas/{name}"
-_PARAMETER: Final = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
 _SIMPLE: Final[dict[Any, JsonSchema]] = {
     bool: {"type": "boolean"},
     int: {"type": "integer"},
@@ -177,25 +174,6 @@ def build_schemas(classes: Iterable[type]) -> dict[str, JsonSchema]:
 def summarise(cls: type) -> str:
     """Return the first paragraph of a class's docstring, in one line."""
     return " ".join((inspect.getdoc(cls) or "").split("\n\n")[0].split())
-
-
-@cache
-def describe_fields(cls: type) -> dict[str, str]:
-    """Return the descriptions of a class's fields, its parents' included, without line breaks."""
-    descriptions: dict[str, str] = {}
-    for parent in reversed(cls.__mro__):
-        section = (parent.__doc__ or "").partition("Parameters\n")[2]
-        names: list[str] = []
-        for line in textwrap.dedent(section.partition("\n")[2]).splitlines():
-            if line.startswith(" "):
-                for name in names:
-                    descriptions[name] = f"{descriptions.get(name, '')} {line.strip()}".strip()
-            elif heading := _PARAMETER.match(line):
-                names = heading[1].split(", ")
-                descriptions.update(dict.fromkeys(names, ""))
-            elif line:
-                break  # the text after the section
-    return {name: text for name, text in descriptions.items() if text}
 
 
 def _build_enumeration_schema(cls: type[StrEnum]) -> JsonSchema:

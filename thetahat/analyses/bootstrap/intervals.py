@@ -65,57 +65,38 @@ _WITHOUT_SPREAD = RESAMPLES_WITHOUT_SPREAD()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticInterval:
-    """An interval of a statistic.
-
-    Parameters
-    ----------
-    method : str
-        The interval's name.
-    level : float
-        Confidence level, in (0, 1).
-    alternative : Alternative
-        ``two_sided``; ``less`` has no lower end, ``greater`` no upper end.
-    lower, upper : float or None
-        Ends; an end that is open or undefined is None.
-    cautions : tuple of Caution
-        Cautions about the interval.
-    """
+    """An interval of a statistic."""
 
     method: str
+    """The interval's name."""
     level: float
+    """Confidence level, in (0, 1)."""
     alternative: Alternative
+    """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
     lower: float | None
+    """Lower end; None if it is open or undefined."""
     upper: float | None
+    """Upper end; None if it is open or undefined."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions about the interval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BcaInterval(StatisticInterval):
-    """A bias-corrected and accelerated interval.
-
-    Parameters
-    ----------
-    acceleration : float or None
-        The acceleration, from the jackknife; None where that is undefined.
-    """
+    """A bias-corrected and accelerated interval."""
 
     acceleration: float | None
+    """The acceleration, from the jackknife; None where that is undefined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentisedInterval(StatisticInterval):
-    """A studentised interval.
-
-    Parameters
-    ----------
-    errors : str
-        How the standard error of each resample is estimated: ``jackknife``.
-    standard_error : float or None
-        Standard error of the sample; None where the jackknife is undefined.
-    """
+    """A studentised interval."""
 
     errors: Literal["jackknife"] = "jackknife"
+    """How the standard error of each resample is estimated: ``jackknife``."""
     standard_error: float | None
+    """Standard error of the sample; None where the jackknife is undefined."""
 
 
 class _AnyStatistic(Protocol):

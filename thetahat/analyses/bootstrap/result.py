@@ -29,51 +29,34 @@ MAX_LISTED: Final = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StatisticEstimate:
-    """A statistic of a sample, and what its resamples show of its distribution.
-
-    Parameters
-    ----------
-    statistic : str
-        Name of the statistic.
-    n : int or tuple of int
-        Number of values of the sample; of two samples the number of each.
-    n_resamples : int
-        Number of resamples.
-    estimate : float
-        The statistic of the sample.
-    replicates_mean : float
-        Mean of the statistic over the resamples.
-    bias : float
-        That mean minus the estimate.
-    variance : float or None
-        Variance of the statistic over the resamples (ddof 1); None of a single resample.
-    standard_error : float or None
-        Root of the variance.
-    bias_corrected : float
-        The estimate minus the bias.
-    drawn_again : int
-        Number of draws that had no value and were drawn again.
-    intervals : tuple of StatisticInterval
-        Intervals about the statistic.
-    replicates : ndarray of float or None
-        (B,) the statistic of each resample, where there are at most 10000.
-    cautions : tuple of Caution
-        What to know before using the numbers.
-    """
+    """A statistic of a sample, and what its resamples show of its distribution."""
 
     statistic: str
+    """Name of the statistic."""
     n: int | tuple[int, ...]
+    """Number of values of the sample; of two samples the number of each."""
     n_resamples: int
+    """Number of resamples."""
     estimate: float
+    """The statistic of the sample."""
     replicates_mean: float
+    """Mean of the statistic over the resamples."""
     bias: float
+    """That mean minus the estimate."""
     variance: float | None
+    """Variance of the statistic over the resamples (ddof 1); None of a single resample."""
     standard_error: float | None
+    """Root of the variance."""
     bias_corrected: float
+    """The estimate minus the bias."""
     drawn_again: int
+    """Number of draws that had no value and were drawn again."""
     intervals: tuple[BcaInterval | StudentisedInterval | StatisticInterval, ...]
+    """Intervals about the statistic."""
     replicates: FloatArray | None
+    """(B,) the statistic of each resample, where there are at most 10000."""
     cautions: tuple[Caution, ...]
+    """What to know before using the numbers."""
 
 
 def describe_statistic(

@@ -25,70 +25,46 @@ from thetahat.values.types import Alternative, IntArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ComponentEstimate:
-    """One component of a vector or a matrix, and what its resamples show of its distribution.
-
-    Parameters
-    ----------
-    name : str
-        Name of the component: of a column, or of two columns with a comma between.
-    columns : tuple of str
-        The columns that it is about: one, or the row and the column of a matrix.
-    estimate : float
-        The component of the sample.
-    replicates_mean : float
-        Mean of the component over the resamples.
-    bias : float
-        That mean minus the estimate.
-    variance : float or None
-        Variance of the component over the resamples (ddof 1).
-    standard_error : float or None
-        Root of the variance.
-    bias_corrected : float
-        The estimate minus the bias.
-    intervals : tuple of StatisticInterval
-        Intervals about the component.
-    """
+    """One component of a vector or a matrix, and what its resamples show of its distribution."""
 
     name: str
+    """Name of the component: of a column, or of two columns with a comma between."""
     columns: tuple[str, ...]
+    """The columns that it is about: one, or the row and the column of a matrix."""
     estimate: float
+    """The component of the sample."""
     replicates_mean: float
+    """Mean of the component over the resamples."""
     bias: float
+    """That mean minus the estimate."""
     variance: float | None
+    """Variance of the component over the resamples (ddof 1)."""
     standard_error: float | None
+    """Root of the variance."""
     bias_corrected: float
+    """The estimate minus the bias."""
     intervals: tuple[BcaInterval | StudentisedInterval | StatisticInterval, ...]
+    """Intervals about the component."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class VectorEstimate:
-    """A vector or matrix of a sample, and what its resamples show of its distribution.
-
-    Parameters
-    ----------
-    statistic : str
-        Name of the statistic.
-    n : int
-        Number of rows of the sample.
-    n_resamples : int
-        Number of resamples.
-    components : tuple of ComponentEstimate
-        Every component; of a symmetric matrix those on and above the diagonal.
-    covariance_of_components : tuple of tuple of float
-        (q, q) covariance matrix of the q components over the resamples (ddof 1), in their order.
-    drawn_again : int
-        Number of draws that had no value and were drawn again.
-    cautions : tuple of Caution
-        What to know before using the numbers.
-    """
+    """A vector or matrix of a sample, and what its resamples show of its distribution."""
 
     statistic: str
+    """Name of the statistic."""
     n: int
+    """Number of rows of the sample."""
     n_resamples: int
+    """Number of resamples."""
     components: tuple[ComponentEstimate, ...]
+    """Every component; of a symmetric matrix those on and above the diagonal."""
     covariance_of_components: tuple[tuple[float, ...], ...]
+    """(q, q) covariance matrix of the q components over the resamples (ddof 1), in their order."""
     drawn_again: int
+    """Number of draws that had no value and were drawn again."""
     cautions: tuple[Caution, ...]
+    """What to know before using the numbers."""
 
 
 def bootstrap_vector(

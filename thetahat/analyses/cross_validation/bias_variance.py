@@ -32,26 +32,18 @@ class BiasVariance:
     Source: geman1992 for the squared loss, kohavi1996 for the zero-one loss.
 
     Deviations: noise and squared bias are one number, because each instance has one target.
-
-    Parameters
-    ----------
-    n_instances : int
-        Number of instances that two fits or more predict.
-    fewest_fits : int
-        Smallest number of fits that predict one of them.
-    expected_loss : float
-        Mean loss of these instances, each with the same weight.
-    bias_squared : float
-        Mean squared bias plus noise; it may be negative by chance.
-    variance : float
-        Mean variance of the predictions.
     """
 
     n_instances: int
+    r"""Number of instances that two fits or more predict."""
     fewest_fits: int
+    r"""Smallest number of fits that predict one of them."""
     expected_loss: float
+    r"""Mean loss of these instances, each with the same weight."""
     bias_squared: float
+    r"""Mean squared bias plus noise; it may be negative by chance."""
     variance: float
+    r"""Mean variance of the predictions."""
 
 
 def split_bias_and_variance(

@@ -12,22 +12,15 @@ from thetahat.cross_validation import LearnerFailure, LearnerFits
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossValidationEvaluation(EvaluationResult):
-    """The evaluation of the learners that ran, and how each learner ran.
-
-    Parameters
-    ----------
-    failures : mapping of str to LearnerFailure
-        Learners that failed, with the reason.
-    learners : mapping of str to LearnerFits
-        How the splits of each learner were predicted.
-    bias_variance : mapping of str to BiasVariance or None
-        Squared bias and variance by learner, if several fits predict an instance and the loss is
-        squared or zero-one.
-    """
+    """The evaluation of the learners that ran, and how each learner ran."""
 
     failures: Mapping[str, LearnerFailure]
+    """Learners that failed, with the reason."""
     learners: Mapping[str, LearnerFits]
+    """How the splits of each learner were predicted."""
     bias_variance: Mapping[str, BiasVariance] | None = None
+    """Squared bias and variance by learner, if several fits predict an instance and the loss is
+    squared or zero-one."""
 
 
 def describe_learners(

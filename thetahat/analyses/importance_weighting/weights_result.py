@@ -15,80 +15,53 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class EstimatedWeights:
-    """Importance weights of the source rows, and how far they can be trusted.
-
-    Parameters
-    ----------
-    method : str
-        The estimator of the weights.
-    values : ndarray of float
-        (n,) weight of each source row.
-    n : int
-        Number of source rows.
-    n_target : int
-        Number of target rows.
-    n_features : int
-        Number of features.
-    diagnostics : Diagnostics
-        Numbers that describe the weights; its fields are fields of this object.
-    details : mapping
-        Further numbers of the estimator, such as the width of a kernel.
-    cautions : tuple of Caution
-        Cautions about the weights.
-    """
+    """Importance weights of the source rows, and how far they can be trusted."""
 
     method: str
+    """The estimator of the weights."""
     values: FloatArray
+    """(n,) weight of each source row."""
     n: int
+    """Number of source rows."""
     n_target: int
+    """Number of target rows."""
     n_features: int
+    """Number of features."""
     diagnostics: Diagnostics = field(metadata={"inline": True})
+    """Numbers that describe the weights; its fields are fields of this object."""
     details: Mapping[str, JsonValue]
+    """Further numbers of the estimator, such as the width of a kernel."""
     cautions: tuple[Caution, ...]
+    """Cautions about the weights."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UsedWeights:
-    """Importance weights that enter weighted risks.
-
-    Parameters
-    ----------
-    weights : EstimatedWeights
-        The weights; its fields are fields of this object.
-    estimated_from : str
-        The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
-        part.
-    in_fits : bool
-        Whether the fits are weighted too.
-    """
+    """Importance weights that enter weighted risks."""
 
     weights: EstimatedWeights = field(metadata={"inline": True})
+    """The weights; its fields are fields of this object."""
     estimated_from: Literal["all", "training"] = field(metadata={"wire": "from"})
+    """The rows that the weights are estimated from: ``all`` rows, or those of each ``training``
+    part."""
     in_fits: bool
+    """Whether the fits are weighted too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SelectionWeights:
-    """Importance weights of a selection.
-
-    Parameters
-    ----------
-    used : UsedWeights
-        The weights of all source rows; its fields are fields of this object.
-    validation_values : ndarray of float or None
-        (n,) weight of each row's validation loss, where weights are estimated inside each training
-        part.
-    validation : Diagnostics or None
-        Numbers that describe ``validation_values``.
-    second_moment : float or None
-        Mean of the squared weights over the source, estimated from the target; None where the
-        estimator has no function.
-    """
+    """Importance weights of a selection."""
 
     used: UsedWeights = field(metadata={"inline": True})
+    """The weights of all source rows; its fields are fields of this object."""
     validation_values: FloatArray | None = None
+    """(n,) weight of each row's validation loss, where weights are estimated inside each training
+    part."""
     validation: Diagnostics | None = None
+    """Numbers that describe ``validation_values``."""
     second_moment: float | None
+    """Mean of the squared weights over the source, estimated from the target; None where the
+    estimator has no function."""
 
 
 def describe_weights(

@@ -22,28 +22,19 @@ TableRow: TypeAlias = Mapping[str, TableCell]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyTable:
-    """A table with named columns.
-
-    Parameters
-    ----------
-    name : str
-        The table's name in the result, unique within the study.
-    title : str
-        The table's title for readers.
-    columns : mapping of str to str
-        The heading of each column, by the key that the rows use.
-    rows : tuple of mapping
-        The rows; each has a cell for every column: a number with its standard error, a plain
-        number, a text, or null for an empty cell.
-    note : str
-        How to read the table.
-    """
+    """A table with named columns."""
 
     name: str
+    """The table's name in the result, unique within the study."""
     title: str
+    """The table's title for readers."""
     columns: Mapping[str, str]
+    """The heading of each column, by the key that the rows use."""
     rows: tuple[TableRow, ...]
+    """The rows; each has a cell for every column: a number with its standard error, a plain number,
+    a text, or null for an empty cell."""
     note: str = ""
+    """How to read the table."""
 
 
 def make_table(
@@ -60,54 +51,36 @@ def make_table(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureAxis:
-    """An axis of a figure.
-
-    Parameters
-    ----------
-    title : str
-        The axis label, with units where there are any.
-    scale : str
-        ``linear`` or ``log``.
-    labels : tuple of str
-        The names of the categories at 0, 1, ...; empty for a numerical axis.
-    """
+    """An axis of a figure."""
 
     title: str
+    """The axis label, with units where there are any."""
     scale: AxisScale = "linear"
+    """``linear`` or ``log``."""
     labels: tuple[str, ...] = ()
+    """The names of the categories at 0, 1, ...; empty for a numerical axis."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureSeries:
-    """A set of points that a figure draws together.
-
-    Parameters
-    ----------
-    name : str
-        The entry in the legend.
-    x : tuple of float or None
-        Horizontal coordinates; null leaves a gap.
-    y : tuple of float or None
-        Vertical coordinates, one for each of ``x``; null leaves a gap.
-    error : tuple of float or None
-        Half the length of each error bar: one Monte-Carlo standard error, unless the figure's note
-        says otherwise. Null if there are no error bars.
-    style : str
-        ``line``, ``dashed`` (a reference line), ``points`` or ``bars``.
-    quantity : str or None
-        What the series shows, if another series of the figure shows it too: series of one quantity
-        have one colour.
-    labels : tuple of str or None
-        The name of each point, if the points are different things.
-    """
+    """A set of points that a figure draws together."""
 
     name: str
+    """The entry in the legend."""
     x: tuple[float | None, ...]
+    """Horizontal coordinates; null leaves a gap."""
     y: tuple[float | None, ...]
+    """Vertical coordinates, one for each of ``x``; null leaves a gap."""
     error: tuple[float | None, ...] | None
+    """Half the length of each error bar: one Monte-Carlo standard error, unless the figure's note
+    says otherwise. Null if there are no error bars."""
     style: SeriesStyle = "line"
+    """``line``, ``dashed`` (a reference line), ``points`` or ``bars``."""
     quantity: str | None = None
+    """What the series shows, if another series of the figure shows it too: series of one quantity
+    have one colour."""
     labels: tuple[str, ...] | None = None
+    """The name of each point, if the points are different things."""
 
 
 Coordinates: TypeAlias = Sequence[float | None] | Sequence[float] | FloatArray
@@ -156,70 +129,47 @@ def _convert_to_tuple(values: Coordinates) -> tuple[float | None, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyFigure:
-    """One panel of a figure, as numbers; a figure with several panels is several of these.
-
-    Parameters
-    ----------
-    name : str
-        The figure's name in the result and in its address ``.../figures/NAME.svg``: lower-case
-        letters, digits and underscores.
-    title : str
-        The figure's title for readers.
-    x : FigureAxis
-        The horizontal axis.
-    y : FigureAxis
-        The vertical axis.
-    series : tuple of FigureSeries
-        The lines and points, in the order of the legend.
-    note : str
-        How to read the figure.
-    """
+    """One panel of a figure, as numbers; a figure with several panels is several of these."""
 
     name: str
+    """The figure's name in the result and in its address ``.../figures/NAME.svg``: lower-case
+    letters, digits and underscores."""
     title: str
+    """The figure's title for readers."""
     x: FigureAxis
+    """The horizontal axis."""
     y: FigureAxis
+    """The vertical axis."""
     series: tuple[FigureSeries, ...]
+    """The lines and points, in the order of the legend."""
     note: str = ""
+    """How to read the figure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyClaim:
-    """A sentence of a source, judged by a number of the study.
-
-    Parameters
-    ----------
-    text : str
-        The claim, in the sense of the source.
-    reference : str
-        Key of the source in ``thetahat.references.REFERENCES``; empty for a rule of this software.
-    place : str
-        Where the source makes the claim, such as ``Figure 2`` or ``section 4.1``.
-    verdict : str
-        ``holds`` if the number is within the bounds by three standard errors or more, ``fails`` if
-        it is outside by more than three, else ``undecided``.
-    measured : str
-        What the number that decides is, in words.
-    figure : float or None
-        The number that decides.
-    standard_error : float or None
-        Its Monte-Carlo standard error; 0 for a closed form, null if it is unknown.
-    at_least : float or None
-        The lower bound; null if there is none.
-    at_most : float or None
-        The upper bound; null if there is none.
-    undecided_because : str or None
-        Why the claim is undecided: how near the number is to its bound, and how many times as many
-        repetitions would decide it. Left out where it is decided.
-    """
+    """A sentence of a source, judged by a number of the study."""
 
     text: str
+    """The claim, in the sense of the source."""
     reference: str
+    """Key of the source in ``thetahat.references.REFERENCES``; empty for a rule of this
+    software."""
     place: str
+    """Where the source makes the claim, such as ``Figure 2`` or ``section 4.1``."""
     verdict: ClaimVerdict
+    """``holds`` if the number is within the bounds by three standard errors or more, ``fails`` if
+    it is outside by more than three, else ``undecided``."""
     measured: str
+    """What the number that decides is, in words."""
     figure: float | None
+    """The number that decides."""
     standard_error: float | None
+    """Its Monte-Carlo standard error; 0 for a closed form, null if it is unknown."""
     at_least: float | None
+    """The lower bound; null if there is none."""
     at_most: float | None
+    """The upper bound; null if there is none."""
     undecided_because: str | None = None
+    """Why the claim is undecided: how near the number is to its bound, and how many times as many
+    repetitions would decide it. Left out where it is decided."""

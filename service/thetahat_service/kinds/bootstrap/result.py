@@ -15,24 +15,15 @@ from thetahat_service.kinds.provenance import Provenance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootstrapResult:
-    """A statistic of a sample, with its bias, variance and intervals.
-
-    Parameters
-    ----------
-    kind : str
-        ``bootstrap``.
-    statistic_estimate : StatisticEstimate or VectorEstimate
-        The statistic and its replicates, or its components; its fields are fields of the result.
-    not_applicable : tuple of NotApplicable
-        Intervals and tests that do not fit the statistic, with the reason.
-    tests : mapping of str to TwoSampleOutcome or None
-        Tests that two independent samples have the same mean, by name.
-    provenance : Provenance or None
-        Version, seed, digests and methods, which make the result again.
-    """
+    """A statistic of a sample, with its bias, variance and intervals."""
 
     kind: Literal["bootstrap"] = "bootstrap"
+    """``bootstrap``."""
     statistic_estimate: StatisticEstimate | VectorEstimate = field(metadata={"inline": True})
+    """The statistic and its replicates, or its components; its fields are fields of the result."""
     not_applicable: tuple[NotApplicable, ...]
+    """Intervals and tests that do not fit the statistic, with the reason."""
     tests: Mapping[str, TwoSampleOutcome] | None = None
+    """Tests that two independent samples have the same mean, by name."""
     provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""

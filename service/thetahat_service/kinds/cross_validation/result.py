@@ -13,77 +13,49 @@ from thetahat_service.kinds.provenance import Provenance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSourceCalibration:
-    """How the coverage of intervals for a new source was measured.
-
-    Parameters
-    ----------
-    drawn : int
-        Number of sources in each sample.
-    sources : int
-        Number of sources in the data.
-    truth_from : str
-        What the truth is computed from.
-    note : str
-        In which direction the coverage errs.
-    """
+    """How the coverage of intervals for a new source was measured."""
 
     drawn: int
+    """Number of sources in each sample."""
     sources: int
+    """Number of sources in the data."""
     truth_from: str
+    """What the truth is computed from."""
     note: str
+    """In which direction the coverage errs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationSummary:
-    """How the coverage of the intervals was measured on samples of the data.
-
-    Parameters
-    ----------
-    repetitions : int
-        Number of samples that were drawn.
-    share : float
-        Share of the rows, or of the rows of each source, in a sample.
-    rows : int
-        Number of rows in a sample.
-    truth_from : str
-        What the truth is computed from.
-    new_source : NewSourceCalibration or None
-        How intervals for a new source were measured; null if no whole sources were drawn.
-    cautions : tuple of Caution
-        Cautions about the measured coverage.
-    note : str
-        How the samples differ from the data.
-    """
+    """How the coverage of the intervals was measured on samples of the data."""
 
     repetitions: int
+    """Number of samples that were drawn."""
     share: float
+    """Share of the rows, or of the rows of each source, in a sample."""
     rows: int
+    """Number of rows in a sample."""
     truth_from: str
+    """What the truth is computed from."""
     new_source: NewSourceCalibration | None
+    """How intervals for a new source were measured; null if no whole sources were drawn."""
     cautions: tuple[Caution, ...]
+    """Cautions about the measured coverage."""
     note: str
+    """How the samples differ from the data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossValidationResult:
-    """The result of a cross-validation.
-
-    Parameters
-    ----------
-    kind : str
-        ``cross_validation``.
-    evaluation : CrossValidationEvaluation
-        Models, comparisons, tests, and how each learner ran; its fields are fields of the result.
-    weights : UsedWeights or None
-        The importance weights of the rows, if the request has a target sample.
-    calibration : CalibrationSummary or None
-        How the coverage of the intervals was measured, if the request asks for it.
-    provenance : Provenance or None
-        Version, seed, digests and methods, which make the result again.
-    """
+    """The result of a cross-validation."""
 
     kind: Literal["cross_validation"] = "cross_validation"
+    """``cross_validation``."""
     evaluation: CrossValidationEvaluation = field(metadata={"inline": True})
+    """Models, comparisons, tests, and how each learner ran; its fields are fields of the result."""
     weights: UsedWeights | None = None
+    """The importance weights of the rows, if the request has a target sample."""
     calibration: CalibrationSummary | None = None
+    """How the coverage of the intervals was measured, if the request asks for it."""
     provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""

@@ -46,43 +46,29 @@ from thetahat_service.kinds.provenance import Provenance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningCurveResult:
-    """The error of learners at growing training sizes.
-
-    Parameters
-    ----------
-    kind : str
-        ``learning_curve``.
-    evaluation : EvaluationResult
-        Models, comparisons and tests at the largest size at which a learner ran; its fields are
-        fields of the result.
-    sizes : tuple of str
-        Labels of the sizes, in the order of the request.
-    size : str
-        Label of the size at which the models are evaluated.
-    grow_by : str
-        What a larger training part has more of: ``instance``, ``source`` or ``time``.
-    stratified : bool
-        Whether smaller training parts keep the shares of the classes.
-    curves : mapping of str to Curve
-        The curve of each learner that ran at one size or more.
-    learners : mapping of str to LearnerFits
-        How the splits of each model were predicted.
-    failures : mapping of str to mapping of str to LearnerFailure
-        Learners that failed, and why, by the label of the size.
-    provenance : Provenance or None
-        Version, seed, digests and methods, which make the result again.
-    """
+    """The error of learners at growing training sizes."""
 
     kind: Literal["learning_curve"] = "learning_curve"
+    """``learning_curve``."""
     evaluation: EvaluationResult = field(metadata={"inline": True})
+    """Models, comparisons and tests at the largest size at which a learner ran; its fields are
+    fields of the result."""
     sizes: tuple[str, ...]
+    """Labels of the sizes, in the order of the request."""
     size: str
+    """Label of the size at which the models are evaluated."""
     grow_by: GrowBy
+    """What a larger training part has more of: ``instance``, ``source`` or ``time``."""
     stratified: bool
+    """Whether smaller training parts keep the shares of the classes."""
     curves: Mapping[str, Curve]
+    """The curve of each learner that ran at one size or more."""
     learners: Mapping[str, LearnerFits]
+    """How the splits of each model were predicted."""
     failures: Mapping[str, Mapping[str, LearnerFailure]]
+    """Learners that failed, and why, by the label of the size."""
     provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

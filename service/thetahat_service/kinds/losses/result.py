@@ -11,18 +11,11 @@ from thetahat_service.kinds.provenance import Provenance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossesResult:
-    """The result of an evaluation of losses.
-
-    Parameters
-    ----------
-    kind : str
-        ``losses``.
-    evaluation : EvaluationResult
-        Models, comparisons and tests; its fields are fields of the result.
-    provenance : Provenance or None
-        Version, seed, digests and methods, which make the result again.
-    """
+    """The result of an evaluation of losses."""
 
     kind: Literal["losses"] = "losses"
+    """``losses``."""
     evaluation: EvaluationResult = field(metadata={"inline": True})
+    """Models, comparisons and tests; its fields are fields of the result."""
     provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""

@@ -13,22 +13,14 @@ from thetahat_service.kinds.provenance import Provenance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionsResult:
-    """The result of an evaluation of predictions.
-
-    Parameters
-    ----------
-    kind : str
-        ``predictions``.
-    evaluation : EvaluationResult
-        Models, comparisons and tests; its fields are fields of the result.
-    bias_variance : mapping of str to BiasVariance or None
-        By model, its loss split in squared bias and variance, if the loss is squared or zero-one
-        and an instance has predictions of several fits.
-    provenance : Provenance or None
-        Version, seed, digests and methods, which make the result again.
-    """
+    """The result of an evaluation of predictions."""
 
     kind: Literal["predictions"] = "predictions"
+    """``predictions``."""
     evaluation: EvaluationResult = field(metadata={"inline": True})
+    """Models, comparisons and tests; its fields are fields of the result."""
     bias_variance: Mapping[str, BiasVariance] | None = None
+    """By model, its loss split in squared bias and variance, if the loss is squared or zero-one and
+    an instance has predictions of several fits."""
     provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""

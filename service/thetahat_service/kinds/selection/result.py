@@ -68,44 +68,30 @@ ModelOutcomes = Mapping[str, Sequence[SplitOutcome]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectionResult:
-    """The choice among candidates, and the error of choosing and fitting together.
-
-    Parameters
-    ----------
-    kind : str
-        ``selection``.
-    evaluation : EvaluationResult
-        With external splits the model ``selected``, which is the whole procedure, and the
-        candidates if the request has ``compare``; else the candidates under the internal splits.
-        Its fields are fields of the result.
-    chosen : ChosenCandidate
-        The candidate that is chosen in the end.
-    internal : mapping of str to InternalResult
-        The internal errors that this choice rests on, by candidate.
-    external : ExternalResult or None
-        The choices inside the external training parts; None without external splits.
-    grids : mapping of str to GridProfile
-        The internal error along the parameters of each grid.
-    learners : mapping of str to LearnerFits
-        How the splits of each candidate were predicted; those of a grid are counted together.
-    bias : SelectionBias
-        How much too good the internal value of the chosen candidate is.
-    failures : mapping of str to LearnerFailure
-        Candidates that failed, with the reason; a grid is listed once if all of it failed.
-    provenance : Provenance or None
-        Version, seed, digests and methods, which make the result again.
-    """
+    """The choice among candidates, and the error of choosing and fitting together."""
 
     kind: Literal["selection"] = "selection"
+    """``selection``."""
     evaluation: EvaluationResult = field(metadata={"inline": True})
+    """With external splits the model ``selected``, which is the whole procedure, and the candidates
+    if the request has ``compare``; else the candidates under the internal splits. Its fields are
+    fields of the result."""
     chosen: ChosenCandidate
+    """The candidate that is chosen in the end."""
     internal: Mapping[str, InternalResult]
+    """The internal errors that this choice rests on, by candidate."""
     external: ExternalResult | None
+    """The choices inside the external training parts; None without external splits."""
     grids: Mapping[str, GridProfile]
+    """The internal error along the parameters of each grid."""
     learners: Mapping[str, LearnerFits]
+    """How the splits of each candidate were predicted; those of a grid are counted together."""
     bias: SelectionBias
+    """How much too good the internal value of the chosen candidate is."""
     failures: Mapping[str, LearnerFailure]
+    """Candidates that failed, with the reason; a grid is listed once if all of it failed."""
     provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""
 
 
 def _find_assessed_seed(plan: SelectionPlan) -> int:

@@ -23,79 +23,52 @@ from thetahat_service.kinds.study.request import StudyRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyDescription:
-    """What a study computed.
-
-    Parameters
-    ----------
-    preset : str or None
-        The preset's name.
-    inputs : mapping or None
-        The data sets of the preset, by role, as the request gives them.
-    population : mapping or None
-        The population, as the request gives it.
-    draw : mapping or None
-        The size of a draw, as the request gives it.
-    estimators : list or None
-        The estimators, as the request gives them.
-    parameters : mapping
-        The parameters of the preset that the request gives.
-    repetitions : int
-        Repetitions in this result.
-    repetitions_asked : int
-        Repetitions that the request asks for; more than ``repetitions`` in a partial result.
-    extends : str or None
-        The id of the study that this one extends.
-    truth_from : str or None
-        How the truth was computed.
-    truths : mapping of str to str, or None
-        The truths that estimates are compared with, in words, by the name used in the tables.
-    details : mapping
-        Further entries, which depend on the preset.
-    """
+    """What a study computed."""
 
     preset: str | None = None
+    """The preset's name."""
     inputs: Mapping[str, JsonValue] | None = None
+    """The data sets of the preset, by role, as the request gives them."""
     population: Mapping[str, JsonValue] | None = None
+    """The population, as the request gives it."""
     draw: Mapping[str, JsonValue] | None = None
+    """The size of a draw, as the request gives it."""
     estimators: tuple[Mapping[str, JsonValue], ...] | None = None
+    """The estimators, as the request gives them."""
     parameters: Mapping[str, JsonValue] = field(default_factory=dict, metadata={"inline": True})
+    """The parameters of the preset that the request gives."""
     repetitions: int
+    """Repetitions in this result."""
     repetitions_asked: int
+    """Repetitions that the request asks for; more than ``repetitions`` in a partial result."""
     extends: str | None
+    """The id of the study that this one extends."""
     truth_from: str | None = None
+    """How the truth was computed."""
     truths: Mapping[str, str] | None = None
+    """The truths that estimates are compared with, in words, by the name used in the tables."""
     details: Mapping[str, JsonValue] = field(default_factory=dict, metadata={"inline": True})
+    """Further entries, which depend on the preset."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyResult:
-    """The result of a study.
-
-    Parameters
-    ----------
-    kind : str
-        Always ``study``.
-    study : StudyDescription
-        What was computed.
-    tables : tuple of StudyTable
-        The tables.
-    figures : tuple of StudyFigure
-        The figures, as numbers.
-    claims : tuple of StudyClaim
-        Sentences of the preset's source, each with its verdict.
-    cautions : tuple of Caution
-        The cautions about the whole study.
-    provenance : Provenance or None
-        Version, seed, digests and methods, which make the result again.
-    """
+    """The result of a study."""
 
     kind: Literal["study"] = "study"
+    """Always ``study``."""
     study: StudyDescription
+    """What was computed."""
     tables: tuple[StudyTable, ...]
+    """The tables."""
     figures: tuple[StudyFigure, ...]
+    """The figures, as numbers."""
     claims: tuple[StudyClaim, ...]
+    """Sentences of the preset's source, each with its verdict."""
     cautions: tuple[Caution, ...]
+    """The cautions about the whole study."""
     provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""
 
 
 _DESCRIBED: Final = ("preset", "inputs", "population", "draw", "estimators")

@@ -13,25 +13,16 @@ from thetahat_service.kinds.provenance import Provenance
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WeightsResult:
-    """Importance weights of a source sample.
-
-    Parameters
-    ----------
-    kind : str
-        ``weights``.
-    weights : EstimatedWeights
-        The weights with their diagnostics.
-    cautions : tuple of Caution
-        Cautions about rows that are left out; the weights have their own.
-    left_out : LeftOutOfSamples or None
-        Incomplete rows that are left out of the samples; the weights are those of the other rows,
-        in order.
-    provenance : Provenance or None
-        Version, seed, digests and methods, which make the result again.
-    """
+    """Importance weights of a source sample."""
 
     kind: Literal["weights"] = "weights"
+    """``weights``."""
     weights: EstimatedWeights
+    """The weights with their diagnostics."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions about rows that are left out; the weights have their own."""
     left_out: LeftOutOfSamples | None = None
+    """Incomplete rows that are left out of the samples; the weights are those of the other rows, in
+    order."""
     provenance: Provenance | None = None
+    """Version, seed, digests and methods, which make the result again."""
