@@ -35,8 +35,7 @@ class AveragePrecision(Metric):
         The positive class; the second of two, if left out. With more classes and none named, the
         average over classes, each against the rest.
     n_resamples : int or None
-        Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
-        rows.
+        Of the bootstrap intervals; 0 for none. If left out, as in ``choose_n_resamples``.
     """
 
     positive: Label | None = None

@@ -12,10 +12,9 @@ from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.values.types import FloatArray, IntArray, Label, MeanKind
 
-DEFAULT_RESAMPLES = 1000
-"""Default number of bootstrap resamples for at most ``MAX_ROWS`` rows."""
 MAX_ROWS = 100_000
 """Largest number of rows for which resamples are drawn by default."""
+_DEFAULT_RESAMPLES = 1000
 _MIN_RESAMPLES = 100
 _MAX_RESAMPLES = 100_000
 
@@ -150,7 +149,7 @@ def check_resamples(n_resamples: int | None) -> None:
 
 
 def choose_n_resamples(metric: Metric, n_rows: int) -> int:
-    """Return the number of resamples: as requested; by default none for very many rows."""
+    """Return the number of resamples: as requested; by default 1000, and 0 for very many rows."""
     if metric.n_resamples is not None:
         return metric.n_resamples
-    return DEFAULT_RESAMPLES if n_rows <= MAX_ROWS else 0
+    return _DEFAULT_RESAMPLES if n_rows <= MAX_ROWS else 0

@@ -44,8 +44,7 @@ class F1(Metric):
     positive : str or int or None
         The positive class of ``binary``; the second of two, if left out.
     n_resamples : int or None
-        Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
-        rows.
+        Of the bootstrap intervals; 0 for none. If left out, as in ``choose_n_resamples``.
     """
 
     average: Average = "binary"

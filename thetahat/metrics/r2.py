@@ -31,8 +31,7 @@ class RSquared(Metric):
     Parameters
     ----------
     n_resamples : int or None
-        Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
-        rows.
+        Of the bootstrap intervals; 0 for none. If left out, as in ``choose_n_resamples``.
     """
 
     n_resamples: int | None = None

@@ -49,8 +49,7 @@ class RocAuc(Metric):
         in the source's own code, which makes it larger the more scores are tied) or ``half``, as
         in the area itself.
     n_resamples : int or None
-        Of the bootstrap intervals; 0 for none. If left out, 1000 where there are at most 100 000
-        rows.
+        Of the bootstrap intervals; 0 for none. If left out, as in ``choose_n_resamples``.
     """
 
     positive: Label | None = None

@@ -18,6 +18,7 @@ from thetahat.values.batch_sizes import NUMBERS_IN_2_MB, NUMBERS_IN_32_MB
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 
+DEFAULT_RESAMPLES: Final = 2000
 MIN_RESAMPLES: Final = 2
 MAX_RESAMPLES: Final = 1_000_000
 MAX_DRAWS: Final = 4_000_000_000

@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from thetahat.analyses.bootstrap.intervals import METHODS, explain_misfit
-from thetahat.analyses.bootstrap.resampling import AnyResamples, check_size
+from thetahat.analyses.bootstrap.resampling import DEFAULT_RESAMPLES, AnyResamples, check_size
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
@@ -32,7 +32,6 @@ from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.data.reading import read_columns
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.bootstrap.request import (
-    DEFAULT_RESAMPLES,
     AnySample,
     BootstrapRequest,
     StatisticSample,

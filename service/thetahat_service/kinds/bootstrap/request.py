@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
 
 from thetahat.analyses.bootstrap.intervals import METHODS
+from thetahat.analyses.bootstrap.resampling import DEFAULT_RESAMPLES
 from thetahat.statistics import STATISTICS
 from thetahat.values.types import Alternative
 from thetahat_service.kinds.fields.list_items import NumberItem, ResampleItem
@@ -20,9 +21,6 @@ from thetahat_service.kinds.fields.method_names import (
     TwoSampleTestName,
 )
 from thetahat_service.schemas.base import EvaluationRequest, Schema
-
-DEFAULT_RESAMPLES: Final = 2000
-
 
 BootstrapIntervalName = Annotated[
     str,
