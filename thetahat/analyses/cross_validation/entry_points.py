@@ -21,8 +21,8 @@ from thetahat.analyses.losses.entry_points import (
     LabelColumn,
     MethodChoice,
     read_methods,
-    select_family,
 )
+from thetahat.analyses.losses.method_selection import split_by_family
 from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.cautions import Caution
@@ -41,13 +41,10 @@ from thetahat.cross_validation import (
 )
 from thetahat.cross_validation.learner_groups import Group, group_by_path, most_learners_together
 from thetahat.errors import EvaluationError, InvalidParameter
-from thetahat.intervals import INTERVALS
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES, get_default_loss
 from thetahat.losses.base import Loss
 from thetahat.metrics import METRICS
-from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.pipelines import adapt_to_classes, build, read_learner_spec
 from thetahat.pipelines.estimator_object import Estimator, EstimatorObject, is_estimator
 from thetahat.refit_estimators import (
@@ -72,7 +69,6 @@ from thetahat.tables.data import Data, build_data
 from thetahat.tables.frames import FeatureTable, read_series, read_table
 from thetahat.values.block_nouns import name_blocks
 from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
-from thetahat.variances import VARIANCES
 
 DEFAULT_SCHEME: Final = KFold()
 
@@ -144,7 +140,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     seed : int
         Of everything that is drawn at random.
     **options
-        The other options of ``evaluate`` from ``level`` on.
+        As for ``evaluate``.
 
     Raises
     ------
@@ -299,14 +295,8 @@ def _read_choices(
         for index, entry in enumerate(entries or ())
         if entry.name in REFIT_ESTIMATORS
     )
-    test_entries = read_methods(EVERY_TEST, tests, "tests")
-    choices = Choices(
-        variances=select_family(named["variances"], VARIANCES),
-        intervals=select_family(named["intervals"], INTERVALS),
-        tests=select_family(test_entries, PAIRED_TESTS),
-        omnibus=select_family(test_entries, MULTIPLE_TESTS),
-        **options,
-    )
+    methods = split_by_family(**named, tests=read_methods(EVERY_TEST, tests, "tests"))
+    choices = Choices(**methods, **options)
     unit, unit_plural = word_blocks(scheme, choices.unit, choices.unit_plural)
     choices = replace(choices, unit=unit, unit_plural=unit_plural)
     return choices.take_control_from_gate(), refits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar
 
@@ -102,69 +102,56 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """The options of an evaluation.
-
-    Parameters
-    ----------
-    level : float
-        Confidence level of intervals, above 0 and at most 1 - 1e-9; alpha of the verdict is
-        1 - level.
-    margin : float or None
-        Largest difference of mean losses that does not matter, in units of the loss, above 0.
-    alternative : Alternative
-        Alternative of intervals and tests; the verdict ignores it.
-    variances, intervals, tests : tuple of ChosenMethod or None
-        None means all that fit, with their defaults, except the methods that must be named.
-    omnibus : tuple of ChosenMethod or None
-        Tests of all models at once; None means all that fit, if there are enough models. A
-        request names them among its ``tests``.
-    correction : str
-        A key of ``CORRECTIONS``.
-    control : str or None
-        The model that all others are compared with; None compares every pair.
-    power : float
-        Power of the test in the plan of an undecided verdict, in (0, 1).
-    rope : float or None
-        Region of practical equivalence of the Bayesian tests; None means the margin.
-    clip : bool
-        Whether intervals are clipped to the loss's range.
-    range : tuple of float or None
-        Range to clip to; None means the range of the loss.
-    paired_unit : str or None
-        Unit that tests without a ``unit`` of their own pair: ``instance``, ``cluster`` or
-        ``block``.
-    unit : str or None
-        The word for one block, such as ``school``, in the sentences of the result; None means
-        source or fold.
-    unit_plural : str or None
-        Its plural; None means the English one.
-    target : Target or None
-        The target of the verdicts; None means the default of the layout.
-    detail : DetailLevel or None
-        Amount of detail of each pair: ``full`` or ``brief``; None means brief for many pairs.
-    gate : Gate or None
-        A requirement on one pair of models. It makes ``against`` the control where there is none.
-    """
+    """The options of an evaluation, in Python and in requests."""
 
     level: float = 0.95
+    """Confidence level of intervals, above 0 and at most 1 - 1e-9; alpha of the verdict is
+    1 - level."""
     margin: float | None = None
+    """Largest difference of mean losses that does not matter, in units of the loss, above 0. It
+    makes verdicts of equivalence possible."""
     alternative: Alternative = Alternative.TWO_SIDED
+    """Direction of tests and intervals; a difference is a minus b. Verdicts are two-sided whatever
+    it is."""
     variances: tuple[ChosenMethod[VarianceEstimator], ...] | None = None
+    """Variance estimators. Left out: all that apply."""
     intervals: tuple[ChosenMethod[IntervalMethod], ...] | None = None
+    """Intervals. Left out: all that apply."""
     tests: tuple[ChosenMethod[PairedTest], ...] | None = None
+    """Tests of pairs of models. Left out: all that apply."""
     omnibus: tuple[ChosenMethod[OmnibusTest], ...] | None = None
+    """Tests of all models at once, which a request names among its tests. Left out: all that apply,
+    if there are enough models."""
     correction: str = DEFAULT_CORRECTION
+    """How p-values are corrected for the number of comparisons."""
     control: str | None = None
+    """A model that every other model is compared with. Left out: every pair of models is
+    compared."""
     power: float = 0.8
+    """Probability, between 0 and 1, with which the plan of an undecided comparison shall find the
+    difference."""
     rope: float | None = None
+    """Region of practical equivalence of the Bayesian tests, 0 or above. Left out: the margin."""
     clip: bool = False
+    """Whether intervals are clipped to the range of the loss."""
     range: tuple[float, float] | None = None
+    """Smallest and largest possible loss, for clip. Left out: the loss's own range."""
     paired_unit: str | None = None
+    """What the tests pair, where they can pair several. Left out: each test's own choice."""
     unit: str | None = None
+    """The word for one block, such as school, hospital or task. Sentences and figures use it. Left
+    out: source or fold."""
     unit_plural: str | None = None
+    """The plural of unit. Left out: the English one."""
     target: Target | None = None
+    """What verdicts are about: these sources, a new source, or these fitted models. Left out: what
+    the blocks suggest."""
     detail: DetailLevel | None = None
+    """How much the result has of each comparison. Left out: full up to 1000 comparisons, else
+    brief."""
     gate: Gate | None = None
+    """A requirement on one pair of models; the result says whether it is met. Its against becomes
+    the control, if no control is named."""
 
     def __post_init__(self) -> None:
         # strings become enumeration members, which can be compared by identity
@@ -194,7 +181,7 @@ class Choices:
         _require(good, "detail", self.detail, f"is not one of {', '.join(DETAILS)}")
         if self.gate is not None and self.margin is None:
             self.gate.check_needs_no_margin()
-        for family in ("variances", "intervals", "tests", "omnibus"):
+        for family in METHOD_FIELDS:
             _check_keys(family, getattr(self, family) or ())
 
     def take_control_from_gate(self) -> Choices:
@@ -226,6 +213,15 @@ class Choices:
     def alpha(self) -> float:
         """1 - level."""
         return compute_alpha(self.level)
+
+
+METHOD_FIELDS: Final = ("variances", "intervals", "tests", "omnibus")
+"""The fields of ``Choices`` that choose methods."""
+
+OPTION_NAMES: Final = tuple(
+    field.name for field in fields(Choices) if field.name not in METHOD_FIELDS
+)
+"""The other fields of ``Choices``."""
 
 
 def _get_member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:

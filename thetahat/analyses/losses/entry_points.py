@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.checks import check, describe_other_loss
-from thetahat.analyses.losses.choices import Choices, ChosenMethod, Gate
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
-from thetahat.analyses.losses.method_selection import EVERY_TEST
+from thetahat.analyses.losses.method_selection import EVERY_TEST, split_by_family
 from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
-from thetahat.analyses.losses.result import DetailLevel, EvaluationResult
-from thetahat.corrections import DEFAULT_CORRECTION
+from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.errors import InvalidParameter
 from thetahat.intervals import INTERVALS
-from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.registry import Registry
 from thetahat.tables.frames import read_series
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -28,14 +25,11 @@ from thetahat.values.block_nouns import name_blocks
 from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
 from thetahat.values.score_words import name_scores
 from thetahat.values.types import (
-    Alternative,
     Better,
     BlockKind,
     FloatArray,
     IntArray,
     Label,
-    Target,
-    UnitName,
 )
 from thetahat.variances import VARIANCES
 
@@ -58,25 +52,11 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     n_train: float | Mapping[Label, float] | None = None,
     better: Better | None = None,
     weights: npt.ArrayLike | None = None,
-    level: float = 0.95,
-    margin: float | None = None,
-    alternative: Alternative | str = Alternative.TWO_SIDED,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
-    correction: str = DEFAULT_CORRECTION,
-    control: str | None = None,
-    power: float = 0.8,
-    rope: float | None = None,
-    clip: bool = False,
-    range: tuple[float, float] | None = None,  # noqa: A002 - the name of the request's field
-    paired_unit: UnitName | None = None,
-    unit: str | None = None,
-    unit_plural: str | None = None,
-    target: Target | str | None = None,
-    detail: DetailLevel | None = None,
-    gate: Gate | None = None,
     seed: int = 0,
+    **options: Unpack[EvaluationOptions],
 ) -> EvaluationResult:
     """Evaluate models from their losses on test instances.
 
@@ -102,14 +82,13 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         losses, with a caution if they look like scores.
     weights : array-like or None
         (n,) importance weights, which add weighted risks.
-    level, margin, alternative, correction, control, power, rope, clip, range
-        As in ``Choices``.
-    paired_unit, unit, unit_plural, target, detail, gate
-        As in ``Choices``.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
         Seed of everything that is drawn at random.
+    **options
+        Level, margin, alternative, correction, control, power, rope, clip, range, paired_unit,
+        unit, unit_plural, target, detail and gate, as in ``Choices``.
 
     Examples
     --------
@@ -130,6 +109,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     >>> result.comparisons[0].verdict.decision
     <Decision.BETTER: 'better'>
     """
+    refuse_unknown_options(options, "evaluate")
     kind = _read_block_kind(blocks)
     layout, values = _read_losses(losses, kind, block, repeat, instance, cluster, n_train)
     if block_labels is not None:
@@ -141,26 +121,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             )
         layout = replace(layout, block_labels=tuple(block_labels))
     models = {name: _check_losses(name, layout, column) for name, column in values.items()}
-    choices = _read_choices(
-        variances,
-        intervals,
-        tests,
-        level=level,
-        margin=margin,
-        alternative=alternative,
-        correction=correction,
-        control=control,
-        power=power,
-        rope=rope,
-        clip=clip,
-        range=range,
-        paired_unit=paired_unit,
-        unit=unit,
-        unit_plural=unit_plural,
-        target=target,
-        detail=detail,
-        gate=gate,
-    )
+    choices = _read_choices(variances, intervals, tests, options)
     table = LossTable(layout, models, higher_is_better=_is_higher(better))
     check(layout, choices, table.names, describe_other_loss(table))
     row_weights = None if weights is None else np.asarray(weights, dtype=np.float64)
@@ -210,7 +171,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     seed : int
         Seed of everything that is drawn at random.
     **options
-        The other options of ``evaluate`` from ``level`` on.
+        As for ``evaluate``.
 
     Examples
     --------
@@ -235,7 +196,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     layout = build_score_layout(_read_block_kind(blocks), learnt, tested, folds, repeats)
     models = {name: BlockLosses(layout, scores=row) for name, row in values.items()}
     table = LossTable(layout, models, higher_is_better=_is_higher(better))
-    choices = _read_choices(variances, intervals, tests, **options)
+    choices = _read_choices(variances, intervals, tests, options)
     check(layout, choices, table.names, describe_other_loss(table))
     result = evaluate_table(table, choices, seed)
     result = name_scores(result, table.names, higher_is_better=table.higher_is_better)
@@ -370,16 +331,14 @@ def _read_choices(
     variances: MethodChoice | None,
     intervals: MethodChoice | None,
     tests: MethodChoice | None,
-    **options: Any,
+    options: EvaluationOptions,
 ) -> Choices:
-    entries = read_methods(EVERY_TEST, tests, "tests")
-    return Choices(
-        variances=read_methods(VARIANCES, variances, "variances"),
-        intervals=read_methods(INTERVALS, intervals, "intervals"),
-        tests=select_family(entries, PAIRED_TESTS),
-        omnibus=select_family(entries, MULTIPLE_TESTS),
-        **options,
-    ).take_control_from_gate()
+    named: dict[str, Any] = split_by_family(
+        read_methods(VARIANCES, variances, "variances"),
+        read_methods(INTERVALS, intervals, "intervals"),
+        read_methods(EVERY_TEST, tests, "tests"),
+    )
+    return Choices(**named, **cast("dict[str, Any]", options)).take_control_from_gate()
 
 
 def read_methods(
@@ -399,12 +358,3 @@ def read_methods(
         name = method.info.name
         entries.append(ChosenMethod(key or name, name, method, place))
     return tuple(entries)
-
-
-def select_family(
-    entries: tuple[ChosenMethod[Any], ...] | None, family: Mapping[str, Any]
-) -> tuple[ChosenMethod[Any], ...] | None:
-    """Return the methods that belong to a family."""
-    if entries is None:
-        return None
-    return tuple(entry for entry in entries if entry.name in family)

@@ -111,3 +111,21 @@ REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
 
 EVERY_TEST: Final[Registry[type[Any]]] = Registry("tests", PAIRED_TESTS, MULTIPLE_TESTS)
 """Methods that ``tests`` of a request can name: paired tests and tests of all models at once."""
+
+
+def split_by_family(
+    variances: tuple[ChosenMethod[Any], ...] | None,
+    intervals: tuple[ChosenMethod[Any], ...] | None,
+    tests: tuple[ChosenMethod[Any], ...] | None,
+) -> dict[str, Any]:
+    """Return the named methods by field of ``Choices``; None takes all that apply.
+
+    Methods that fit learners again, which may be among the variances and intervals, are left out.
+    """
+    named = {"variances": variances, "intervals": intervals, "tests": tests, "omnibus": tests}
+    return {
+        field: None
+        if entries is None
+        else tuple(entry for entry in entries if entry.name in REGISTRIES[field])
+        for field, entries in named.items()
+    }

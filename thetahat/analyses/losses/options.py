@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, TypedDict
+from typing import TypedDict
 
-from thetahat.analyses.losses.choices import Gate
+from thetahat.analyses.losses.choices import OPTION_NAMES, Gate
 from thetahat.analyses.losses.result import DetailLevel
 from thetahat.errors import InvalidParameter
 from thetahat.similar_names import suggest_name
@@ -13,7 +13,7 @@ from thetahat.values.types import Alternative, Target, UnitName
 
 
 class EvaluationOptions(TypedDict, total=False):
-    """The options of ``evaluate`` from ``level`` on, but its methods; see ``Choices``."""
+    """The options of ``Choices`` but its methods, for type checkers; ``Choices`` describes them."""
 
     level: float
     margin: float | None
@@ -30,9 +30,6 @@ class EvaluationOptions(TypedDict, total=False):
     target: Target | str | None
     detail: DetailLevel | None
     gate: Gate | None
-
-
-OPTION_NAMES: Final = tuple(EvaluationOptions.__annotations__)
 
 
 def refuse_unknown_options(options: Iterable[str], function: str, advice: str = "") -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Final, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import Field
 
 from thetahat.analyses.losses import EVERY_TEST, Choices, ChosenMethod, Gate
-from thetahat.analyses.losses.result import DetailLevel, GateOutcome, Requirement
-from thetahat.corrections import DEFAULT_CORRECTION
+from thetahat.analyses.losses.choices import OPTION_NAMES
+from thetahat.analyses.losses.method_selection import split_by_family
+from thetahat.analyses.losses.result import GateOutcome, Requirement
 from thetahat.errors import UnsupportedCombination
-from thetahat.intervals import INTERVALS
-from thetahat.multiple_tests import MULTIPLE_TESTS
-from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.refit_estimators import (
     EVERY_INTERVAL,
     EVERY_VARIANCE,
@@ -24,7 +22,6 @@ from thetahat.refit_estimators import (
 from thetahat.schemes.base import Scheme, word_blocks
 from thetahat.values.block_nouns import read_noun
 from thetahat.values.types import Alternative, Target
-from thetahat.variances import VARIANCES
 from thetahat_service.kinds.fields.method_names import (
     ComparisonDetail,
     CorrectionName,
@@ -39,6 +36,7 @@ from thetahat_service.kinds.fields.method_names import (
 from thetahat_service.kinds.fields.methods import parse_methods
 from thetahat_service.kinds.supplied_fits import SuppliedFits
 from thetahat_service.schemas.base import EvaluationRequest, Schema
+from thetahat_service.schemas.field_descriptions import describe_fields
 
 M = TypeVar("M")
 ChosenMethods = tuple[ChosenMethod[Any], ...]
@@ -67,94 +65,45 @@ class GateFields(Schema):
     )
 
 
+_DEFAULTS: Final = Choices()
+_DESCRIPTIONS: Final = describe_fields(Choices)
+
+
 class AnalysisRequest(EvaluationRequest):
     """The methods and options of every kind that evaluates losses; ``Choices`` checks them."""
 
     fits_learners: ClassVar[bool] = False
     """Whether methods that fit learners again can be named."""
 
-    level: float = Field(
-        0.95, strict=True, description="Confidence level of intervals, between 0 and 1."
-    )
-    margin: float | None = Field(
-        None,
-        strict=True,
-        description="Largest difference of mean losses that does not matter, above 0. It makes "
-        "verdicts of equivalence possible.",
-    )
+    level: float = Field(_DEFAULTS.level, strict=True, description=_DESCRIPTIONS["level"])
+    margin: float | None = Field(None, strict=True, description=_DESCRIPTIONS["margin"])
     alternative: Alternative = Field(
-        Alternative.TWO_SIDED,
-        description="Direction of tests and intervals; a difference is a minus b. Verdicts are "
-        "two-sided whatever it is.",
+        _DEFAULTS.alternative, description=_DESCRIPTIONS["alternative"]
     )
-    variances: VarianceMethods | None = Field(
-        None, description="Variance estimators. Left out: all that apply."
-    )
-    intervals: IntervalMethods | None = Field(
-        None, description="Intervals. Left out: all that apply."
-    )
+    variances: VarianceMethods | None = Field(None, description=_DESCRIPTIONS["variances"])
+    intervals: IntervalMethods | None = Field(None, description=_DESCRIPTIONS["intervals"])
     tests: TestMethods | None = Field(
         None,
         description="Tests of pairs of models and of all models at once. Left out: all that apply.",
     )
     correction: CorrectionName = Field(
-        DEFAULT_CORRECTION,
-        max_length=40,
-        description="How p-values are corrected for the number of comparisons.",
+        _DEFAULTS.correction, max_length=40, description=_DESCRIPTIONS["correction"]
     )
-    control: str | None = Field(
-        None,
-        description="A model that every other model is compared with. Left out: every pair of "
-        "models is compared.",
-    )
-    power: float = Field(
-        0.8,
-        strict=True,
-        description="Probability, between 0 and 1, with which the plan of an undecided comparison "
-        "shall find the difference.",
-    )
-    rope: float | None = Field(
-        None,
-        strict=True,
-        description="Region of practical equivalence of the Bayesian tests, 0 or above. Left out: "
-        "the margin.",
-    )
-    clip: bool = Field(
-        False, strict=True, description="Whether intervals are clipped to the range of the loss."
-    )
-    range: tuple[float, float] | None = Field(
-        None,
-        description="Smallest and largest possible loss, for clip. Left out: the loss's own range.",
-    )
-    paired_unit: TestUnit | None = Field(
-        None,
-        description="What the tests pair, where they can pair several. Left out: each test's own "
-        "choice.",
-    )
-    unit: str | None = Field(
-        None,
-        description="The word for one block, such as school, hospital or task. Sentences and "
-        "figures use it. Left out: source or fold.",
-        examples=["school"],
-    )
+    control: str | None = Field(None, description=_DESCRIPTIONS["control"])
+    power: float = Field(_DEFAULTS.power, strict=True, description=_DESCRIPTIONS["power"])
+    rope: float | None = Field(None, strict=True, description=_DESCRIPTIONS["rope"])
+    clip: bool = Field(False, strict=True, description=_DESCRIPTIONS["clip"])
+    range: tuple[float, float] | None = Field(None, description=_DESCRIPTIONS["range"])
+    paired_unit: TestUnit | None = Field(None, description=_DESCRIPTIONS["paired_unit"])
+    unit: str | None = Field(None, description=_DESCRIPTIONS["unit"], examples=["school"])
     unit_plural: str | None = Field(
-        None, description="The plural of unit. Left out: the English one.", examples=["schools"]
+        None, description=_DESCRIPTIONS["unit_plural"], examples=["schools"]
     )
-    target: Target | None = Field(
-        None,
-        description="What verdicts are about: these sources, a new source, or these fitted models. "
-        "Left out: what the blocks suggest.",
-    )
+    target: Target | None = Field(None, description=_DESCRIPTIONS["target"])
     detail: ComparisonDetail | None = Field(
-        None,
-        max_length=40,
-        description="How much the result has of each comparison. Left out: full up to 1000 "
-        "comparisons, else brief.",
+        None, max_length=40, description=_DESCRIPTIONS["detail"]
     )
-    gate: GateFields | None = Field(
-        None,
-        description="A requirement on one pair of models; the result says whether it is met.",
-    )
+    gate: GateFields | None = Field(None, description=_DESCRIPTIONS["gate"])
 
     @cached_property
     def choices(self) -> Choices:
@@ -165,27 +114,12 @@ class AnalysisRequest(EvaluationRequest):
         if scheme is not None:
             read_noun(unit, unit_plural)
             unit, unit_plural = word_blocks(scheme, unit, unit_plural)
-        return Choices(
-            level=self.level,
-            margin=self.margin,
-            alternative=self.alternative,
-            variances=_select(self._named_methods["variances"], VARIANCES),
-            intervals=_select(self._named_methods["intervals"], INTERVALS),
-            tests=_select(self._named_methods["tests"], PAIRED_TESTS),
-            omnibus=_select(self._named_methods["tests"], MULTIPLE_TESTS),
-            correction=self.correction,
-            control=self.control,
-            power=self.power,
-            rope=self.rope,
-            clip=self.clip,
-            range=self.range,
-            paired_unit=self.paired_unit,
-            unit=unit,
-            unit_plural=unit_plural,
-            target=self.target,
-            detail=cast("DetailLevel | None", self.detail),  # Choices refuses other values
-            gate=None if self.gate is None else Gate(**self.gate.model_dump()),
-        ).take_control_from_gate()
+        options: dict[str, Any] = {name: getattr(self, name) for name in OPTION_NAMES}
+        options |= {"unit": unit, "unit_plural": unit_plural}
+        if self.gate is not None:
+            options["gate"] = Gate(**self.gate.model_dump())
+        methods = split_by_family(**self._named_methods)
+        return Choices(**methods, **options).take_control_from_gate()
 
     @property
     def scheme_of_blocks(self) -> type[Scheme] | None:
@@ -235,12 +169,3 @@ class AnalysisRequest(EvaluationRequest):
             for field, registry in registries.items()
             for methods in [getattr(self, field)]
         }
-
-
-def _select(
-    methods: ChosenMethods | None, registry: Mapping[str, type[M]]
-) -> tuple[ChosenMethod[M], ...] | None:
-    """Return the methods that belong to one registry, in the request's order."""
-    if methods is None:
-        return None
-    return tuple(entry for entry in methods if entry.name in registry)
