@@ -14,7 +14,6 @@ from thetahat_client.results import (
     BlockNounDict,
     BriefComparisonDict,
     BriefIntervalDict,
-    BriefMetricDifferenceDict,
     ComparisonDict,
     CrossValidationResultDict,
     IntervalDict,
@@ -23,7 +22,6 @@ from thetahat_client.results import (
     LossesResultDict,
     MeanKindValue,
     MeansDict,
-    MetricDifferenceDict,
     MetricMeansDict,
     ModelSummaryDict,
     OmnibusResultDict,
@@ -50,9 +48,6 @@ AnyComparison: TypeAlias = ComparisonDict | BriefComparisonDict
 
 AnyInterval: TypeAlias = IntervalDict | BriefIntervalDict
 """An interval, in full or in brief."""
-
-AnyMetricDifference: TypeAlias = MetricDifferenceDict | BriefMetricDifferenceDict
-"""The difference of two models' metric, in full or in brief."""
 
 AnyOmnibusTest: TypeAlias = OmnibusResultDict | PostHocOmnibusResultDict
 """The outcome of a test of all models, with a comparison of the pairs or without."""

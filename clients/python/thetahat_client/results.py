@@ -20,22 +20,16 @@ class AdviceDict(TypedDict):
     request: dict[str, JsonValue]
     """A fragment of a request of POST /v1/evaluations, to which data, task and learners are
     added."""
-
     scheme: AdvisedSchemeDict
     """How rows are divided."""
-
     interval: NotRequired[AdvisedIntervalDict]
     """The interval of a model's mean loss; left out where none can be built."""
-
     test: NotRequired[AdvisedTestDict]
     """How two models are compared; left out for a single model."""
-
     precision: NotRequired[AdvisedPrecisionDict]
     """What precision to expect; left out where no interval can be built."""
-
     alternatives: list[AlternativeSchemeDict]
     """Other schemes that fit."""
-
     cautions: list[str]
     """What limits the answer."""
 
@@ -46,7 +40,6 @@ class AdviceReasonDict(TypedDict):
 
     reason: str
     """One or two sentences."""
-
     sources: list[str]
     """Publications, or the path of the page on which the service shows the study."""
 
@@ -57,16 +50,12 @@ class AdvisedIntervalDict(TypedDict):
 
     method: str
     """Wire name of the interval."""
-
     variance: str | None
     """Wire name of the variance that it rests on; None if it rests on none."""
-
     target: TargetValue
     """What it is about."""
-
     expected_coverage: NotRequired[ExpectedCoverageDict]
     """How often it covered in the nearest studied design; left out where none is like this one."""
-
     reasons: list[AdviceReasonDict]
     """Why this interval."""
 
@@ -77,20 +66,15 @@ class AdvisedPrecisionDict(TypedDict):
 
     half_width: float
     """Half the width of the interval of one model's mean loss, in units of the loss."""
-
     half_width_of_difference: NotRequired[float]
     """The same for the difference of two models; left out for a single model."""
-
     detectable_difference: NotRequired[float]
     """The smallest true difference that is found with the requested power, with the correction for
     all pairs of models; left out for a single model."""
-
     power_at_margin: NotRequired[float]
     """The chance to find a difference as large as the margin; left out without a margin."""
-
     loss_spread: float
     """Standard deviation of one model's losses that was assumed."""
-
     reasons: list[AdviceReasonDict]
     """How these numbers were computed and what they assume."""
 
@@ -101,25 +85,18 @@ class AdvisedSchemeDict(TypedDict):
 
     name: str
     """Wire name."""
-
     parameters: dict[str, JsonValue]
     """Its parameters."""
-
     folds: int
     """Test parts of one partition."""
-
     repeats: int
     """How often the rows are partitioned or drawn."""
-
     n_fits: int
     """Trained models, over all learners."""
-
     seconds: NotRequired[float]
     """Time of these fits, by the time of one; left out where that is not known."""
-
     columns: dict[str, str]
     """What ``columns`` of the request must name for this scheme, by role."""
-
     reasons: list[AdviceReasonDict]
     """Why this scheme, and why so many folds and repeats."""
 
@@ -130,21 +107,16 @@ class AdvisedTestDict(TypedDict):
 
     method: str
     """Wire name of the interval of the difference, on which the verdict rests."""
-
     variance: str | None
     """Wire name of its variance; None if it rests on none."""
-
     expected_size: NotRequired[ExpectedSizeDict]
     """How often the verdict called equal models different in the nearest studied design; left out
     where none is like this one."""
-
     alternative: NotRequired[str]
     """The paired test that had the largest power there among those that kept their level; left out
     where none did."""
-
     alternative_size: NotRequired[ExpectedSizeDict]
     """How often that test called equal models different."""
-
     reasons: list[AdviceReasonDict]
     """Why this test."""
 
@@ -161,10 +133,8 @@ class AlternativeSchemeDict(TypedDict):
 
     name: str
     """Wire name."""
-
     parameters: dict[str, JsonValue]
     """Its parameters."""
-
     reason: AdviceReasonDict
     """The reason for it."""
 
@@ -175,16 +145,12 @@ class BatchOutcomeDict(TypedDict):
 
     index: int
     """Position of the item in the batch, from 0."""
-
     status: int
     """The status that POST /v1/evaluations would have: 202, or that of the problem."""
-
     replayed: bool
     """Whether an earlier request with the same idempotency key made the evaluation."""
-
     evaluation: EvaluationReadDict | None
     """The evaluation; null if refused."""
-
     problem: ProblemDocumentDict | None
     """Why the item was refused; null if it was accepted. Paths begin with items, the position and
     request."""
@@ -196,22 +162,16 @@ class BcaIntervalDict(TypedDict):
 
     method: str
     """The interval's name."""
-
     level: float
     """Confidence level, in (0, 1)."""
-
     alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
-
     lower: float | None
     """Lower end; None if it is open or undefined."""
-
     upper: float | None
     """Upper end; None if it is open or undefined."""
-
     cautions: list[CautionDict]
     """Cautions about the interval."""
-
     acceleration: float | None
     """The acceleration, from the jackknife; None where that is undefined."""
 
@@ -222,49 +182,34 @@ class BestLearnerDict(TypedDict):
 
     selected_learner: str
     """Name of the learner."""
-
     selected: bool | int | float | str | None | list[bool | int | float | str | None]
     """None for a learner without a grid."""
-
     selected_index: int
     """Position of the selected value in the grid, from 0."""
-
     estimate: float
     """The estimated risk there."""
-
     variance: float
     """Variance of the estimate."""
-
     standard_error: float
     """Root of the variance."""
-
     target: TargetValue
     """The population whose risk is estimated."""
-
     bias: float | None
     """Estimated bias, where the estimator has one."""
-
     interval: NormalIntervalDict | None
     """The interval about the estimate; None if one row has about all the weight."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
-
     by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
-
     target_risk: NotRequired[float]
     """Mean loss on the target."""
-
     target_risk_variance: NotRequired[float | None]
     """Variance of that mean; None for a single target row."""
-
     target_risk_interval: NotRequired[NormalIntervalDict | None]
     """The interval about that mean; None for a single target row."""
-
     regret: NotRequired[float]
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
@@ -275,28 +220,20 @@ class BestOracleDict(TypedDict):
 
     selected_learner: str
     """Name of the learner."""
-
     selected: bool | int | float | str | None | list[bool | int | float | str | None]
     """None for a learner without a grid."""
-
     selected_index: int
     """Position of the selected value in the grid, from 0."""
-
     curve: list[float]
     """(L,) mean loss on the target at each value."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     target_risk: float
     """Mean loss on the target."""
-
     target_risk_variance: float | None
     """Variance of that mean; None for a single target row."""
-
     target_risk_interval: NormalIntervalDict | None
     """The interval about that mean; None for a single target row."""
-
     regret: NotRequired[float]
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
@@ -307,16 +244,12 @@ class BiasVarianceDict(TypedDict):
 
     n_instances: int
     """Number of instances that two fits or more predict."""
-
     fewest_fits: int
     """Smallest number of fits that predict one of them."""
-
     expected_loss: float
     """Mean loss of these instances, each with the same weight."""
-
     bias_squared: float
     """Mean squared bias plus noise; it may be negative by chance."""
-
     variance: float
     """Mean variance of the predictions."""
 
@@ -327,10 +260,8 @@ class BlockCovarianceDict(TypedDict):
 
     models: dict[str, SecondMomentsDict]
     """Second moments by model; empty where they are left out."""
-
     reason: NotRequired[str]
     """Why they are left out."""
-
     repeat: NotRequired[int]
     """The repeat that is shown, where there are several."""
 
@@ -341,7 +272,6 @@ class BlockNounDict(TypedDict):
 
     singular: str
     """The noun, such as ``school``; source or fold if the request has none."""
-
     plural: str
     """Its plural, such as ``schools``."""
 
@@ -352,58 +282,40 @@ class BootstrapResultDict(TypedDict):
 
     kind: Literal["bootstrap"]
     """``bootstrap``."""
-
     not_applicable: list[NotApplicableDict]
     """Intervals and tests that do not fit the statistic, with the reason."""
-
     tests: NotRequired[dict[str, TwoSampleOutcomeDict]]
     """Tests that two independent samples have the same mean, by name."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
-
     statistic: str
     """Name of the statistic."""
-
     n: int | list[int]
     """Number of values of the sample; of two samples the number of each."""
-
     n_resamples: int
     """Number of resamples."""
-
     estimate: NotRequired[float]
     """The statistic of the sample."""
-
     replicates_mean: NotRequired[float]
     """Mean of the statistic over the resamples."""
-
     bias: NotRequired[float]
     """That mean minus the estimate."""
-
     variance: NotRequired[float | None]
     """Variance of the statistic over the resamples (ddof 1); None of a single resample."""
-
     standard_error: NotRequired[float | None]
     """Root of the variance."""
-
     bias_corrected: NotRequired[float]
     """The estimate minus the bias."""
-
     drawn_again: int
     """Number of draws that had no value and were drawn again."""
-
     intervals: NotRequired[list[BcaIntervalDict | StudentisedIntervalDict | StatisticIntervalDict]]
     """Intervals about the statistic."""
-
     replicates: NotRequired[list[float] | None]
     """(B,) the statistic of each resample, where there are at most 10000."""
-
     cautions: list[CautionDict]
     """What to know before using the numbers."""
-
     components: NotRequired[list[ComponentEstimateDict]]
     """Every component; of a symmetric matrix those on and above the diagonal."""
-
     covariance_of_components: NotRequired[list[list[float]]]
     """(q, q) covariance matrix of the q components over the resamples (ddof 1), in their order."""
 
@@ -414,10 +326,8 @@ class BriefBayesianResultDict(TypedDict):
 
     p_left: float
     """Probability that the difference is below the region of practical equivalence."""
-
     p_rope: float
     """Probability that the difference is inside this region."""
-
     p_right: float
     """Probability that the difference is above this region."""
 
@@ -428,50 +338,28 @@ class BriefComparisonDict(TypedDict):
 
     a: str
     """Name of the first model."""
-
     b: str
     """Name of the second model."""
-
     difference: float
     """Macro mean of a minus macro mean of b."""
-
     difference_pooled: float
     """Pooled mean of a minus pooled mean of b."""
-
     interval: BriefIntervalDict | None
     """The interval that the verdict rests on; None where none could be built."""
-
-    effect_size: BriefEffectSizeDict
+    effect_size: EffectSizeDict
     """The difference relative to the spread of the paired differences."""
-
     tests: dict[str, BriefTestResultDict | BriefBayesianResultDict]
     """Numbers of the paired tests, by method."""
-
     cautions: list[CautionPlaceDict]
     """Cautions of this comparison that not all of them share."""
-
-    verdict: BriefVerdictDict
+    verdict: VerdictDict
     """Which of the two is better, if the data show it."""
-
     intervals: NotRequired[list[IntervalDict]]
     """Every interval about the difference, where the request names intervals."""
-
     variances: NotRequired[dict[str, VarianceEstimateDict]]
     """Estimated variances of the difference, where the request names variances."""
-
-    metrics: NotRequired[dict[str, BriefMetricDifferenceDict]]
+    metrics: NotRequired[dict[str, MetricDifferenceDict]]
     """Differences of the metrics by name, where the request names any."""
-
-
-@final
-class BriefEffectSizeDict(TypedDict):
-    """The effect size of a comparison in brief."""
-
-    name: str
-    """Always ``cohen_d``."""
-
-    value: float | None
-    """Mean of the paired differences over their standard deviation; None where they do not vary."""
 
 
 class BriefIntervalDict(TypedDict):
@@ -480,64 +368,28 @@ class BriefIntervalDict(TypedDict):
 
     method: str
     """The interval's method."""
-
     target: TargetValue
     """The quantity that the interval is to cover."""
-
     variance: str | None
     """The variance that the interval rests on; None where none is used."""
-
     mean: MeanKindValue
     """The mean that the interval is about, ``macro`` or ``pooled``."""
-
     estimate: float
     """The difference of that mean, a minus b."""
-
     standard_error: float | None
     """Standard error of the difference, in units of the loss."""
-
     lower: float | None
     """Lower end; None if it is open."""
-
     upper: float | None
     """Upper end; None if it is open."""
-
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval; None means normal."""
-
     expected_coverage_share: NotRequired[float]
     """Share of samples of the nearest studied design in which such an interval covered; the design
     is in ``comparison_coverages``. Left out where no such design was studied."""
-
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
     field is left out if the request asks for no calibration."""
-
-
-@final
-class BriefMetricDifferenceDict(TypedDict):
-    """The difference of two models' metric in a comparison in brief."""
-
-    difference: float
-    """Metric of a minus metric of b."""
-
-    standard_error: float | None
-    """Standard error of the difference; None where no interval could be built."""
-
-    lower: float | None
-    """Lower end of the recommended interval; None if it is open."""
-
-    upper: float | None
-    """Upper end of the recommended interval; None if it is open."""
-
-    statistic: float | None
-    """Difference over standard error."""
-
-    p_value: float | None
-    """p-value of no difference."""
-
-    p_value_adjusted: float | None
-    """The p-value corrected over the pairs; None for a single pair."""
 
 
 @final
@@ -546,48 +398,12 @@ class BriefTestResultDict(TypedDict):
 
     statistic: float | None
     """The test statistic; None where it is infinite or undefined."""
-
     p_value: float | None
     """The p-value; None where the test has none."""
-
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
-
     degrees_of_freedom: NotRequired[float | list[float]]
     """Degrees of freedom; left out where the reference distribution has none."""
-
-
-@final
-class BriefVerdictDict(TypedDict):
-    """The verdict on two models, without its interval and plan."""
-
-    decision: DecisionValue
-    """The first of the statements that hold."""
-
-    also: list[DecisionValue]
-    """The other statements that hold."""
-
-    p_value: float | None
-    """Two-sided p-value of no difference."""
-
-    p_value_adjusted: float | None
-    """The p-value corrected over the pairs; None for a single pair."""
-
-    reason: str
-    """The verdict in words."""
-
-    p_value_equivalent: NotRequired[float]
-    """p-value of a difference of at least the margin, by two one-sided tests; None without a
-    margin."""
-
-    p_value_equivalent_adjusted: NotRequired[float]
-    """That p-value corrected over the pairs; None for a single pair or without a margin."""
-
-    p_value_not_worse: NotRequired[float]
-    """One-sided p-value of a being worse than b by at least the margin; None without a margin."""
-
-    p_value_not_worse_adjusted: NotRequired[float]
-    """That p-value corrected over the pairs; None for a single pair or without a margin."""
 
 
 @final
@@ -596,22 +412,16 @@ class CalibrationSummaryDict(TypedDict):
 
     repetitions: int
     """Number of samples that were drawn."""
-
     share: float
     """Share of the rows, or of the rows of each source, in a sample."""
-
     rows: int
     """Number of rows in a sample."""
-
     truth_from: str
     """What the truth is computed from."""
-
     new_source: NewSourceCalibrationDict | None
     """How intervals for a new source were measured; null if no whole sources were drawn."""
-
     cautions: list[CautionDict]
     """Cautions about the measured coverage."""
-
     note: str
     """How the samples differ from the data."""
 
@@ -622,10 +432,8 @@ class CandidateSpecDict(TypedDict):
 
     name: str
     """Name of the learner."""
-
     params: dict[str, JsonValue]
     """Parameters of the learner, with the values of the grid."""
-
     prepare: list[str | dict[str, JsonValue]]
     """The preparation steps before the learner."""
 
@@ -636,13 +444,10 @@ class CautionDict(TypedDict):
 
     code: str
     """Stable machine-readable name of the caution."""
-
     message: str
     """One or two sentences with the values of this case."""
-
     severity: SeverityValue
     """``info``, ``warning`` or ``serious``."""
-
     advice: str
     """What to do about it; empty where there is nothing to do."""
 
@@ -653,7 +458,6 @@ class CautionPlaceDict(TypedDict):
 
     where: str
     """The part that it is about: ``pair``, ``interval``, ``tests.METHOD``, ``metrics.NAME``."""
-
     code: str
     """The caution's code."""
 
@@ -664,22 +468,16 @@ class ChoiceComparisonDict(TypedDict):
 
     a: str
     """The first risk."""
-
     b: str
     """The second risk."""
-
     selected: SelectedPairDict
     """The values that they select."""
-
     same_choice: bool
     """Whether both risks select the same value."""
-
     under: dict[str, WeightedRiskDifferenceDict]
     """The difference of the two choices, under each risk."""
-
     estimates: RiskPairDict
     """The difference of the two risks at each of the two values."""
-
     target_risk: NotRequired[MeanDifferenceDict]
     """The difference of the mean losses on a labelled target."""
 
@@ -690,28 +488,20 @@ class ChosenCandidateDict(TypedDict):
 
     name: str
     """Name of the candidate."""
-
     spec: CandidateSpecDict
     """The learner, ready for another request."""
-
     rule: Literal["least", "one_standard_error"]
     """The rule of the choice: ``least`` or ``one_standard_error``."""
-
     by: str
     """The number that the choice is made by: ``error``, the mean loss, or the name of a metric."""
-
     higher_is_better: bool
     """Whether the candidate with the largest value is best."""
-
     least: str
     """The candidate with the best internal value, which ``one_standard_error`` need not choose."""
-
     tied: list[str]
     """Candidates with the same value as ``least``."""
-
     chosen_on: Literal["all rows", "the training and validation rows"]
     """The rows that the choice rests on."""
-
     internal: InternalResultDict
     """Internal error, or metric, of the chosen candidate."""
 
@@ -722,43 +512,30 @@ class ComparisonDict(TypedDict):
 
     a: str
     """Name of the first model."""
-
     b: str
     """Name of the second model."""
-
     difference: float
     """Macro mean of a minus macro mean of b."""
-
     difference_pooled: float
     """Pooled mean of a minus pooled mean of b."""
-
     interval: IntervalDict | None
     """The interval that the verdict rests on; None where none could be built."""
-
     recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
-
     intervals: list[IntervalDict]
     """Every interval about the difference."""
-
     variances: dict[str, VarianceEstimateDict]
     """Estimated variances of the difference, by method."""
-
     effect_size: EffectSizeDict
     """The difference relative to the spread of the paired differences."""
-
     tests: dict[str, TestResultDict]
     """Outcomes of the paired tests, by method."""
-
     cautions: list[CautionDict]
     """Cautions about the difference as a whole."""
-
     verdict: VerdictDict
     """Which of the two is better, if the data show it."""
-
     risks: NotRequired[dict[str, WeightedRiskDifferenceDict]]
     """Differences of the importance-weighted risks, where there are weights."""
-
     metrics: NotRequired[dict[str, MetricDifferenceDict]]
     """Differences of the metrics by name, where the request names any."""
 
@@ -769,23 +546,17 @@ class ComparisonSummaryDict(TypedDict):
 
     a: str
     """Name of the first model."""
-
     b: str
     """Name of the second model."""
-
     difference: float
     """The difference a minus b: the centre of the recommended interval, or the difference of macro
     means."""
-
     lower: float | None
     """Lower end of that interval; None if it is open or there is no interval."""
-
     upper: float | None
     """Upper end of that interval; None if it is open or there is no interval."""
-
     decision: DecisionValue
     """The verdict."""
-
     p_value: float | None
     """Two-sided p-value of no difference, not corrected over the pairs."""
 
@@ -796,28 +567,20 @@ class ComponentEstimateDict(TypedDict):
 
     name: str
     """Name of the component: of a column, or of two columns with a comma between."""
-
     columns: list[str]
     """The columns that it is about: one, or the row and the column of a matrix."""
-
     estimate: float
     """The component of the sample."""
-
     replicates_mean: float
     """Mean of the component over the resamples."""
-
     bias: float
     """That mean minus the estimate."""
-
     variance: float | None
     """Variance of the component over the resamples (ddof 1)."""
-
     standard_error: float | None
     """Root of the variance."""
-
     bias_corrected: float
     """The estimate minus the bias."""
-
     intervals: list[BcaIntervalDict | StudentisedIntervalDict | StatisticIntervalDict]
     """Intervals about the component."""
 
@@ -828,89 +591,69 @@ class CriticalDifferenceDiagramDict(TypedDict):
 
     score: str
     """Name of the models' scores, such as ``mean_ranks``."""
-
     values: dict[str, float]
     """Score of each model; smaller is better."""
-
     alpha: float
     """Level of the pairs' tests."""
-
     critical_difference: float | None
     """Smallest difference of scores at which two models differ; None where the correction has
     none."""
-
     groups: list[list[str]]
     """Largest runs of neighbouring models of which no two differ, the best model's first."""
 
 
+class EvaluationResultDict(TypedDict):
+    """The result of an evaluation: every model, every comparison, and all models at once."""
+
+    summary: SummaryDict
+    """The best model, the verdicts in words and the main intervals."""
+    models: dict[str, ModelResultDict]
+    """The results of the models by name."""
+    detail: Literal["full", "brief"]
+    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
+    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
+    """Every pair of models, or every model with the control."""
+    comparison_tests: NotRequired[dict[str, SharedTestDict]]
+    """What is the same for a test in every comparison in brief, by method."""
+    comparison_cautions: NotRequired[list[SharedCautionDict]]
+    """The cautions of comparisons in brief, each once."""
+    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
+    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
+    once, with its design."""
+    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
+    """Tests of all models at once, by method."""
+    covariance: BlockCovarianceDict
+    """Second moments of the block means."""
+    block_labels: list[str | int | float]
+    """Labels of the blocks, in order of first appearance."""
+    left_out: NotRequired[LeftOutDict]
+    """Rows of the data or losses that are left out because the request asks for that."""
+    unit: BlockNounDict
+    """What one block is called, and several: the request's ``unit``, or source or fold."""
+    not_applicable: list[NotApplicableDict]
+    """Methods that were not used, with the reason."""
+    cautions: list[CautionDict]
+    """Cautions about the evaluation as a whole."""
+    gate: NotRequired[GateResultDict]
+    """Whether a model meets the requirement of the request's gate."""
+
+
 @final
-class CrossValidationResultDict(TypedDict):
+class CrossValidationResultDict(EvaluationResultDict):
     """The result of a cross-validation."""
 
     kind: Literal["cross_validation"]
     """``cross_validation``."""
-
     weights: NotRequired[UsedWeightsDict]
     """The importance weights of the rows, if the request has a target sample."""
-
     calibration: NotRequired[CalibrationSummaryDict]
     """How the coverage of the intervals was measured, if the request asks for it."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
-
-    summary: SummaryDict
-    """The best model, the verdicts in words and the main intervals."""
-
-    models: dict[str, ModelResultDict]
-    """The results of the models by name."""
-
-    detail: Literal["full", "brief"]
-    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
-
-    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
-    """Every pair of models, or every model with the control."""
-
-    comparison_tests: NotRequired[dict[str, SharedTestDict]]
-    """What is the same for a test in every comparison in brief, by method."""
-
-    comparison_cautions: NotRequired[list[SharedCautionDict]]
-    """The cautions of comparisons in brief, each once."""
-
-    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
-    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
-    once, with its design."""
-
-    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
-    """Tests of all models at once, by method."""
-
-    covariance: BlockCovarianceDict
-    """Second moments of the block means."""
-
-    block_labels: list[str | int | float]
-    """Labels of the blocks, in order of first appearance."""
-
-    left_out: NotRequired[LeftOutDict]
-    """Rows of the data or losses that are left out because the request asks for that."""
-
-    unit: BlockNounDict
-    """What one block is called, and several: the request's ``unit``, or source or fold."""
-
-    not_applicable: list[NotApplicableDict]
-    """Methods that were not used, with the reason."""
-
-    cautions: list[CautionDict]
-    """Cautions about the evaluation as a whole."""
-
-    gate: NotRequired[GateResultDict]
-    """Whether a model meets the requirement of the request's gate."""
-
     failures: dict[str, LearnerFailureDict]
     """Learners that failed, with the reason."""
-
     learners: dict[str, LearnerFitsDict]
     """How the splits of each learner were predicted."""
-
     bias_variance: NotRequired[dict[str, BiasVarianceDict]]
     """Squared bias and variance by learner, if several fits predict an instance and the loss is
     squared or zero-one."""
@@ -922,22 +665,16 @@ class CurveDict(TypedDict):
 
     points: list[CurvePointDict]
     """The sizes at which the learner ran, the smallest first."""
-
     steps: list[CurveStepDict]
     """The change from each size to the next."""
-
     saturation: SaturationDict
     """Whether more rows would still help."""
-
     power_law: PowerLawResultDict | None
     """A power law through the points; None where the points do not determine one."""
-
     figure: CurveFigureDict
     """The numbers of a drawing."""
-
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
-
     cautions: list[CautionDict]
     """Cautions about the curve as a whole."""
 
@@ -948,19 +685,14 @@ class CurveFigureDict(TypedDict):
 
     x: list[float]
     """Average number of rows to learn from, size by size."""
-
     y: list[float]
     """Mean loss at each size (macro)."""
-
     lower: list[float | None]
     """Lower end of the recommended interval at each size; None where there is none."""
-
     upper: list[float | None]
     """Upper end of the recommended interval at each size; None where there is none."""
-
     law: DrawnLawDict | None
     """The power law as a line; None where none was fitted."""
-
     metrics: NotRequired[dict[str, DrawnMetricDict]]
     """Metrics by name, where the request names any."""
 
@@ -971,61 +703,51 @@ class CurveIntervalsDict(TypedDict):
 
     method: str
     """Always ``normal``."""
-
     level: float
     """Confidence level, in (0, 1)."""
-
     lower: list[float]
     """(L,) lower ends."""
-
     upper: list[float]
     """(L,) upper ends."""
 
 
+class ModelResultDict(TypedDict):
+    """The estimates of one model's error."""
+
+    mean: MeansDict
+    """Means of its losses."""
+    n: int
+    """Number of test instances."""
+    blocks: int
+    """Number of blocks in one partition."""
+    recommended: dict[str, IntervalDict]
+    """The recommended interval of each target."""
+    prediction: NotRequired[IntervalDict]
+    """Prediction interval for the mean loss on one new source, if the data allow one."""
+    variances: NotRequired[dict[str, VarianceEstimateDict]]
+    """Estimated variances of the mean loss, by method; in brief only where the request names
+    variances."""
+    intervals: NotRequired[list[IntervalDict]]
+    """Every interval about the mean loss; in brief only where the request names intervals."""
+    estimates: NotRequired[dict[str, ErrorEstimateDict]]
+    """Estimates of the error that are not the mean of the losses, by method, where the request
+    names such methods."""
+    risks: NotRequired[dict[str, WeightedRiskDict]]
+    """Importance-weighted risks by estimator, where there are weights."""
+    metrics: NotRequired[dict[str, MetricResultDict]]
+    """Metrics by name, where the request names any."""
+    score_curves: NotRequired[ScoreCurvesDict]
+    """How the scores separate two classes, where a metric of scores is requested."""
+
+
 @final
-class CurvePointDict(TypedDict):
+class CurvePointDict(ModelResultDict):
     """A learner at one training size."""
 
     size: str
     """Label of the size."""
-
     n_train: TrainingRowsDict
     """Rows that the learner was fitted to."""
-
-    mean: MeansDict
-    """Means of its losses."""
-
-    n: int
-    """Number of test instances."""
-
-    blocks: int
-    """Number of blocks in one partition."""
-
-    recommended: dict[str, IntervalDict]
-    """The recommended interval of each target."""
-
-    prediction: NotRequired[IntervalDict]
-    """Prediction interval for the mean loss on one new source, if the data allow one."""
-
-    variances: NotRequired[dict[str, VarianceEstimateDict]]
-    """Estimated variances of the mean loss, by method; in brief only where the request names
-    variances."""
-
-    intervals: NotRequired[list[IntervalDict]]
-    """Every interval about the mean loss; in brief only where the request names intervals."""
-
-    estimates: NotRequired[dict[str, ErrorEstimateDict]]
-    """Estimates of the error that are not the mean of the losses, by method, where the request
-    names such methods."""
-
-    risks: NotRequired[dict[str, WeightedRiskDict]]
-    """Importance-weighted risks by estimator, where there are weights."""
-
-    metrics: NotRequired[dict[str, MetricResultDict]]
-    """Metrics by name, where the request names any."""
-
-    score_curves: NotRequired[ScoreCurvesDict]
-    """How the scores separate two classes, where a metric of scores is requested."""
 
 
 CurveStepDict = TypedDict(
@@ -1050,13 +772,11 @@ CurveStepDict = TypedDict(
 """The change of the error from one size to the next."""
 
 
-@final
 class DatasetColumnDict(TypedDict):
     """One column."""
 
     name: str
     """Name of the column."""
-
     type: Literal["number", "integer", "boolean", "string", "sparse", "matrix"]
     """Type of the values; sparse is a group of sparse columns, and matrix an array of numbers with
     many columns, which is one feature by this name."""
@@ -1068,7 +788,6 @@ class DatasetLinksDict(TypedDict):
 
     self: str
     """Path of the data set."""
-
     preview: str
     """Path of its first rows."""
 
@@ -1079,16 +798,12 @@ class DatasetPreviewDict(TypedDict):
 
     id: str
     """Id of the data set."""
-
     media_type: str
     """Format of the file."""
-
     columns: list[PreviewColumnDict]
     """Columns, in the order of the file."""
-
     rows: list[list[str | float | bool | None | dict[str, float | None]]]
     """Values by row; missing and infinite ones are null."""
-
     understood: dict[str, JsonValue]
     """Properties of the file."""
 
@@ -1099,31 +814,22 @@ class DatasetReadDict(TypedDict):
 
     id: str
     """Id of the data set."""
-
     name: str | None
     """Name from the upload."""
-
     sha256: str
     """SHA-256 of the file, in hexadecimal."""
-
     media_type: str
     """Format of the file."""
-
     bytes: int
     """Size of the file."""
-
     rows: int
     """Number of rows."""
-
     columns: list[DatasetColumnDict]
     """Columns, in the order of the file."""
-
     understood: dict[str, JsonValue]
     """Properties of the file, such as delimiter, encoding and row groups."""
-
     created_at: str
     """The time of the upload."""
-
     links: DatasetLinksDict
     """Related paths."""
 
@@ -1138,32 +844,23 @@ class DeliveryReadDict(TypedDict):
 
     id: str
     """Id of the delivery, which is its header webhook-id."""
-
     evaluation_id: str
     """The evaluation that has ended."""
-
     event_type: WebhookEventValue
     """How it has ended."""
-
     state: DeliveryStateValue
     """pending: waits for an attempt; delivered: the receiver answered 2xx; dead: every attempt
     failed."""
-
     attempts: int
     """Attempts so far."""
-
     created_at: str
     """The time at which the evaluation ended."""
-
     last_attempt_at: str | None
     """The time of the last attempt; null before the first."""
-
     next_attempt_at: str | None
     """The time of the next attempt; null if there is none."""
-
     last_status: int | None
     """HTTP status of the last answer; null without an answer."""
-
     last_error: str | None
     """Why the last attempt failed; null if it did not."""
 
@@ -1178,13 +875,10 @@ class DetectableDict(TypedDict):
 
     difference: float
     """The smallest detectable difference, above 0."""
-
     power: float
     """Probability of finding it."""
-
     alpha: float
     """Level of the test."""
-
     power_at_margin: float | None
     """Probability of finding a difference as large as the margin; None without a margin."""
 
@@ -1195,28 +889,20 @@ class DiagnosticsDict(TypedDict):
 
     mean: float
     """Should be near 1: the density ratio has mean 1 over the source."""
-
     variance: float
     """Sample variance (ddof 1)."""
-
     largest: float
     """The largest weight."""
-
     effective_sample_size: float
     """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
-
     share_above_10: float
     """Share of the source rows whose weight is above 10."""
-
     share_zero: float
     """Share of the source rows whose weight is zero."""
-
     largest_share: float
     """Largest weight over the sum of the weights."""
-
     coverage: float
     """Share of the target rows that have a source row near them; see ``measure_coverage``."""
-
     cautions: list[CautionDict]
     """Cautions that follow from these numbers."""
 
@@ -1227,7 +913,6 @@ class DrawnLawDict(TypedDict):
 
     x: list[float]
     """Training sizes."""
-
     y: list[float]
     """The error of the law at these sizes."""
 
@@ -1238,10 +923,8 @@ class DrawnMetricDict(TypedDict):
 
     y: list[float | None]
     """Its value at each size; null where it is undefined."""
-
     lower: list[float | None]
     """Lower end of the recommended interval at each size; None where there is none."""
-
     upper: list[float | None]
     """Upper end of the recommended interval at each size; None where there is none."""
 
@@ -1252,23 +935,17 @@ class EffectSizeDict(TypedDict):
 
     name: str
     """Always ``cohen_d``."""
-
     value: float | None
     """Mean of the paired differences over their standard deviation; None where they do not vary."""
-
-    unit: str
+    unit: NotRequired[str]
     """What is paired: ``block`` or ``instance``."""
-
-    n: int
+    n: NotRequired[int]
     """Number of pairs of units."""
-
-    hedges_g: float | None
+    hedges_g: NotRequired[float | None]
     """``value`` corrected for its bias with few units."""
-
-    probability_of_superiority: float
+    probability_of_superiority: NotRequired[float]
     """Share of the units where a is better; a tie counts one half."""
-
-    rank_biserial: float | None
+    rank_biserial: NotRequired[float | None]
     """Difference of the signed-rank sums over their total, in [-1, 1]."""
 
 
@@ -1278,28 +955,20 @@ class ErrorEstimateDict(TypedDict):
 
     estimate: float
     """The estimated error, in units of the loss."""
-
     variance: float | list[float]
     """Variance of the estimate."""
-
     target: TargetValue
     """The error that is estimated."""
-
     mean: MeanKindValue
     """The mean of the losses that the estimate takes the place of."""
-
     standard_error: float | None
     """Root of the variance; None where that is negative or unknown."""
-
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval on the variance; None means normal."""
-
     usable: bool
     """Whether an interval may be built on the variance."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     intervals: list[IntervalDict]
     """The intervals about this estimate."""
 
@@ -1310,46 +979,32 @@ class EstimatedWeightsDict(TypedDict):
 
     method: str
     """The estimator of the weights."""
-
     values: list[float]
     """(n,) weight of each source row."""
-
     n: int
     """Number of source rows."""
-
     n_target: int
     """Number of target rows."""
-
     n_features: int
     """Number of features."""
-
     details: dict[str, JsonValue]
     """Further numbers of the estimator, such as the width of a kernel."""
-
     cautions: list[CautionDict]
     """Cautions about the weights."""
-
     mean: float
     """Should be near 1: the density ratio has mean 1 over the source."""
-
     variance: float
     """Sample variance (ddof 1)."""
-
     largest: float
     """The largest weight."""
-
     effective_sample_size: float
     """(sum w)^2 / sum w^2, between 1 and n: how many equal weights would be as good."""
-
     share_above_10: float
     """Share of the source rows whose weight is above 10."""
-
     share_zero: float
     """Share of the source rows whose weight is zero."""
-
     largest_share: float
     """Largest weight over the sum of the weights."""
-
     coverage: float
     """Share of the target rows that have a source row near them; see ``measure_coverage``."""
 
@@ -1360,31 +1015,22 @@ class EvaluationLinksDict(TypedDict):
 
     self: str
     """Path of the evaluation."""
-
     request: str
     """Path of its request."""
-
     result: str
     """Path of its result."""
-
     losses: str
     """Path of its losses."""
-
     figures: str
     """Path of its figures."""
-
     report: str
     """Path of its report as HTML."""
-
     report_pdf: str
     """Path of its report as PDF."""
-
     sign_offs: str
     """Path of its sign-offs."""
-
     cancel: str
     """Path for a POST request that cancels it."""
-
     events: str
     """Path of the stream of its events."""
 
@@ -1395,60 +1041,43 @@ class EvaluationProgressDict(TypedDict):
 
     done: int
     """Finished units of work."""
-
     total: int | None
     """All units of work; null until they are known."""
-
     unit: str
     """The unit of the counts, such as splits or repetitions."""
 
 
-@final
 class EvaluationReadDict(TypedDict):
     """An evaluation: a job with its status and progress."""
 
     id: str
     """Id of the evaluation."""
-
     kind: str
     """Kind of the evaluation, as in the request."""
-
     name: str | None
     """Name from the request."""
-
     status: EvaluationStatusValue
     """The status of the evaluation."""
-
     labels: dict[str, str]
     """Labels from the request."""
-
     seed: int
     """Seed of all random draws."""
-
     created_at: str
     """The time of the submission."""
-
     started_at: str | None
     """The time at which a worker began; null before."""
-
     finished_at: str | None
     """The time at which it ended; null before."""
-
     progress: EvaluationProgressDict
     """Finished and total units of work."""
-
     learners: dict[str, LearnerProgressDict]
     """Progress by learner, while an evaluation with learners runs; else empty."""
-
     seconds_left: float | None
     """Estimated seconds until the end, from the finished chunks; null if unknown."""
-
     summary: dict[str, JsonValue] | None
     """The summary of the result; null until there is one, or if the kind has none."""
-
     error: dict[str, JsonValue] | None
     """The reason of a failure, as a problem document without status; else null."""
-
     links: EvaluationLinksDict
     """Related paths."""
 
@@ -1464,23 +1093,17 @@ class ExpectedCoverageDict(TypedDict):
     level: float
     """Level of the studied interval, which has two sides. An interval of another level, or with one
     side, has the coverage of the same method with this level."""
-
     coverage: float
     """Share of simulated samples in which the studied interval covered, averaged over the learners
     and populations of the design."""
-
     standard_error: float
     """Standard error of that share from the number of samples."""
-
     least: float
     """The smallest share among the learners and populations."""
-
     largest: float
     """The largest share among the learners and populations."""
-
     design: str
     """The studied design, in words."""
-
     table: str
     """Path of the page on which the service shows the whole table."""
 
@@ -1492,19 +1115,14 @@ class ExpectedSizeDict(TypedDict):
     size: float
     """Share of simulated samples in which it rejected, averaged over the populations of the design;
     0.05 is what it should be, and less is cautious."""
-
     standard_error: float
     """Standard error of that share from the number of samples."""
-
     least: float
     """The smallest share among the populations."""
-
     largest: float
     """The largest share among the populations."""
-
     design: str
     """The studied design, in words."""
-
     table: str
     """Path of the page on which the service shows the whole table."""
 
@@ -1515,10 +1133,8 @@ class ExternalCandidateDict(TypedDict):
 
     wins: int
     """Number of external splits in which it was chosen."""
-
     internal: list[float | None] | None
     """(J,) internal error, or metric, in each split; None where there are very many numbers."""
-
     external: list[float | None] | None
     """(J,) error, or metric, on each test part; None where there are very many numbers."""
 
@@ -1529,10 +1145,8 @@ class ExternalResultDict(TypedDict):
 
     wins: dict[str, int]
     """Number of splits in which each candidate was chosen."""
-
     splits: list[ExternalSplitDict]
     """Every external split."""
-
     candidates: dict[str, ExternalCandidateDict]
     """Every candidate by name."""
 
@@ -1543,31 +1157,22 @@ class ExternalSplitDict(TypedDict):
 
     repeat: int
     """Number of the repeat."""
-
     block: str | int | float
     """Label of the block that is the test part."""
-
     winner: str
     """The chosen candidate."""
-
     least: str
     """The candidate with the best internal value."""
-
     tied: list[str]
     """Candidates with the same value as ``least``."""
-
     internal: float | None
     """Internal error, or metric, of the winner; NaN where it is undefined."""
-
     internal_standard_error: float | None
     """Standard error of ``internal``; None where it is not known."""
-
     external: float | None
     """Error, or metric, of the winner on the test part; NaN where it is undefined."""
-
     n_train: int
     """Rows of the training part."""
-
     n_test: int
     """Rows of the test part."""
 
@@ -1578,10 +1183,8 @@ class FigureAxisDict(TypedDict):
 
     title: str
     """The axis label, with units where there are any."""
-
     scale: Literal["linear", "log"]
     """``linear`` or ``log``."""
-
     labels: list[str]
     """The names of the categories at 0, 1, ...; empty for a numerical axis."""
 
@@ -1592,13 +1195,10 @@ class FigureLinksDict(TypedDict):
 
     svg: str
     """The figure as SVG."""
-
     png: str
     """The figure as PNG."""
-
     pdf: str
     """The figure as PDF."""
-
     json: str
     """The figure as a Vega-Lite specification."""
 
@@ -1609,19 +1209,14 @@ class FigureReadDict(TypedDict):
 
     name: str
     """Name, unique in the result."""
-
     title: str
     """What it shows, in a few words."""
-
     caption: str
     """How to read it, what its bars are, and how many numbers they rest on."""
-
     alt: str
     """What is seen, for those who do not see it."""
-
     about: list[str]
     """The models that it is about; empty if all of them."""
-
     links: FigureLinksDict
     """Where it is drawn."""
 
@@ -1632,76 +1227,25 @@ class FigureSeriesDict(TypedDict):
 
     name: str
     """The entry in the legend."""
-
     x: list[float | None]
     """Horizontal coordinates; null leaves a gap."""
-
     y: list[float | None]
     """Vertical coordinates, one for each of ``x``; null leaves a gap."""
-
     error: list[float | None] | None
     """Half the length of each error bar: one Monte-Carlo standard error, unless the figure's note
     says otherwise. Null if there are no error bars."""
-
     style: Literal["line", "dashed", "points", "bars"]
     """``line``, ``dashed`` (a reference line), ``points`` or ``bars``."""
-
     quantity: NotRequired[str]
     """What the series shows, if another series of the figure shows it too: series of one quantity
     have one colour."""
-
     labels: NotRequired[list[str]]
     """The name of each point, if the points are different things."""
 
 
 @final
-class FinishedEvaluationDict(TypedDict):
+class FinishedEvaluationDict(EvaluationReadDict):
     """An evaluation that ended while the client waited, with its result."""
-
-    id: str
-    """Id of the evaluation."""
-
-    kind: str
-    """Kind of the evaluation, as in the request."""
-
-    name: str | None
-    """Name from the request."""
-
-    status: EvaluationStatusValue
-    """The status of the evaluation."""
-
-    labels: dict[str, str]
-    """Labels from the request."""
-
-    seed: int
-    """Seed of all random draws."""
-
-    created_at: str
-    """The time of the submission."""
-
-    started_at: str | None
-    """The time at which a worker began; null before."""
-
-    finished_at: str | None
-    """The time at which it ended; null before."""
-
-    progress: EvaluationProgressDict
-    """Finished and total units of work."""
-
-    learners: dict[str, LearnerProgressDict]
-    """Progress by learner, while an evaluation with learners runs; else empty."""
-
-    seconds_left: float | None
-    """Estimated seconds until the end, from the finished chunks; null if unknown."""
-
-    summary: dict[str, JsonValue] | None
-    """The summary of the result; null until there is one, or if the kind has none."""
-
-    error: dict[str, JsonValue] | None
-    """The reason of a failure, as a problem document without status; else null."""
-
-    links: EvaluationLinksDict
-    """Related paths."""
 
     result: AnyResult | None
     """The result; null unless the evaluation succeeded."""
@@ -1717,39 +1261,28 @@ class GateResultDict(TypedDict):
 
     outcome: GateOutcomeValue
     """``pass``, ``fail`` or ``undecided``: the answer that a pipeline acts on."""
-
     undecided: bool
     """Whether the data show neither the requirement nor its opposite. The outcome is then the
     request's ``undecided``, but never ``pass`` if one of the models has no losses."""
-
     model: str
     """The model that has to meet the requirement."""
-
     against: str
     """The model that it is compared with."""
-
     require: RequirementValue
     """What had to be shown."""
-
     margin: float | None
     """Largest difference that does not matter, in units of the loss."""
-
     difference: float | None
     """Mean of the model minus mean of the other; None where one could not be evaluated."""
-
     lower: float | None
     """Lower end of the interval of the difference that the verdict rests on; None where it is open
     or there is no interval."""
-
     upper: float | None
     """Upper end of that interval; None where it is open or there is no interval."""
-
     level: float
     """Confidence level of the interval."""
-
     target: TargetValue | None
     """What the interval is about."""
-
     sentence: str
     """The outcome in words, with the numbers."""
 
@@ -1760,10 +1293,8 @@ class GridProfileDict(TypedDict):
 
     parameters: dict[str, ParameterProfileDict]
     """The profile of each parameter, by its name."""
-
     least: str | None
     """The best candidate of the grid; None where none ran."""
-
     n_candidates: int
     """Number of candidates of the grid."""
 
@@ -1774,7 +1305,6 @@ class GridValuesDict(TypedDict):
 
     parameter: str | None
     """The parameter that varies."""
-
     values: list[bool | int | float | str | None | list[bool | int | float | str | None]]
     """(L,) its values."""
 
@@ -1785,44 +1315,31 @@ class ImportanceWeightingResultDict(TypedDict):
 
     kind: Literal["importance_weighting"]
     """``importance_weighting``."""
-
     weights: SelectionWeightsDict
     """The importance weights of the source rows."""
-
     n_folds: int
     """Number of folds of the cross-validation."""
-
     fold_labels: list[str | int | float]
     """Labels of the folds."""
-
     features: list[str]
     """Names of the features."""
-
     failures: dict[str, LearnerFailureDict]
     """Learners that failed, with the reason."""
-
     cautions: list[CautionDict]
     """Cautions about the selection."""
-
     left_out: NotRequired[LeftOutOfSamplesDict]
     """Incomplete rows that are left out of the samples. Weights are those of the other rows, in
     order; ``instance`` in the losses has their numbers."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
-
     grid: NotRequired[GridValuesDict | None]
     """None for a learner without a grid."""
-
     risks: dict[str, RiskAlongGridDict] | dict[str, BestLearnerDict]
     """Every risk along the grid."""
-
     oracle: OracleDict | None | BestOracleDict
     """The best value for a labelled target; None where the target has no labels."""
-
     comparisons: list[ChoiceComparisonDict] | list[LearnerComparisonDict]
     """The choices of each pair of risks."""
-
     learners: NotRequired[dict[str, LearnerSelectionDict]]
     """Every learner by itself."""
 
@@ -1833,10 +1350,8 @@ class InternalResultDict(TypedDict):
 
     mean: float | None
     """The number by which candidates are chosen; NaN where it is undefined."""
-
     standard_error: float | None
     """Standard error of the mean, in its units; None where it is not known."""
-
     splits: list[float | None] | None
     """(J,) mean loss, or metric, of each internal split, NaN where it is undefined; None where
     there are very many."""
@@ -1848,48 +1363,34 @@ class IntervalDict(TypedDict):
 
     method: str
     """Wire name of the interval, or the request's ``as`` key."""
-
     variance: str | None
     """Wire name of the variance that it rests on, or the request's ``as`` key; None where none is
     used."""
-
     target: TargetValue
     """The error that the interval is about."""
-
     mean: MeanKindValue
     """The mean that is the centre of the interval."""
-
     estimate: float
     """That mean, in units of the loss."""
-
     standard_error: float | None
     """In units of the loss."""
-
     level: float
     """Confidence level, in (0, 1)."""
-
     alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
-
     lower: float | None
     """Lower end, in units of the loss; None if it is open."""
-
     upper: float | None
     """Upper end, in units of the loss; None if it is open."""
-
     degrees_of_freedom: float | None
     """None means normal."""
-
     recommended: bool
     """Whether the service recommends it for its target."""
-
     cautions: list[CautionDict]
     """Cautions about the interval."""
-
     expected_coverage: NotRequired[ExpectedCoverageDict]
     """How often such an interval covered in the nearest studied design; only of a recommended
     interval, where one was studied."""
-
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
     field is left out if the request asks for no calibration."""
@@ -1901,50 +1402,43 @@ class LearnerComparisonDict(TypedDict):
 
     a: str
     """Name of the first learner."""
-
     b: str
     """Name of the second learner."""
-
     risks: dict[str, LearnerDifferenceDict]
     """Their difference under each risk."""
 
 
+class WeightedRiskDifferenceDict(TypedDict):
+    """The difference of two models' importance-weighted risks."""
+
+    difference: float
+    """Risk of a minus risk of b, under the target distribution."""
+    variance: float
+    """Variance of the difference."""
+    standard_error: float
+    """Root of the variance."""
+    target: TargetValue
+    """The population whose mean losses are compared."""
+    beta: list[float]
+    """Coefficients of the control variates; empty where there are none."""
+    bias: float | None
+    """Estimated bias, where the estimator has one."""
+    interval: NormalIntervalDict | None
+    """The interval about the difference; None with fewer than two effective rows."""
+    cautions: list[CautionDict]
+    """Cautions about these numbers."""
+    by_source: NotRequired[list[SourceRiskDifferenceDict]]
+    """The difference in each source, where sources are known."""
+
+
 @final
-class LearnerDifferenceDict(TypedDict):
+class LearnerDifferenceDict(WeightedRiskDifferenceDict):
     """Two learners under one risk, each at the value that the risk selects for it."""
 
     selected: SelectedPairDict
     """The values that the risk selects for the two learners."""
-
     target_risk: NotRequired[MeanDifferenceDict]
     """The difference of the mean losses on a labelled target."""
-
-    difference: float
-    """Risk of a minus risk of b, under the target distribution."""
-
-    variance: float
-    """Variance of the difference."""
-
-    standard_error: float
-    """Root of the variance."""
-
-    target: TargetValue
-    """The population whose mean losses are compared."""
-
-    beta: list[float]
-    """Coefficients of the control variates; empty where there are none."""
-
-    bias: float | None
-    """Estimated bias, where the estimator has one."""
-
-    interval: NormalIntervalDict | None
-    """The interval about the difference; None with fewer than two effective rows."""
-
-    cautions: list[CautionDict]
-    """Cautions about these numbers."""
-
-    by_source: NotRequired[list[SourceRiskDifferenceDict]]
-    """The difference in each source, where sources are known."""
 
 
 @final
@@ -1953,13 +1447,10 @@ class LearnerFailureDict(TypedDict):
 
     code: str
     """The code of the error."""
-
     message: str
     """Its sentence."""
-
     loc: list[str | int]
     """The path of the learner in the request."""
-
     candidates: NotRequired[int]
     """Number of candidates, where all candidates of a grid failed."""
 
@@ -1971,13 +1462,10 @@ class LearnerFitsDict(TypedDict):
     path: Literal["fast", "plain", "mixed"]
     """``fast`` if no split needed a fit of its own, ``plain`` if every split did, else
     ``mixed``."""
-
     fast_splits: int
     """Number of splits that were predicted from quantities which all splits share."""
-
     plain_splits: int
     """Number of splits on which the learner was fitted."""
-
     reason: str | None
     """Why the learner was fitted on splits, the most frequent reason first."""
 
@@ -1988,10 +1476,8 @@ class LearnerProgressDict(TypedDict):
 
     done: int
     """Finished units of work, in the unit of the evaluation."""
-
     total: int
     """All units of work."""
-
     status: Literal["queued", "running", "done", "failed"]
     """The status of the learner."""
 
@@ -2002,16 +1488,12 @@ class LearnerSelectionDict(TypedDict):
 
     grid: GridValuesDict | None
     """None for a learner without a grid."""
-
     risks: dict[str, RiskAlongGridDict]
     """Every risk along the grid."""
-
     oracle: OracleDict | None
     """The best value for a labelled target; None where the target has no labels."""
-
     comparisons: list[ChoiceComparisonDict]
     """The choices of each pair of risks."""
-
     cautions: list[CautionDict]
     """Cautions about the fits."""
 
@@ -2039,81 +1521,27 @@ LearnerUsedDict = TypedDict(
 
 
 @final
-class LearningCurveResultDict(TypedDict):
+class LearningCurveResultDict(EvaluationResultDict):
     """The error of learners at growing training sizes."""
 
     kind: Literal["learning_curve"]
     """``learning_curve``."""
-
     sizes: list[str]
     """Labels of the sizes, in the order of the request."""
-
     size: str
     """Label of the size at which the models are evaluated."""
-
     grow_by: Literal["instance", "source", "time"]
     """What a larger training part has more of: ``instance``, ``source`` or ``time``."""
-
     stratified: bool
     """Whether smaller training parts keep the shares of the classes."""
-
     curves: dict[str, CurveDict]
     """The curve of each learner that ran at one size or more."""
-
     learners: dict[str, LearnerFitsDict]
     """How the splits of each model were predicted."""
-
     failures: dict[str, dict[str, LearnerFailureDict]]
     """Learners that failed, and why, by the label of the size."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
-
-    summary: SummaryDict
-    """The best model, the verdicts in words and the main intervals."""
-
-    models: dict[str, ModelResultDict]
-    """The results of the models by name."""
-
-    detail: Literal["full", "brief"]
-    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
-
-    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
-    """Every pair of models, or every model with the control."""
-
-    comparison_tests: NotRequired[dict[str, SharedTestDict]]
-    """What is the same for a test in every comparison in brief, by method."""
-
-    comparison_cautions: NotRequired[list[SharedCautionDict]]
-    """The cautions of comparisons in brief, each once."""
-
-    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
-    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
-    once, with its design."""
-
-    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
-    """Tests of all models at once, by method."""
-
-    covariance: BlockCovarianceDict
-    """Second moments of the block means."""
-
-    block_labels: list[str | int | float]
-    """Labels of the blocks, in order of first appearance."""
-
-    left_out: NotRequired[LeftOutDict]
-    """Rows of the data or losses that are left out because the request asks for that."""
-
-    unit: BlockNounDict
-    """What one block is called, and several: the request's ``unit``, or source or fold."""
-
-    not_applicable: list[NotApplicableDict]
-    """Methods that were not used, with the reason."""
-
-    cautions: list[CautionDict]
-    """Cautions about the evaluation as a whole."""
-
-    gate: NotRequired[GateResultDict]
-    """Whether a model meets the requirement of the request's gate."""
 
 
 @final
@@ -2122,14 +1550,11 @@ class LeftOutDict(TypedDict):
 
     n_rows: int
     """Number of rows that are left out."""
-
     n_remaining: int
     """Number of rows that the evaluation uses."""
-
     missing: dict[str, RowsWithoutValueDict]
     """Rows without a value, by the column (``target``, ``source``, ...) that has none; a row that
     lacks several values is counted under each of them."""
-
     small_sources: NotRequired[SourcesWithOneRowDict]
     """Sources with a single row; None if there is none."""
 
@@ -2140,7 +1565,6 @@ class LeftOutOfSamplesDict(TypedDict):
 
     source: NotRequired[LeftOutDict]
     """Rows of the source sample; None if all of them are used."""
-
     target: NotRequired[LeftOutDict]
     """Rows of the target sample; None if all of them are used."""
 
@@ -2151,67 +1575,19 @@ class LossTableReadDict(TypedDict):
 
     rows: int
     """Number of rows."""
-
     columns: dict[str, list[float | str | bool | None]]
     """Values by column: one column per model, and those that name the row, such as block and
     instance."""
 
 
 @final
-class LossesResultDict(TypedDict):
+class LossesResultDict(EvaluationResultDict):
     """The result of an evaluation of losses."""
 
     kind: Literal["losses"]
     """``losses``."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
-
-    summary: SummaryDict
-    """The best model, the verdicts in words and the main intervals."""
-
-    models: dict[str, ModelResultDict]
-    """The results of the models by name."""
-
-    detail: Literal["full", "brief"]
-    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
-
-    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
-    """Every pair of models, or every model with the control."""
-
-    comparison_tests: NotRequired[dict[str, SharedTestDict]]
-    """What is the same for a test in every comparison in brief, by method."""
-
-    comparison_cautions: NotRequired[list[SharedCautionDict]]
-    """The cautions of comparisons in brief, each once."""
-
-    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
-    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
-    once, with its design."""
-
-    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
-    """Tests of all models at once, by method."""
-
-    covariance: BlockCovarianceDict
-    """Second moments of the block means."""
-
-    block_labels: list[str | int | float]
-    """Labels of the blocks, in order of first appearance."""
-
-    left_out: NotRequired[LeftOutDict]
-    """Rows of the data or losses that are left out because the request asks for that."""
-
-    unit: BlockNounDict
-    """What one block is called, and several: the request's ``unit``, or source or fold."""
-
-    not_applicable: list[NotApplicableDict]
-    """Methods that were not used, with the reason."""
-
-    cautions: list[CautionDict]
-    """Cautions about the evaluation as a whole."""
-
-    gate: NotRequired[GateResultDict]
-    """Whether a model meets the requirement of the request's gate."""
 
 
 @final
@@ -2220,13 +1596,10 @@ class MeanDifferenceDict(TypedDict):
 
     difference: float
     """First minus second."""
-
     variance: float | None
     """Variance of the difference; None for a single row."""
-
     standard_error: float | None
     """Root of the variance."""
-
     interval: NormalIntervalDict | None
     """The interval about the difference; None where there is no variance."""
 
@@ -2241,14 +1614,11 @@ class MeansDict(TypedDict):
 
     macro: float
     """Average of the block means."""
-
     pooled: float
     """Average over all instances."""
-
     blocks: list[float]
     """(K,) mean of each block, in the order of ``block_labels``; with repeats the average over
     them."""
-
     splits: NotRequired[list[float]]
     """(J,) mean of each split, where there are several repeats."""
 
@@ -2259,16 +1629,12 @@ class MeasuredCoverageDict(TypedDict):
 
     coverage: MonteCarloNumberDict
     """Share of the samples in which the interval covered its own target."""
-
     truth_below: MonteCarloNumberDict
     """Share of the samples in which the target was below the interval."""
-
     truth_above: MonteCarloNumberDict
     """Share of the samples in which the target was above the interval."""
-
     width: MonteCarloNumberDict
     """Average width of the interval, in units of the loss."""
-
     covers: dict[str, MonteCarloNumberDict]
     """Share of the samples in which the interval covered each other quantity that is known
     there."""
@@ -2280,61 +1646,42 @@ class MethodReadDict(TypedDict):
 
     name: str
     """Name of the method in requests."""
-
     title: str
     """Name of the method for people."""
-
     summary: str
     """What it is, in a sentence or two."""
-
     parameters: dict[str, JsonValue]
     """JSON Schema of its parameters."""
-
     formula: NotRequired[str]
     """Formula in LaTeX; empty without one."""
-
     references: NotRequired[list[MethodReferenceDict]]
     """Publications that it rests on."""
-
     assumptions: NotRequired[str]
     """What it assumes."""
-
     errs: NotRequired[str]
     """In which direction it errs when the assumptions fail."""
-
     needs: NotRequired[str]
     """What it is computed from, such as losses or scores."""
-
     blocks: NotRequired[list[str]]
     """Kinds of blocks for which it is valid."""
-
     targets: NotRequired[list[str]]
     """The quantities that it can estimate."""
-
     mean: NotRequired[str | None]
     """The mean that it is about; null for neither."""
-
     tasks: NotRequired[list[str]]
     """Of a learner or step: classification, regression or both."""
-
     origin: NotRequired[str]
     """Of a learner or step: thetahat, scikit-learn or entry point."""
-
     acts_on: NotRequired[str]
     """Of a step: the kind of columns that it is for."""
-
     package: NotRequired[str]
     """Of an installed learner: its package."""
-
     version: NotRequired[str]
     """Of an installed learner: the version of its package."""
-
     gives: NotRequired[str]
     """Of a generator: what it draws, losses, data or pairs."""
-
     repetitions: NotRequired[int]
     """Of a preset: repetitions without a number in the request."""
-
     roles: NotRequired[dict[str, str]]
     """Of a preset: the data sets that it can use, by role."""
 
@@ -2345,7 +1692,6 @@ class MethodReferenceDict(TypedDict):
 
     key: str
     """Short name of the publication."""
-
     text: str
     """Authors, title and place of the publication."""
 
@@ -2372,56 +1718,43 @@ class MetricDifferenceDict(TypedDict):
 
     difference: float
     """Metric of a minus metric of b, by the mean that ``mean`` names."""
-
-    difference_pooled: float
+    difference_pooled: NotRequired[float]
     """Difference of the pooled values; NaN where one is undefined."""
-
-    difference_macro: float
+    difference_macro: NotRequired[float]
     """Difference of the macro means; NaN where one is undefined."""
-
-    mean: MeanKindValue
+    mean: NotRequired[MeanKindValue]
     """The mean, ``macro`` or ``pooled``, whose difference ``difference`` is."""
-
-    variance: float | None
+    variance: NotRequired[float | None]
     """The variance by the recommended method for ``target``; None where there is none."""
-
     standard_error: float | None
-    """Root of the variance."""
-
-    method: str | None
+    """Root of the variance; in brief None where no interval could be built."""
+    lower: NotRequired[float | None]
+    """Lower end of the recommended interval, in brief; None if it is open."""
+    upper: NotRequired[float | None]
+    """Upper end of the recommended interval, in brief; None if it is open."""
+    method: NotRequired[str | None]
     """Name of that variance."""
-
-    degrees_of_freedom: float | None
+    degrees_of_freedom: NotRequired[float | None]
     """Degrees of freedom of the t interval and the t test on the variance; None means normal."""
-
-    target: TargetValue
+    target: NotRequired[TargetValue]
     """The quantity that the variance, the interval and the test are about."""
-
-    interval: IntervalDict | None
+    interval: NotRequired[IntervalDict | None]
     """The recommended interval for that target."""
-
-    recommended: dict[str, IntervalDict]
+    recommended: NotRequired[dict[str, IntervalDict]]
     """The recommended interval of each target."""
-
-    intervals: list[IntervalDict]
+    intervals: NotRequired[list[IntervalDict]]
     """Every interval about the difference."""
-
     statistic: float | None
     """Difference over standard error; None where that is 0 or unknown."""
-
     p_value: float | None
     """p-value of no difference."""
-
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
-
-    alternative: AlternativeValue
+    alternative: NotRequired[AlternativeValue]
     """Alternative of the interval and the test, in the units of the metric."""
-
-    higher_is_better: bool
+    higher_is_better: NotRequired[bool]
     """Whether larger values are better."""
-
-    cautions: list[CautionDict]
+    cautions: NotRequired[list[CautionDict]]
     """Cautions about these numbers."""
 
 
@@ -2432,13 +1765,10 @@ class MetricMeansDict(TypedDict):
     pooled: float
     """The metric over all instances of a repeat, averaged over repeats; NaN where it is
     undefined."""
-
     macro: float
     """Average of the splits that have a value; NaN where it is undefined."""
-
     blocks: list[float]
     """(K,) value of each block, in the order of ``block_labels``; NaN where it is undefined."""
-
     splits: NotRequired[list[float]]
     """(J,) value of each split, where there are several repeats."""
 
@@ -2448,79 +1778,28 @@ class MetricResultDict(TypedDict):
 
     estimate: MetricMeansDict
     """The metric over all instances and over blocks."""
-
     mean: MeanKindValue
     """Which of the two means ``variance`` belongs to."""
-
     variance: float | None
     """The variance by the recommended method for ``target``; None where there is none."""
-
     standard_error: float | None
     """Root of the variance."""
-
     method: str | None
     """Name of that variance."""
-
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval on the variance; None means normal."""
-
     target: TargetValue
     """The quantity that the variance and its interval are about."""
-
     recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
-
     intervals: NotRequired[list[IntervalDict]]
     """Every interval about the metric; left out in brief."""
-
     variances: NotRequired[dict[str, VarianceEstimateDict]]
     """Estimated variances of the metric, by method; left out in brief."""
-
     higher_is_better: bool
     """Whether larger values are better."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
-
-@final
-class ModelResultDict(TypedDict):
-    """The estimates of one model's error."""
-
-    mean: MeansDict
-    """Means of its losses."""
-
-    n: int
-    """Number of test instances."""
-
-    blocks: int
-    """Number of blocks in one partition."""
-
-    recommended: dict[str, IntervalDict]
-    """The recommended interval of each target."""
-
-    prediction: NotRequired[IntervalDict]
-    """Prediction interval for the mean loss on one new source, if the data allow one."""
-
-    variances: NotRequired[dict[str, VarianceEstimateDict]]
-    """Estimated variances of the mean loss, by method; in brief only where the request names
-    variances."""
-
-    intervals: NotRequired[list[IntervalDict]]
-    """Every interval about the mean loss; in brief only where the request names intervals."""
-
-    estimates: NotRequired[dict[str, ErrorEstimateDict]]
-    """Estimates of the error that are not the mean of the losses, by method, where the request
-    names such methods."""
-
-    risks: NotRequired[dict[str, WeightedRiskDict]]
-    """Importance-weighted risks by estimator, where there are weights."""
-
-    metrics: NotRequired[dict[str, MetricResultDict]]
-    """Metrics by name, where the request names any."""
-
-    score_curves: NotRequired[ScoreCurvesDict]
-    """How the scores separate two classes, where a metric of scores is requested."""
 
 
 @final
@@ -2529,14 +1808,11 @@ class ModelSummaryDict(TypedDict):
 
     name: str
     """Name of the model."""
-
     estimate: float
     """Its mean loss or score: the centre of the recommended interval, or the macro mean of every
     model if one has no such interval."""
-
     lower: float | None
     """Lower end of that interval; None if it is open or there is no interval."""
-
     upper: float | None
     """Upper end of that interval; None if it is open or there is no interval."""
 
@@ -2547,7 +1823,6 @@ class MonteCarloNumberDict(TypedDict):
 
     value: float | None
     """The number; null where it is not defined."""
-
     standard_error: float | None
     """Its Monte-Carlo standard error, in the same units: 0 for a closed form, null where the error
     is unknown."""
@@ -2559,46 +1834,40 @@ class NewSourceCalibrationDict(TypedDict):
 
     drawn: int
     """Number of sources in each sample."""
-
     sources: int
     """Number of sources in the data."""
-
     truth_from: str
     """What the truth is computed from."""
-
     note: str
     """In which direction the coverage errs."""
 
 
-@final
-class NewWebhookDict(TypedDict):
-    """A webhook with its new secret, which no other response shows."""
+class WebhookReadDict(TypedDict):
+    """A webhook, without its secret."""
 
     id: str
     """Id of the webhook."""
-
     url: str
     """Where deliveries are sent."""
-
     event_types: list[WebhookEventValue]
     """What it is told about."""
-
     description: str | None
     """The note; null without one."""
-
     labels: dict[str, str]
     """It is told only about evaluations that have all these labels."""
-
     created_at: str
     """The time at which it was registered."""
-
     disabled_at: str | None
     """The time at which the receiver answered 410, after which nothing is sent; null while
     deliveries are sent."""
-
     previous_secret_until: str | None
     """The time until which deliveries are signed with the previous secret, too; null if the secret
     was never rotated."""
+
+
+@final
+class NewWebhookDict(WebhookReadDict):
+    """A webhook with its new secret, which no other response shows."""
 
     secret: str
     """Verifies the signatures of deliveries; whsec_ and 32 bytes in base64."""
@@ -2610,19 +1879,14 @@ class NormalIntervalDict(TypedDict):
 
     method: str
     """Always ``normal``."""
-
     target: TargetValue
     """The quantity that the interval is to cover."""
-
     level: float
     """Confidence level, in (0, 1)."""
-
     alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
-
     lower: float | None
     """Lower end, in units of the loss; None if it is open."""
-
     upper: float | None
     """Upper end, in units of the loss; None if it is open."""
 
@@ -2633,10 +1897,8 @@ class NotApplicableDict(TypedDict):
 
     name: str
     """Name of the method."""
-
     reason: str
     """Why it was not used."""
-
     family: str
     """``variances``, ``intervals``, ``tests`` or ``omnibus``."""
 
@@ -2647,23 +1909,17 @@ class OmnibusResultDict(TypedDict):
 
     statistic: float | None
     """The test statistic; None where it is infinite or undefined."""
-
     degrees_of_freedom: float | list[float] | None
     """Degrees of freedom, for F of numerator and denominator; None where the reference distribution
     has none."""
-
     p_value: float
     """p-value of no difference between any models."""
-
     target: TargetValue
     """The differences that are tested."""
-
     unit: str
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected with three equal models in the studied design nearest to this one; left
     out where none is like it."""
@@ -2675,25 +1931,18 @@ class OracleDict(TypedDict):
 
     selected: bool | int | float | str | None | list[bool | int | float | str | None]
     """None for a learner without a grid."""
-
     selected_index: int
     """Position of the selected value in the grid, from 0."""
-
     curve: list[float]
     """(L,) mean loss on the target at each value."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     target_risk: float
     """Mean loss on the target."""
-
     target_risk_variance: float | None
     """Variance of that mean; None for a single target row."""
-
     target_risk_interval: NormalIntervalDict | None
     """The interval about that mean; None for a single target row."""
-
     regret: NotRequired[float]
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
@@ -2704,16 +1953,12 @@ class ParameterProfileDict(TypedDict):
 
     values: list[float | int | str | bool | None]
     """The values, in the order of the request."""
-
     candidates: list[str | None]
     """The best candidate with each value; None where none of them ran."""
-
     mean: list[float | None]
     """Internal error, or metric, of that candidate."""
-
     standard_error: list[float | None]
     """The standard error of each entry of ``mean``."""
-
     external: list[float | None] | None
     """Mean error, or metric, of that candidate over the external splits; None without external
     splits."""
@@ -2725,25 +1970,18 @@ class PlanDict(TypedDict):
 
     unit: Literal["sources", "instances", "repeats"]
     """What is added: ``sources``, ``instances`` or ``repeats``."""
-
     additional: int
     """Number of units to add."""
-
     total: int
     """Number of units with those that are there."""
-
     power: float
     """Probability of finding the assumed difference."""
-
     assumed_difference: float
     """The true difference that the plan assumes."""
-
     assumes: Literal["margin", "observed"]
     """The source of that difference: ``margin`` or ``observed``."""
-
     alternatives: list[PlanAlternativeDict]
     """The other units that could be added."""
-
     sentence: str
     """The plan in words."""
 
@@ -2754,13 +1992,10 @@ class PlanAlternativeDict(TypedDict):
 
     unit: Literal["sources", "instances", "repeats"]
     """What is added: ``sources``, ``instances`` or ``repeats``."""
-
     additional: NotRequired[int]
     """Number of units to add."""
-
     total: NotRequired[int]
     """Number of units with those that are there."""
-
     reason: NotRequired[str]
     """Why more of them do not suffice; the numbers are then None."""
 
@@ -2771,13 +2006,10 @@ class PostHocColumnsDict(TypedDict):
 
     order: str
     """The order of the pairs, in words."""
-
     z: list[float | None]
     """(m,) differences of scores over their standard error."""
-
     p_value: list[float]
     """(m,) two-sided p-values."""
-
     p_value_adjusted: list[float]
     """(m,) p-values corrected over the pairs."""
 
@@ -2788,45 +2020,32 @@ class PostHocOmnibusResultDict(TypedDict):
 
     statistic: float | None
     """The test statistic; None where it is infinite or undefined."""
-
     degrees_of_freedom: float | list[float] | None
     """Degrees of freedom, for F of numerator and denominator; None where the reference distribution
     has none."""
-
     p_value: float
     """p-value of no difference between any models."""
-
     target: TargetValue
     """The differences that are tested."""
-
     unit: str
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected with three equal models in the studied design nearest to this one; left
     out where none is like it."""
-
     pairs: list[PostHocPairDict] | None
     """None where comparisons are in brief."""
-
     pair_columns: NotRequired[PostHocColumnsDict]
     """The pairs as columns, where comparisons are in brief."""
-
     alpha: float
     """Level of the pairs' tests."""
-
     correction: str
     """How their p-values are corrected."""
-
     tied_with: str
     """The model with the best score, or the control."""
-
     tied: list[list[str]]
     """One group: that model and those that do not differ from it."""
-
     diagram: CriticalDifferenceDiagramDict
     """What a critical difference diagram draws."""
 
@@ -2837,52 +2056,32 @@ class PostHocPairDict(TypedDict):
 
     a: str
     """Name of the first model."""
-
     b: str
     """Name of the second model."""
-
     z: float | None
     """Difference of their scores divided by its standard error; None where that is 0."""
-
     p_value: float
     """Two-sided p-value of the pair."""
-
     p_value_adjusted: float
     """The p-value corrected over the pairs."""
 
 
-@final
 class PowerLawEstimateDict(TypedDict):
     """An estimate from a power law, with a two-sided t interval."""
 
     estimate: float
     """The estimate."""
-
     standard_error: float
     """Its standard error."""
-
     lower: float
     """Lower end of the interval."""
-
     upper: float
     """Upper end of the interval."""
 
 
 @final
-class PowerLawPredictionDict(TypedDict):
+class PowerLawPredictionDict(PowerLawEstimateDict):
     """The error that a power law predicts for a training size."""
-
-    estimate: float
-    """The estimate."""
-
-    standard_error: float
-    """Its standard error."""
-
-    lower: float
-    """Lower end of the interval."""
-
-    upper: float
-    """Upper end of the interval."""
 
     n: int
     """Number of rows to learn from."""
@@ -2894,106 +2093,42 @@ class PowerLawResultDict(TypedDict):
 
     formula: str
     """The law, ``a + b n^-c``, with n the number of rows to learn from."""
-
     a: PowerLawEstimateDict
     """The error with an unlimited number of rows."""
-
     b: float
     """The factor of ``n^-c``, the part of the error that falls with more rows."""
-
     c: PowerLawEstimateDict
     """The exponent: how fast the error falls with more rows."""
-
     excess: PowerLawEstimateDict
     """The part of the error at the largest size that more rows could still remove."""
-
     at_all_rows: PowerLawPredictionDict
     """The error with all rows to learn from."""
-
     at_twice_as_many: PowerLawPredictionDict
     """The error with twice as many rows."""
-
     residual: float
     """Root mean square distance of the mean losses from the law, in units of the loss."""
-
     level: float
     """Confidence level of the intervals."""
-
     degrees_of_freedom: float
     """Degrees of freedom of the t intervals."""
 
 
 @final
-class PredictionsResultDict(TypedDict):
+class PredictionsResultDict(EvaluationResultDict):
     """The result of an evaluation of predictions."""
 
     kind: Literal["predictions"]
     """``predictions``."""
-
     bias_variance: NotRequired[dict[str, BiasVarianceDict]]
     """By model, its loss split in squared bias and variance, if the loss is squared or zero-one and
     an instance has predictions of several fits."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
-    summary: SummaryDict
-    """The best model, the verdicts in words and the main intervals."""
-
-    models: dict[str, ModelResultDict]
-    """The results of the models by name."""
-
-    detail: Literal["full", "brief"]
-    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
-
-    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
-    """Every pair of models, or every model with the control."""
-
-    comparison_tests: NotRequired[dict[str, SharedTestDict]]
-    """What is the same for a test in every comparison in brief, by method."""
-
-    comparison_cautions: NotRequired[list[SharedCautionDict]]
-    """The cautions of comparisons in brief, each once."""
-
-    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
-    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
-    once, with its design."""
-
-    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
-    """Tests of all models at once, by method."""
-
-    covariance: BlockCovarianceDict
-    """Second moments of the block means."""
-
-    block_labels: list[str | int | float]
-    """Labels of the blocks, in order of first appearance."""
-
-    left_out: NotRequired[LeftOutDict]
-    """Rows of the data or losses that are left out because the request asks for that."""
-
-    unit: BlockNounDict
-    """What one block is called, and several: the request's ``unit``, or source or fold."""
-
-    not_applicable: list[NotApplicableDict]
-    """Methods that were not used, with the reason."""
-
-    cautions: list[CautionDict]
-    """Cautions about the evaluation as a whole."""
-
-    gate: NotRequired[GateResultDict]
-    """Whether a model meets the requirement of the request's gate."""
-
 
 @final
-class PreviewColumnDict(TypedDict):
+class PreviewColumnDict(DatasetColumnDict):
     """One column of a preview."""
-
-    name: str
-    """Name of the column."""
-
-    type: Literal["number", "integer", "boolean", "string", "sparse", "matrix"]
-    """Type of the values; sparse is a group of sparse columns, and matrix an array of numbers with
-    many columns, which is one feature by this name."""
 
     missing: int
     """Missing values in the rows shown."""
@@ -3005,25 +2140,18 @@ class ProblemDocumentDict(TypedDict):
 
     type: str
     """Path of its explanation."""
-
     title: str
     """The kind of error."""
-
     status: int
     """HTTP status."""
-
     detail: str
     """The fault of this request, as a sentence."""
-
     instance: str
     """Path of the request."""
-
     code: str
     """Stable code, the end of type."""
-
     errors: list[ProblemFieldErrorDict]
     """Each invalid place of the request."""
-
     request_id: str
     """Id of the request, as in X-Request-ID and in the service's log."""
 
@@ -3034,10 +2162,8 @@ class ProblemFieldErrorDict(TypedDict):
 
     loc: list[str | int]
     """Path into the request."""
-
     message: str
     """The fault as a sentence."""
-
     value: JsonValue
     """The value at the path, shortened; NaN is the string NaN."""
 
@@ -3048,16 +2174,12 @@ class ProvenanceDict(TypedDict):
 
     version: str
     """The service's version."""
-
     seed: int
     """The seed of all random draws."""
-
     data_sha256: str
     """The digest of the data sets, or of the request where it holds the data."""
-
     spec_sha256: str
     """The digest of the request, without its name, labels and seed."""
-
     methods: list[LearnerUsedDict | MethodUsedDict]
     """Every method that was used, with its parameters."""
 
@@ -3068,7 +2190,6 @@ class RefitCoefficientsDict(TypedDict):
 
     coefficients: list[float]
     """(p,) coefficients, one for each feature."""
-
     intercept: float
     """The intercept; 0 where the learner has none."""
 
@@ -3079,16 +2200,12 @@ class ReliabilityBinDict(TypedDict):
 
     n: int
     """Number of rows."""
-
     mean_score: float
     """Average predicted probability."""
-
     share: float
     """Share of the rows that are positive."""
-
     lower: float
     """Lower end of Wilson's interval for that share, which takes the rows as independent."""
-
     upper: float
     """Upper end of that interval."""
 
@@ -3103,61 +2220,42 @@ class RiskAlongGridDict(TypedDict):
 
     curve: list[float]
     """(L,) estimated risk at each value."""
-
     curve_variances: list[float]
     """(L,) variance of each estimate."""
-
     curve_intervals: CurveIntervalsDict | None
     """Intervals about the estimates; None if one row has about all the weight."""
-
     beta: NotRequired[list[float | list[float]]]
     """(L,) coefficient of the control variate at each value, or coefficients of several."""
-
     curve_bias: NotRequired[list[float | None]]
     """(L,) estimated bias at each value, where the estimator has one."""
-
     selected: bool | int | float | str | None | list[bool | int | float | str | None]
     """None for a learner without a grid."""
-
     selected_index: int
     """Position of the selected value in the grid, from 0."""
-
     estimate: float
     """The estimated risk there."""
-
     variance: float
     """Variance of the estimate."""
-
     standard_error: float
     """Root of the variance."""
-
     target: TargetValue
     """The population whose risk is estimated."""
-
     bias: float | None
     """Estimated bias, where the estimator has one."""
-
     interval: NormalIntervalDict | None
     """The interval about the estimate; None if one row has about all the weight."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
-
     by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
-
     target_risk: NotRequired[float]
     """Mean loss on the target."""
-
     target_risk_variance: NotRequired[float | None]
     """Variance of that mean; None for a single target row."""
-
     target_risk_interval: NotRequired[NormalIntervalDict | None]
     """The interval about that mean; None for a single target row."""
-
     regret: NotRequired[float]
     """Mean loss on the target minus the smallest mean loss along the grid."""
 
@@ -3168,7 +2266,6 @@ class RiskPairDict(TypedDict):
 
     a: MeanDifferenceDict
     """The difference of the two risks at the value that the first risk selects."""
-
     b: MeanDifferenceDict
     """The difference of the two risks at the value that the second risk selects."""
 
@@ -3179,13 +2276,10 @@ class RocCurveDict(TypedDict):
 
     false_positive_rate: list[float]
     """(m,) share of the negative rows whose score is at least the threshold."""
-
     true_positive_rate: list[float]
     """(m,) share of the positive rows whose score is at least the threshold."""
-
     positives: int
     """Number of rows of the positive class."""
-
     negatives: int
     """Number of rows of the negative class."""
 
@@ -3196,7 +2290,6 @@ class RowsWithoutValueDict(TypedDict):
 
     n: int
     """Number of such rows."""
-
     rows: list[int]
     """The first of them, ten at most; rows count from 0."""
 
@@ -3209,22 +2302,16 @@ class SaturationDict(TypedDict):
     """``saturated``: a smaller part loses no more than the margin. ``not_saturated``: the largest
     size is better than the one before it. ``no_improvement_seen``: the request has no margin and no
     difference was seen, which does not show that there is none. ``undecided`` otherwise."""
-
     margin: float | None
     """Largest loss that does not matter."""
-
     from_size: str | None
     """Label of the smallest size that is enough; None unless saturated."""
-
     n_train: int | None
     """Rows in the largest training part of that size; None unless saturated."""
-
     test_share: float | None
     """Share of all rows that may be kept for testing; None unless saturated."""
-
     sizes: list[SizeLossDict]
     """Every size against the largest, the largest itself last."""
-
     reason: str
     """The decision in words."""
 
@@ -3239,13 +2326,10 @@ class ScoreCurvesDict(TypedDict):
 
     positive_class: str | int | float
     """The class that high scores indicate."""
-
     level: float
     """Confidence level of the intervals."""
-
     roc: RocCurveDict
     """The receiver operating characteristic, at most 101 of its points."""
-
     reliability: list[ReliabilityBinDict] | None
     """Ten groups of rows of about the same size; None if the scores are not between 0 and 1."""
 
@@ -3256,13 +2340,10 @@ class SecondMomentsDict(TypedDict):
 
     blocks: list[str | int | float]
     """(K,) labels of the blocks."""
-
     mean: list[float]
     """(K,) mean loss of each block."""
-
     within_variance: list[float | None]
     """(K,) variance of the losses inside each block; NaN where it is undefined."""
-
     moments: list[list[float | None]]
     """(K, K) products of block means; on the diagonal without the variance inside the block."""
 
@@ -3273,7 +2354,6 @@ class SelectedPairDict(TypedDict):
 
     a: bool | int | float | str | None | list[bool | int | float | str | None]
     """The value of the first risk; None for a learner without a grid."""
-
     b: bool | int | float | str | None | list[bool | int | float | str | None]
     """The value of the second risk; None for a learner without a grid."""
 
@@ -3285,104 +2365,44 @@ class SelectionBiasDict(TypedDict):
     estimate: float | None
     """External minus internal error (or metric), averaged over the external splits; None without
     external splits."""
-
     interval: IntervalDict | None
     """The recommended interval; None for a metric and without external splits."""
-
     without_choice: float | None
     """The part of ``estimate`` that each candidate has by itself, without a choice; None for one
     external split."""
-
     of_choice: float | None
     """The rest of ``estimate``, which is due to choosing."""
-
     of_minima: float | None
     """An estimate of the bias from the internal splits alone; None where they do not determine
     it."""
-
     variances: dict[str, VarianceEstimateDict]
     """Estimated variances of ``estimate``, by method; empty for a metric."""
-
     intervals: list[IntervalDict]
     """Every interval about ``estimate``; empty for a metric."""
 
 
 @final
-class SelectionResultDict(TypedDict):
+class SelectionResultDict(EvaluationResultDict):
     """The choice among candidates, and the error of choosing and fitting together."""
 
     kind: Literal["selection"]
     """``selection``."""
-
     chosen: ChosenCandidateDict
     """The candidate that is chosen in the end."""
-
     internal: dict[str, InternalResultDict]
     """The internal errors that this choice rests on, by candidate."""
-
     external: ExternalResultDict | None
     """The choices inside the external training parts; None without external splits."""
-
     grids: dict[str, GridProfileDict]
     """The internal error along the parameters of each grid."""
-
     learners: dict[str, LearnerFitsDict]
     """How the splits of each candidate were predicted; those of a grid are counted together."""
-
     bias: SelectionBiasDict
     """How much too good the internal value of the chosen candidate is."""
-
     failures: dict[str, LearnerFailureDict]
     """Candidates that failed, with the reason; a grid is listed once if all of it failed."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
-
-    summary: SummaryDict
-    """The best model, the verdicts in words and the main intervals."""
-
-    models: dict[str, ModelResultDict]
-    """The results of the models by name."""
-
-    detail: Literal["full", "brief"]
-    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
-
-    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
-    """Every pair of models, or every model with the control."""
-
-    comparison_tests: NotRequired[dict[str, SharedTestDict]]
-    """What is the same for a test in every comparison in brief, by method."""
-
-    comparison_cautions: NotRequired[list[SharedCautionDict]]
-    """The cautions of comparisons in brief, each once."""
-
-    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
-    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
-    once, with its design."""
-
-    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
-    """Tests of all models at once, by method."""
-
-    covariance: BlockCovarianceDict
-    """Second moments of the block means."""
-
-    block_labels: list[str | int | float]
-    """Labels of the blocks, in order of first appearance."""
-
-    left_out: NotRequired[LeftOutDict]
-    """Rows of the data or losses that are left out because the request asks for that."""
-
-    unit: BlockNounDict
-    """What one block is called, and several: the request's ``unit``, or source or fold."""
-
-    not_applicable: list[NotApplicableDict]
-    """Methods that were not used, with the reason."""
-
-    cautions: list[CautionDict]
-    """Cautions about the evaluation as a whole."""
-
-    gate: NotRequired[GateResultDict]
-    """Whether a model meets the requirement of the request's gate."""
 
 
 SelectionWeightsDict = TypedDict(
@@ -3446,13 +2466,10 @@ class SharedCautionDict(TypedDict):
 
     where: str
     """The part of a comparison that it is about."""
-
     code: str
     """The caution's code."""
-
     message: str
     """Its sentence in the first comparison that has it."""
-
     pairs: int
     """Number of comparisons that have it."""
 
@@ -3463,10 +2480,8 @@ class SharedTestDict(TypedDict):
 
     target: TargetValue
     """The difference that is tested."""
-
     unit: str
     """What is paired: ``block``, ``instance`` or ``cluster``."""
-
     expected_size: NotRequired[ExpectedSizeDict]
     """How often the test called equal models different in the nearest studied design; left out
     where none was studied."""
@@ -3482,28 +2497,20 @@ class SignOffReadDict(TypedDict):
 
     id: str
     """Id of the sign-off."""
-
     at: str
     """The time of the signature."""
-
     name: str
     """The person who signed."""
-
     owner: str
     """The owner of the API key that signed."""
-
     actor: str
     """First characters of that key; local for none."""
-
     decision: SignOffDecisionValue
     """The decision."""
-
     comment: str
     """Reasons and conditions; may be empty."""
-
     result_sha256: str
     """SHA-256 of the result that was signed."""
-
     matches_result: bool
     """Whether the result is still the one that was signed, byte by byte."""
 
@@ -3514,16 +2521,12 @@ class SizeLossDict(TypedDict):
 
     size: str
     """Label of the size."""
-
     n_train: int
     """Rows in the largest training part of this size."""
-
     test_share: float
     """Share of all rows that may be kept for testing if this size is enough."""
-
     difference: float
     """Mean loss at this size minus that at the largest size."""
-
     upper: float | None
     """One-sided upper end of the difference, which is the smallest margin at which this size would
     be enough; None where the variance of the difference is not known."""
@@ -3535,19 +2538,14 @@ class SourceRiskDict(TypedDict):
 
     source: str | int | float
     """Label of the source."""
-
     n: int
     """Number of its rows."""
-
     estimate: float
     """Mean of its weighted losses."""
-
     variance: float | None
     """Variance of the estimate; NaN for one row."""
-
     interval: NormalIntervalDict | None
     """The interval about the risk; None for one row, or if one row has nearly all the weight."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
 
@@ -3558,20 +2556,15 @@ class SourceRiskDifferenceDict(TypedDict):
 
     source: str | int | float
     """Label of the source."""
-
     n: int
     """Number of its rows."""
-
     difference: float
     """Risk of a minus risk of b."""
-
     variance: float | None
     """Variance of the difference; NaN for one row."""
-
     interval: NormalIntervalDict | None
     """The interval about the difference; None for one row, or if one row has nearly all the
     weight."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
 
@@ -3582,7 +2575,6 @@ class SourcesWithOneRowDict(TypedDict):
 
     n: int
     """Number of such sources."""
-
     sources: list[str | int | float]
     """The first of them, ten at most."""
 
@@ -3593,19 +2585,14 @@ class StatisticIntervalDict(TypedDict):
 
     method: str
     """The interval's name."""
-
     level: float
     """Confidence level, in (0, 1)."""
-
     alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
-
     lower: float | None
     """Lower end; None if it is open or undefined."""
-
     upper: float | None
     """Upper end; None if it is open or undefined."""
-
     cautions: list[CautionDict]
     """Cautions about the interval."""
 
@@ -3616,13 +2603,10 @@ class StepVerdictDict(TypedDict):
 
     decision: DecisionValue
     """The first of the statements that hold: ``better`` means that the larger size is better."""
-
     also: list[DecisionValue]
     """The other statements that hold."""
-
     p_value: float | None
     """Two-sided p-value of no difference."""
-
     reason: str
     """The verdict in words."""
 
@@ -3633,25 +2617,18 @@ class StudentisedIntervalDict(TypedDict):
 
     method: str
     """The interval's name."""
-
     level: float
     """Confidence level, in (0, 1)."""
-
     alternative: AlternativeValue
     """``two_sided``; ``less`` has no lower end, ``greater`` no upper end."""
-
     lower: float | None
     """Lower end; None if it is open or undefined."""
-
     upper: float | None
     """Upper end; None if it is open or undefined."""
-
     cautions: list[CautionDict]
     """Cautions about the interval."""
-
     errors: Literal["jackknife"]
     """How the standard error of each resample is estimated: ``jackknife``."""
-
     standard_error: float | None
     """Standard error of the sample; None where the jackknife is undefined."""
 
@@ -3662,33 +2639,24 @@ class StudyClaimDict(TypedDict):
 
     text: str
     """The claim, in the sense of the source."""
-
     reference: str
     """Key of the source in ``thetahat.references.REFERENCES``; empty for a rule of this
     software."""
-
     place: str
     """Where the source makes the claim, such as ``Figure 2`` or ``section 4.1``."""
-
     verdict: Literal["holds", "fails", "undecided"]
     """``holds`` if the number is within the bounds by three standard errors or more, ``fails`` if
     it is outside by more than three, else ``undecided``."""
-
     measured: str
     """What the number that decides is, in words."""
-
     figure: float | None
     """The number that decides."""
-
     standard_error: float | None
     """Its Monte-Carlo standard error; 0 for a closed form, null if it is unknown."""
-
     at_least: float | None
     """The lower bound; null if there is none."""
-
     at_most: float | None
     """The upper bound; null if there is none."""
-
     undecided_because: NotRequired[str]
     """Why the claim is undecided: how near the number is to its bound, and how many times as many
     repetitions would decide it. Left out where it is decided."""
@@ -3699,31 +2667,22 @@ class StudyDescriptionDict(TypedDict):
 
     preset: NotRequired[str]
     """The preset's name."""
-
     inputs: NotRequired[dict[str, JsonValue]]
     """The data sets of the preset, by role, as the request gives them."""
-
     population: NotRequired[dict[str, JsonValue]]
     """The population, as the request gives it."""
-
     draw: NotRequired[dict[str, JsonValue]]
     """The size of a draw, as the request gives it."""
-
     estimators: NotRequired[list[dict[str, JsonValue]]]
     """The estimators, as the request gives them."""
-
     repetitions: int
     """Repetitions in this result."""
-
     repetitions_asked: int
     """Repetitions that the request asks for; more than ``repetitions`` in a partial result."""
-
     extends: str | None
     """The id of the study that this one extends."""
-
     truth_from: NotRequired[str]
     """How the truth was computed."""
-
     truths: NotRequired[dict[str, str]]
     """The truths that estimates are compared with, in words, by the name used in the tables."""
 
@@ -3735,19 +2694,14 @@ class StudyFigureDict(TypedDict):
     name: str
     """The figure's name in the result and in its address ``.../figures/NAME.svg``: lower-case
     letters, digits and underscores."""
-
     title: str
     """The figure's title for readers."""
-
     x: FigureAxisDict
     """The horizontal axis."""
-
     y: FigureAxisDict
     """The vertical axis."""
-
     series: list[FigureSeriesDict]
     """The lines and points, in the order of the legend."""
-
     note: str
     """How to read the figure."""
 
@@ -3758,22 +2712,16 @@ class StudyResultDict(TypedDict):
 
     kind: Literal["study"]
     """Always ``study``."""
-
     study: StudyDescriptionDict
     """What was computed."""
-
     tables: list[StudyTableDict]
     """The tables."""
-
     figures: list[StudyFigureDict]
     """The figures, as numbers."""
-
     claims: list[StudyClaimDict]
     """Sentences of the preset's source, each with its verdict."""
-
     cautions: list[CautionDict]
     """The cautions about the whole study."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
@@ -3784,17 +2732,13 @@ class StudyTableDict(TypedDict):
 
     name: str
     """The table's name in the result, unique within the study."""
-
     title: str
     """The table's title for readers."""
-
     columns: dict[str, str]
     """The heading of each column, by the key that the rows use."""
-
     rows: list[dict[str, MonteCarloNumberDict | float | int | str | None]]
     """The rows; each has a cell for every column: a number with its standard error, a plain number,
     a text, or null for an empty cell."""
-
     note: str
     """How to read the table."""
 
@@ -3805,29 +2749,21 @@ class SummaryDict(TypedDict):
 
     best_model: str
     """The model with the lowest mean loss (or the highest mean score)."""
-
     target: TargetValue
     """The quantity that the intervals of the models are about."""
-
     better: Literal["lower", "higher"]
     """``lower`` where the values are losses, ``higher`` where they are scores."""
-
     level: float
     """Confidence level of the intervals."""
-
     margin: NotRequired[float]
     """Largest difference that does not matter, where the request has one."""
-
     sentences: list[str]
     """The best model and every verdict in words; of very many comparisons the most relevant."""
-
     models: list[ModelSummaryDict]
     """The best models, the best one first; at most twenty."""
-
     comparisons: list[ComparisonSummaryDict]
     """At most twenty comparisons in the order of the result; those with the best model are
     preferred."""
-
     decisions: dict[str, int]
     """Number of comparisons with each decision."""
 
@@ -3841,26 +2777,19 @@ class TestResultDict(TypedDict):
 
     statistic: float | None
     """The test statistic; None where it is infinite or undefined, and for Bayesian tests."""
-
     degrees_of_freedom: float | list[float] | None
     """Degrees of freedom, for F of numerator and denominator; None where the reference distribution
     has none."""
-
     p_value: float | None
     """The p-value; None where the test has none, and for Bayesian tests."""
-
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
-
     target: TargetValue
     """The difference that is tested."""
-
     unit: str
     """What is paired: ``block``, ``instance`` or ``cluster``."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected a true null hypothesis in the studied design nearest to this one; left
     out where none is like it."""
@@ -3872,10 +2801,8 @@ class TrainingRowsDict(TypedDict):
 
     mean: float
     """Average over the splits."""
-
     smallest: int
     """Number of rows in the smallest training part."""
-
     largest: int
     """Number of rows in the largest training part."""
 
@@ -3886,25 +2813,18 @@ class TwoSampleOutcomeDict(TypedDict):
 
     difference: float
     """Mean of x minus mean of y."""
-
     statistic: float | None
     """Test statistic; None if it is infinite or undefined."""
-
     alternative: AlternativeValue
     """Direction that the test is against: ``less`` is a smaller mean of x."""
-
     p_value: float
     """p-value."""
-
     monte_carlo_error: float
     """Standard error of the p-value from drawing permutations; 0 if all of them are counted."""
-
     method: Literal["exact", "random"]
     """``exact`` if all permutations are counted, ``random`` if they are drawn."""
-
     n_permutations: int
     """Number of permutations that are counted or drawn."""
-
     cautions: list[CautionDict]
     """What to know before using the outcome."""
 
@@ -3959,25 +2879,18 @@ class VarianceEstimateDict(TypedDict):
     value: float | None | list[float | None] | list[list[float | None]]
     """Squared units of the loss; the variance of the *estimate*, never of one instance. An array
     for the estimators that give one per source (K,) or per pair of sources (K, K)."""
-
     target: TargetValue
     """The error that the mean estimates."""
-
     mean: MeanKindValue
     """Which mean the variance belongs to."""
-
     estimate: float
     """That mean, in units of the loss."""
-
     standard_error: float | None
     """Root of the value; None where that is an array, negative or NaN."""
-
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval and the t test that use it; None means normal."""
-
     usable: bool
     """Whether an interval or a test may be built on it, which needs a positive number."""
-
     cautions: list[CautionDict]
     """Cautions about the variance."""
 
@@ -3988,53 +2901,37 @@ class VerdictDict(TypedDict):
 
     decision: DecisionValue
     """The first of the statements that hold."""
-
     also: list[DecisionValue]
     """The other statements that hold."""
-
     p_value: float | None
     """Two-sided p-value of no difference."""
-
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
-
     reason: str
     """The verdict in words."""
-
     p_value_equivalent: NotRequired[float]
     """p-value of a difference of at least the margin, by two one-sided tests; None without a
     margin."""
-
     p_value_equivalent_adjusted: NotRequired[float]
     """That p-value corrected over the pairs; None for a single pair or without a margin."""
-
     p_value_not_worse: NotRequired[float]
     """One-sided p-value of a being worse than b by at least the margin; None without a margin."""
-
     p_value_not_worse_adjusted: NotRequired[float]
     """That p-value corrected over the pairs; None for a single pair or without a margin."""
-
-    margin: float | None
+    margin: NotRequired[float | None]
     """Largest difference that does not matter, in units of the loss."""
-
-    target: TargetValue | None
+    target: NotRequired[TargetValue | None]
     """The quantity that the verdict is about; None where no interval could be built."""
-
-    method: str | None
+    method: NotRequired[str | None]
     """The interval that it rests on, or ``sign`` where all differences are equal."""
-
-    variance: str | None
+    variance: NotRequired[str | None]
     """The variance that this interval rests on."""
-
-    plan: PlanDict | None
+    plan: NotRequired[PlanDict | None]
     """How much more data an undecided verdict needs."""
-
-    plan_reason: str | None
+    plan_reason: NotRequired[str | None]
     """Why there is no plan."""
-
-    detectable: DetectableDict | None
+    detectable: NotRequired[DetectableDict | None]
     """The smallest difference that data like these detect with the requested power."""
-
     expected_size: NotRequired[ExpectedSizeDict]
     """How often the verdict's own test called equal models different in the studied design nearest
     to this one; left out where none is like it."""
@@ -4045,98 +2942,27 @@ WebhookEventValue: TypeAlias = Literal["evaluation.succeeded", "evaluation.faile
 
 
 @final
-class WebhookReadDict(TypedDict):
-    """A webhook, without its secret."""
-
-    id: str
-    """Id of the webhook."""
-
-    url: str
-    """Where deliveries are sent."""
-
-    event_types: list[WebhookEventValue]
-    """What it is told about."""
-
-    description: str | None
-    """The note; null without one."""
-
-    labels: dict[str, str]
-    """It is told only about evaluations that have all these labels."""
-
-    created_at: str
-    """The time at which it was registered."""
-
-    disabled_at: str | None
-    """The time at which the receiver answered 410, after which nothing is sent; null while
-    deliveries are sent."""
-
-    previous_secret_until: str | None
-    """The time until which deliveries are signed with the previous secret, too; null if the secret
-    was never rotated."""
-
-
-@final
 class WeightedRiskDict(TypedDict):
     """An importance-weighted risk of one model."""
 
     estimate: float
     """Estimated mean loss under the target distribution."""
-
     variance: float
     """Variance of the estimate."""
-
     standard_error: float
     """Root of the variance."""
-
     target: TargetValue
     """The population whose mean loss is estimated."""
-
     beta: list[float]
     """Coefficients of the control variates; empty where there are none."""
-
     bias: float | None
     """Estimated bias, where the estimator has one."""
-
     interval: NormalIntervalDict | None
     """The interval about the estimate; None with fewer than two effective rows."""
-
     cautions: list[CautionDict]
     """Cautions about these numbers."""
-
     by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
-
-
-@final
-class WeightedRiskDifferenceDict(TypedDict):
-    """The difference of two models' importance-weighted risks."""
-
-    difference: float
-    """Risk of a minus risk of b, under the target distribution."""
-
-    variance: float
-    """Variance of the difference."""
-
-    standard_error: float
-    """Root of the variance."""
-
-    target: TargetValue
-    """The population whose mean losses are compared."""
-
-    beta: list[float]
-    """Coefficients of the control variates; empty where there are none."""
-
-    bias: float | None
-    """Estimated bias, where the estimator has one."""
-
-    interval: NormalIntervalDict | None
-    """The interval about the difference; None with fewer than two effective rows."""
-
-    cautions: list[CautionDict]
-    """Cautions about these numbers."""
-
-    by_source: NotRequired[list[SourceRiskDifferenceDict]]
-    """The difference in each source, where sources are known."""
 
 
 @final
@@ -4145,17 +2971,13 @@ class WeightsResultDict(TypedDict):
 
     kind: Literal["weights"]
     """``weights``."""
-
     weights: EstimatedWeightsDict
     """The weights with their diagnostics."""
-
     cautions: list[CautionDict]
     """Cautions about rows that are left out; the weights have their own."""
-
     left_out: NotRequired[LeftOutOfSamplesDict]
     """Incomplete rows that are left out of the samples; the weights are those of the other rows, in
     order."""
-
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 

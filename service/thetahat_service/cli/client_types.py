@@ -36,6 +36,7 @@ def render_module() -> str:
     from pydantic.json_schema import models_json_schema
 
     from thetahat.advice import Advice
+    from thetahat.analyses.losses.result import EvaluationResult
     from thetahat_service.kinds.registry import JOB_KINDS
     from thetahat_service.schemas.batch import BatchOutcome
     from thetahat_service.schemas.client_types import render_client_types
@@ -67,5 +68,5 @@ def render_module() -> str:
     }
     names = {name: cls.__name__ for name, cls in typed.items()}
     _, described = models_json_schema([(model, "serialization") for model in answers])
-    schemas = {**described["$defs"], **build_schemas([*typed.values(), Advice])}
+    schemas = {**described["$defs"], **build_schemas([*typed.values(), EvaluationResult, Advice])}
     return render_client_types(schemas, names)

@@ -10,13 +10,17 @@ from __future__ import annotations
 import json
 import keyword
 import textwrap
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, Final, TypeAlias
 
 from thetahat.values.json_schema import JsonSchema
 from thetahat_service.schemas.evaluation import ANY_RESULT
 
 WIDTH: Final = 100
+Fields: TypeAlias = Mapping[str, tuple[str, str]]
+"""The type and the description of each field, by its key."""
+
 SIMPLE_TYPES: Final = {
     "boolean": "bool",
     "integer": "int",
@@ -57,16 +61,93 @@ def render_client_types(schemas: Mapping[str, JsonSchema], results: Mapping[str,
         for name, schema in schemas.items()
     }
     names[ANY_RESULT] = ANY_RESULT
-    renamed = {name: _rename(schema, names) for name, schema in schemas.items()}
+    renamed = {names[name]: _rename(schemas[name], names) for name in sorted(schemas)}
+    fields = {name: _read_fields(schema) for name, schema in renamed.items()}
+    parents = _find_parents(
+        {name: own for name, own in fields.items() if _is_class(own)},
+        set(_list_alternatives(renamed)),
+    )
     blocks = [HEADER]
-    for name in sorted(renamed):
+    for name in _put_parents_first(renamed, parents):
         schema = renamed[name]
-        render = _write_typed_dict if "properties" in schema else _write_alias
-        lines = list(render(names[name], schema))
+        if not fields[name]:
+            lines = _write_alias(name, schema)
+        elif not _is_class(fields[name]):
+            lines = _write_functional_form(name, schema, fields[name])
+        else:
+            parent = parents.get(name)
+            inherited = {} if parent is None else fields[parent]
+            own = {key: field for key, field in fields[name].items() if key not in inherited}
+            lines = _write_class(name, schema, parent or "TypedDict", own)
+            if name not in parents.values() and "additionalProperties" not in schema:
+                lines = chain(["@final"], lines)
         blocks.append("\n".join(lines) + "\n")
     union = " | ".join(names[result] for result in results.values())
     blocks.append(f'{ANY_RESULT}: TypeAlias = "{union}"\n"""The result of any kind."""\n')
     return "\n\n".join(blocks)
+
+
+def _read_fields(schema: JsonSchema) -> Fields:
+    """Return the type and the description of each field; none of a schema of another type."""
+    return {
+        key: (_write_field_type(key, field, schema), field.get("description", ""))
+        for key, field in schema.get("properties", {}).items()
+    }
+
+
+def _is_class(fields: Fields) -> bool:
+    """Return whether every key is an identifier; otherwise the functional form is needed."""
+    return all(key.isidentifier() and not keyword.iskeyword(key) for key in fields)
+
+
+def _find_parents(classes: Mapping[str, Fields], alternatives: Collection[str]) -> dict[str, str]:
+    """Return the largest class whose fields are all in another class, by the other's name.
+
+    The fields must have the same types and descriptions. A class inherits them, so that they are
+    written once. Alternatives of a union are no parents: type checkers tell them apart by a key
+    only if they are final.
+    """
+    parents: dict[str, str] = {}
+    for name, fields in classes.items():
+        smaller = [
+            other
+            for other, theirs in classes.items()
+            if other not in alternatives
+            and 0 < len(theirs) < len(fields)
+            and theirs.items() <= fields.items()
+        ]
+        if smaller:
+            parents[name] = max(smaller, key=lambda other: len(classes[other]))
+    return parents
+
+
+def _list_alternatives(schema: Any) -> Iterator[str]:
+    """Yield the names of the types that are an alternative of a union, inside a schema."""
+    if isinstance(schema, list):
+        for item in schema:
+            yield from _list_alternatives(item)
+    elif isinstance(schema, Mapping):
+        references = [
+            option.get("items", option).get("$ref", "") for option in schema.get("anyOf", ())
+        ]
+        names = [reference.rpartition("/")[2] for reference in references if reference]
+        if len(names) > 1:
+            yield from names
+        yield from _list_alternatives(list(schema.values()))
+
+
+def _put_parents_first(names: Iterable[str], parents: Mapping[str, str]) -> list[str]:
+    """Return the names in their order, but each parent before its children."""
+    ordered: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        if name in parents:
+            add(parents[name])
+        ordered.setdefault(name)
+
+    for name in names:
+        add(name)
+    return list(ordered)
 
 
 def _rename(schema: Any, names: Mapping[str, str]) -> Any:
@@ -87,25 +168,18 @@ def _write_alias(name: str, schema: JsonSchema) -> Iterator[str]:
     yield from _write_docstring(schema.get("description", ""), "")
 
 
-def _write_typed_dict(name: str, schema: JsonSchema) -> Iterator[str]:
-    """Yield the lines of a TypedDict; a key that is no identifier needs the functional form."""
-    fields = {
-        key: (_write_field_type(key, field, schema), field.get("description", ""))
-        for key, field in schema["properties"].items()
-    }
-    description = schema.get("description", "")
-    if "additionalProperties" in schema:
-        description = f"{description} It may have further fields, which depend on the method."
-    if all(key.isidentifier() and not keyword.iskeyword(key) for key in fields):
-        if "additionalProperties" not in schema:
-            yield "@final"
-        yield f"class {name}(TypedDict):"
-        yield from _write_docstring(description, "    ")
-        for key, (kind, text) in fields.items():
-            yield ""
-            yield f"    {key}: {kind}"
-            yield from _write_docstring(text, "    ")
-        return
+def _write_class(name: str, schema: JsonSchema, parent: str, own: Fields) -> Iterator[str]:
+    """Yield the lines of a TypedDict with the fields that its parent does not have."""
+    yield f"class {name}({parent}):"
+    yield from _write_docstring(_describe(schema), "    ")
+    yield ""
+    for key, (kind, text) in own.items():
+        yield f"    {key}: {kind}"
+        yield from _write_docstring(text, "    ")
+
+
+def _write_functional_form(name: str, schema: JsonSchema, fields: Fields) -> Iterator[str]:
+    """Yield the lines of a TypedDict that has a key that is no identifier."""
     yield f"{name} = TypedDict("
     yield f'    "{name}",'
     yield "    {"
@@ -114,7 +188,14 @@ def _write_typed_dict(name: str, schema: JsonSchema) -> Iterator[str]:
         yield f'        "{key}": {kind!r},'
     yield "    },"
     yield ")"
-    yield from _write_docstring(description, "")
+    yield from _write_docstring(_describe(schema), "")
+
+
+def _describe(schema: JsonSchema) -> str:
+    description = schema.get("description", "")
+    if "additionalProperties" in schema:
+        return f"{description} It may have further fields, which depend on the method."
+    return description
 
 
 def _write_field_type(key: str, field: JsonSchema, schema: JsonSchema) -> str:

@@ -2,8 +2,9 @@
 
 They follow the rules by which ``thetahat.values.json_values.to_json`` writes a dataclass: a field
 with the default None is optional, ``metadata={"wire": ...}`` is its name in the JSON, and
-``metadata={"inline": True}`` writes its items into the parent object, and ``metadata={"omit":
-True}`` leaves it out. Each description is the string literal below the field.
+``metadata={"inline": True}`` writes its items into the parent object, ``metadata={"omit": True}``
+leaves it out, and ``metadata={"detail": ...}`` leaves it out of objects of another level of detail,
+so that it is optional. Each description is the string literal below the field.
 
 An array is a list of numbers; ``metadata={"dimensions": 2}`` makes it a list of lists, ``(1, 2)``
 either. With ``metadata={"nullable": True}`` a number may be null, because it may be NaN.
@@ -126,7 +127,8 @@ class SchemaBuilder:
                 continue
             name = field.metadata.get("wire", field.name)
             is_optional = field.default is None
-            annotation = _remove_none(hints[field.name]) if is_optional else hints[field.name]
+            is_nullable = not is_optional or "detail" in field.metadata
+            annotation = hints[field.name] if is_nullable else _remove_none(hints[field.name])
             properties[name] = self.build_type_schema(annotation, field.metadata)
             if description := descriptions.get(field.name):
                 properties[name]["description"] = description

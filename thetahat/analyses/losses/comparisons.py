@@ -52,8 +52,6 @@ from thetahat.analyses.losses.refit_estimates import (
 )
 from thetahat.analyses.losses.result import (
     BriefComparison,
-    BriefEffectSize,
-    BriefVerdict,
     CautionPlace,
     Comparison,
     EffectSize,
@@ -99,7 +97,7 @@ class _Draft:
         The interval that the verdict rests on.
     inference : Inference or None
         All intervals and variances of the difference; None if only the best one was built.
-    effect : EffectSize or BriefEffectSize
+    effect : EffectSize
         The difference beside its spread.
     outcomes : mapping of str to TestOutcome
         Outcomes of the tests, by key.
@@ -117,7 +115,7 @@ class _Draft:
     difference_pooled: float
     best: BuiltInterval | None
     inference: Inference | None
-    effect: EffectSize | BriefEffectSize
+    effect: EffectSize
     outcomes: Mapping[str, TestOutcome]
     cautions: tuple[Caution, ...]
     places: tuple[CautionPlace, ...]
@@ -216,7 +214,6 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
     difference = pair.losses.difference
     unit, differences = list_units(difference)
     places: list[CautionPlace] = []
-    effect: EffectSize | BriefEffectSize
     if shared is None:
         effect = compute_effect_size(
             unit, differences, higher_is_better=pair.losses.higher_is_better
@@ -257,7 +254,6 @@ def _build_full_comparison(
     lookup: SizeLookup,
 ) -> Comparison:
     assert draft.inference is not None  # noqa: S101 - in full everything is built
-    assert isinstance(draft.effect, EffectSize)  # noqa: S101 - same
     intervals = tuple(built.interval for built in draft.inference.built)
     return Comparison(
         a=draft.a,
@@ -288,11 +284,10 @@ def _find_verdict_size(best: BuiltInterval | None, lookup: SizeLookup) -> Expect
 def _build_brief_comparison(
     draft: _Draft,
     p_values: Mapping[str, float | None],
-    verdict: BriefVerdict,
+    verdict: Verdict,
     choices: Choices,
     cautions: tuple[CautionPlace, ...],
 ) -> BriefComparison:
-    assert isinstance(draft.effect, BriefEffectSize)  # noqa: S101 - only that is built in brief
     inference = draft.inference
     intervals, variances = None, None
     if inference is not None and choices.intervals is not None:

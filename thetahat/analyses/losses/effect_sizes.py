@@ -7,7 +7,7 @@ import math
 import numpy as np
 from scipy.special import gammaln
 
-from thetahat.analyses.losses.result import BriefEffectSize, EffectSize
+from thetahat.analyses.losses.result import EffectSize
 from thetahat.paired_tests._signed_ranks import rank_sorted, sort_keys
 from thetahat.values.types import FloatArray
 
@@ -57,9 +57,9 @@ def compute_effect_size(
     )
 
 
-def compute_brief_effect_size(differences: FloatArray) -> BriefEffectSize:
+def compute_brief_effect_size(differences: FloatArray) -> EffectSize:
     """Return Cohen's d of (n,) paired differences alone."""
-    return BriefEffectSize(name="cohen_d", value=compute_cohen_d(differences))
+    return EffectSize(detail="brief", name="cohen_d", value=compute_cohen_d(differences))
 
 
 def compute_cohen_d(differences: FloatArray) -> float | None:

@@ -10,14 +10,14 @@ from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.analyses.losses.refit_estimates import RefitEstimates
-from thetahat.analyses.losses.result import BriefComparison, Comparison, MethodUsed, OmnibusResult
+from thetahat.analyses.losses.result import AnyComparison, MethodUsed, OmnibusResult
 from thetahat.values.json_values import JsonValue
 
 
 def list_methods_used(
     choices: Choices,
     inferences: Iterable[Inference],
-    comparisons: Iterable[Comparison | BriefComparison],
+    comparisons: Iterable[AnyComparison],
     omnibus: Mapping[str, OmnibusResult],
     refits: RefitEstimates,
 ) -> tuple[MethodUsed, ...]:

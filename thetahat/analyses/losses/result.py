@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal, TypeAlias
 
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
@@ -22,6 +22,12 @@ from thetahat.variances.base import VarianceEstimate
 
 DetailLevel = Literal["full", "brief"]
 PlanUnit = Literal["sources", "instances", "repeats"]
+IN_FULL: Final = {"detail": "full"}
+"""Metadata of a field that is written only in full, then as null if it is None."""
+
+IN_BRIEF: Final = {"detail": "brief"}
+"""Metadata of a field that is written only in brief, then as null if it is None."""
+
 DegreesOfFreedom = float | tuple[float, ...] | None
 """One number, or numerator and denominator of F; None where the distribution has none."""
 
@@ -324,28 +330,24 @@ class ModelResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BriefEffectSize:
-    """The effect size of a comparison in brief."""
+class EffectSize:
+    """How large a difference is relative to the spread of the paired differences."""
 
+    detail: DetailLevel = field(default="full", metadata={"omit": True})
+    """``brief`` has Cohen's d alone."""
     name: str
     """Always ``cohen_d``."""
     value: float | None
     """Mean of the paired differences over their standard deviation; None where they do not vary."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EffectSize(BriefEffectSize):
-    """How large a difference is relative to the spread of the paired differences."""
-
-    unit: str
+    unit: str | None = None
     """What is paired: ``block`` or ``instance``."""
-    n: int
+    n: int | None = None
     """Number of pairs of units."""
-    hedges_g: float | None
+    hedges_g: float | None = field(default=None, metadata=IN_FULL)
     """``value`` corrected for its bias with few units."""
-    probability_of_superiority: float
+    probability_of_superiority: float | None = None
     """Share of the units where a is better; a tie counts one half."""
-    rank_biserial: float | None
+    rank_biserial: float | None = field(default=None, metadata=IN_FULL)
     """Difference of the signed-rank sums over their total, in [-1, 1]."""
 
 
@@ -454,9 +456,11 @@ class Detectable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BriefVerdict:
-    """The verdict on two models, without its interval and plan."""
+class Verdict:
+    """The verdict on two models."""
 
+    detail: DetailLevel = field(default="full", metadata={"omit": True})
+    """``brief`` has neither the interval nor the plan."""
     decision: Decision
     """The first of the statements that hold."""
     also: tuple[Decision, ...]
@@ -476,25 +480,19 @@ class BriefVerdict:
     """One-sided p-value of a being worse than b by at least the margin; None without a margin."""
     p_value_not_worse_adjusted: float | None = None
     """That p-value corrected over the pairs; None for a single pair or without a margin."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict(BriefVerdict):
-    """The verdict on two models."""
-
-    margin: float | None
+    margin: float | None = field(default=None, metadata=IN_FULL)
     """Largest difference that does not matter, in units of the loss."""
-    target: Target | None
+    target: Target | None = field(default=None, metadata=IN_FULL)
     """The quantity that the verdict is about; None where no interval could be built."""
-    method: str | None
+    method: str | None = field(default=None, metadata=IN_FULL)
     """The interval that it rests on, or ``sign`` where all differences are equal."""
-    variance: str | None
+    variance: str | None = field(default=None, metadata=IN_FULL)
     """The variance that this interval rests on."""
-    plan: Plan | None
+    plan: Plan | None = field(default=None, metadata=IN_FULL)
     """How much more data an undecided verdict needs."""
-    plan_reason: str | None
+    plan_reason: str | None = field(default=None, metadata=IN_FULL)
     """Why there is no plan."""
-    detectable: Detectable | None
+    detectable: Detectable | None = field(default=None, metadata=IN_FULL)
     """The smallest difference that data like these detect with the requested power."""
     expected_size: ExpectedSize | None = None
     """How often the verdict's own test called equal models different in the studied design nearest
@@ -505,29 +503,35 @@ class Verdict(BriefVerdict):
 class MetricDifference:
     """The difference of two models' metric."""
 
+    detail: DetailLevel = field(default="full", metadata={"omit": True})
+    """``brief`` has the ends of the recommended interval instead of all intervals."""
     difference: float
     """Metric of a minus metric of b, by the mean that ``mean`` names."""
-    difference_pooled: float
+    difference_pooled: float | None = None
     """Difference of the pooled values; NaN where one is undefined."""
-    difference_macro: float
+    difference_macro: float | None = None
     """Difference of the macro means; NaN where one is undefined."""
-    mean: MeanKind
+    mean: MeanKind | None = None
     """The mean, ``macro`` or ``pooled``, whose difference ``difference`` is."""
-    variance: float | None
+    variance: float | None = field(default=None, metadata=IN_FULL)
     """The variance by the recommended method for ``target``; None where there is none."""
     standard_error: float | None
-    """Root of the variance."""
-    method: str | None
+    """Root of the variance; in brief None where no interval could be built."""
+    lower: float | None = field(default=None, metadata=IN_BRIEF)
+    """Lower end of the recommended interval, in brief; None if it is open."""
+    upper: float | None = field(default=None, metadata=IN_BRIEF)
+    """Upper end of the recommended interval, in brief; None if it is open."""
+    method: str | None = field(default=None, metadata=IN_FULL)
     """Name of that variance."""
-    degrees_of_freedom: float | None
+    degrees_of_freedom: float | None = field(default=None, metadata=IN_FULL)
     """Degrees of freedom of the t interval and the t test on the variance; None means normal."""
-    target: Target
+    target: Target | None = None
     """The quantity that the variance, the interval and the test are about."""
-    interval: Interval | None
+    interval: Interval | None = field(default=None, metadata=IN_FULL)
     """The recommended interval for that target."""
-    recommended: Mapping[Target, Interval]
+    recommended: Mapping[Target, Interval] | None = None
     """The recommended interval of each target."""
-    intervals: tuple[Interval, ...]
+    intervals: tuple[Interval, ...] | None = None
     """Every interval about the difference."""
     statistic: float | None
     """Difference over standard error; None where that is 0 or unknown."""
@@ -535,32 +539,12 @@ class MetricDifference:
     """p-value of no difference."""
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
-    alternative: Alternative
+    alternative: Alternative | None = None
     """Alternative of the interval and the test, in the units of the metric."""
-    higher_is_better: bool
+    higher_is_better: bool | None = None
     """Whether larger values are better."""
-    cautions: tuple[Caution, ...]
+    cautions: tuple[Caution, ...] | None = None
     """Cautions about these numbers."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BriefMetricDifference:
-    """The difference of two models' metric in a comparison in brief."""
-
-    difference: float
-    """Metric of a minus metric of b."""
-    standard_error: float | None
-    """Standard error of the difference; None where no interval could be built."""
-    lower: float | None
-    """Lower end of the recommended interval; None if it is open."""
-    upper: float | None
-    """Upper end of the recommended interval; None if it is open."""
-    statistic: float | None
-    """Difference over standard error."""
-    p_value: float | None
-    """p-value of no difference."""
-    p_value_adjusted: float | None
-    """The p-value corrected over the pairs; None for a single pair."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -652,20 +636,24 @@ class BriefComparison:
     """Pooled mean of a minus pooled mean of b."""
     interval: BriefInterval | None
     """The interval that the verdict rests on; None where none could be built."""
-    effect_size: BriefEffectSize
+    effect_size: EffectSize
     """The difference relative to the spread of the paired differences."""
     tests: Mapping[str, BriefTestResult | BriefBayesianResult]
     """Numbers of the paired tests, by method."""
     cautions: tuple[CautionPlace, ...]
     """Cautions of this comparison that not all of them share."""
-    verdict: BriefVerdict
+    verdict: Verdict
     """Which of the two is better, if the data show it."""
     intervals: tuple[Interval, ...] | None = None
     """Every interval about the difference, where the request names intervals."""
     variances: Mapping[str, VarianceEstimate] | None = None
     """Estimated variances of the difference, where the request names variances."""
-    metrics: Mapping[str, BriefMetricDifference] | None = None
+    metrics: Mapping[str, MetricDifference] | None = None
     """Differences of the metrics by name, where the request names any."""
+
+
+AnyComparison: TypeAlias = Comparison | BriefComparison
+"""Two models side by side, in full or in brief."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

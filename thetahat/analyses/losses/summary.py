@@ -9,14 +9,12 @@ from typing import Final
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import (
-    BriefComparison,
-    Comparison,
+    AnyComparison,
     ComparisonSummary,
     Decision,
     ModelResult,
     ModelSummary,
     Summary,
-    Verdict,
 )
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import LossTable
@@ -31,7 +29,7 @@ MAX_COMPARISONS: Final = 20
 def summarise(
     table: LossTable,
     models: Mapping[str, ModelResult],
-    comparisons: Sequence[Comparison | BriefComparison],
+    comparisons: Sequence[AnyComparison],
     choices: Choices,
 ) -> Summary:
     """Return the summary of a result."""
@@ -72,9 +70,7 @@ def _select_comparable_estimates(
     return {name: model.mean.macro for name, model in models.items()}
 
 
-def _select_most_relevant(
-    comparisons: Sequence[Comparison | BriefComparison], best: str
-) -> list[Comparison | BriefComparison]:
+def _select_most_relevant(comparisons: Sequence[AnyComparison], best: str) -> list[AnyComparison]:
     """Return the comparisons of the summary, in the order of the result."""
     if len(comparisons) <= MAX_COMPARISONS:
         return list(comparisons)
@@ -125,16 +121,16 @@ def _write_estimate(estimate: float, interval: Interval | None) -> str:
     return f"{format_to_error(estimate, error)} ({level} interval {ends})"
 
 
-def _write_verdict(pair: Comparison | BriefComparison) -> str:
+def _write_verdict(pair: AnyComparison) -> str:
     verdict = pair.verdict
-    if isinstance(verdict, Verdict) and verdict.plan is not None:
+    if verdict.plan is not None:
         return f"{verdict.reason} {verdict.plan.sentence}"
     return verdict.reason
 
 
 def _write_rest(
-    comparisons: Sequence[Comparison | BriefComparison],
-    shown: Sequence[Comparison | BriefComparison],
+    comparisons: Sequence[AnyComparison],
+    shown: Sequence[AnyComparison],
 ) -> list[str]:
     if len(shown) == len(comparisons):
         return []
@@ -159,7 +155,7 @@ def _summarise_model(name: str, estimate: float, interval: Interval | None) -> M
     )
 
 
-def _summarise_comparison(pair: Comparison | BriefComparison) -> ComparisonSummary:
+def _summarise_comparison(pair: AnyComparison) -> ComparisonSummary:
     interval = pair.interval
     return ComparisonSummary(
         a=pair.a,

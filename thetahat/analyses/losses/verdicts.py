@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import replace
 from typing import Final
 
 from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms, compute_evidence
 from thetahat.analyses.losses.plans import plan
 from thetahat.analyses.losses.power import compute_power, find_detectable_difference
-from thetahat.analyses.losses.result import BriefVerdict, Decision, Detectable, Plan, Verdict
+from thetahat.analyses.losses.result import Decision, Detectable, Plan, Verdict
 from thetahat.analyses.losses.verdict_text import write_reason
 from thetahat.corrections import CORRECTIONS, adjust, choose_correction_of_bounds
 from thetahat.paired_tests.sign import Sign
@@ -34,7 +34,7 @@ def judge(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Verdic
     ]
 
 
-def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Iterator[BriefVerdict]:
+def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Iterator[Verdict]:
     """Yield the verdicts of ``judge`` without plans and without the interval that they use."""
     raw = [
         compute_evidence(question, terms.margin, higher_is_better=terms.higher_is_better)
@@ -54,10 +54,11 @@ def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Ite
 
 def _decide(
     question: PairQuestion, terms: VerdictTerms, raw: Evidence, adjusted: Evidence, n_pairs: int
-) -> BriefVerdict:
+) -> Verdict:
     holding = _list_conclusions(question, adjusted, terms)
     decision = holding[0] if holding else Decision.UNDECIDED
-    return BriefVerdict(
+    return Verdict(
+        detail="brief",
         decision=decision,
         also=tuple(holding[1:]),
         p_value=raw.difference,
@@ -71,13 +72,14 @@ def _decide(
 
 
 def _add_basis(
-    verdict: BriefVerdict, question: PairQuestion, terms: VerdictTerms, alpha: float
+    verdict: Verdict, question: PairQuestion, terms: VerdictTerms, alpha: float
 ) -> Verdict:
     basis = question.basis
     undecided = verdict.decision is Decision.UNDECIDED
     the_plan, plan_reason = _make_plan(question, terms, alpha) if undecided else (None, None)
-    return Verdict(
-        **{field.name: getattr(verdict, field.name) for field in fields(verdict)},
+    return replace(
+        verdict,
+        detail="full",
         margin=terms.margin,
         target=None if basis is None else basis.target,
         method=_choose_method(question),

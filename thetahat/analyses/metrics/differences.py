@@ -10,8 +10,8 @@ from thetahat.analyses.losses.brief_comparisons import SharedCautions
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import (
+    AnyComparison,
     BriefComparison,
-    BriefMetricDifference,
     CautionPlace,
     Comparison,
     EvaluationResult,
@@ -92,7 +92,7 @@ def build_difference(
 def _read(
     metric: Metric,
     measured: Mapping[str, MetricValues],
-    pair: Comparison | BriefComparison,
+    pair: AnyComparison,
     choices: Choices,
 ) -> MetricInference:
     difference = measured[pair.a].minus(measured[pair.b])
@@ -112,7 +112,7 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
         name: replace(values, replicates=None) for name, values in measured.items()
     }
     shared = SharedCautions()
-    built: list[BriefMetricDifference] = []
+    built: list[MetricDifference] = []
     places_of_pairs: list[list[CautionPlace]] = []
     for pair in pairs:
         reading = _read(metric, without_replicates, pair, choices)
@@ -123,7 +123,8 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
             places += shared.note(f"metrics.{key}.interval", interval.cautions)
         places_of_pairs.append(places)
         built.append(
-            BriefMetricDifference(
+            MetricDifference(
+                detail="brief",
                 difference=difference,
                 standard_error=None if interval is None else interval.standard_error,
                 lower=None if interval is None else interval.lower,

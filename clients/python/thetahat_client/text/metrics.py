@@ -8,13 +8,17 @@ from typing import Final, TypeAlias
 
 from thetahat_client.result_types import (
     AnyComparison,
-    AnyMetricDifference,
     ModelsResult,
     find_mean,
     find_summary,
     list_comparisons,
 )
-from thetahat_client.results import CurvePointDict, MetricResultDict, ModelResultDict
+from thetahat_client.results import (
+    CurvePointDict,
+    MetricDifferenceDict,
+    MetricResultDict,
+    ModelResultDict,
+)
 from thetahat_client.text.comparisons import MOST_SENTENCES
 from thetahat_client.text.model_order import MOST_MODELS, sort_models
 from thetahat_client.text.models import describe_target, find_recommended_intervals
@@ -144,16 +148,17 @@ def build_metric_differences_table(result: ModelsResult, page: Page) -> str:
     return page.format_table(header, rows, notes) if rows else ""
 
 
-def iterate_metric_differences(pair: AnyComparison) -> Iterator[tuple[str, AnyMetricDifference]]:
+def iterate_metric_differences(pair: AnyComparison) -> Iterator[tuple[str, MetricDifferenceDict]]:
     """Yield name and difference of each metric of a pair."""
     yield from pair.get("metrics", {}).items()
 
 
-def find_ends(metric: AnyMetricDifference) -> IntervalEnds:
+def find_ends(metric: MetricDifferenceDict) -> IntervalEnds:
     """Return what has the ends of a difference's interval: in brief the difference itself."""
-    if "interval" in metric:
-        return metric["interval"] or {"lower": None, "upper": None}
-    return {"lower": metric["lower"], "upper": metric["upper"]}
+    if "interval" not in metric:
+        return {"lower": metric["lower"], "upper": metric["upper"]}
+    interval = metric["interval"]
+    return {"lower": None, "upper": None} if interval is None else interval
 
 
 def _describe(models: Mapping[str, ModelResultDict], name: str) -> str:

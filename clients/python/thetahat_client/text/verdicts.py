@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from thetahat_client.result_types import ModelsResult, list_comparisons
-from thetahat_client.results import BriefVerdictDict, PlanDict, VerdictDict
+from thetahat_client.results import PlanDict, VerdictDict
 from thetahat_client.text.page import format_level
-
-AnyVerdict: TypeAlias = VerdictDict | BriefVerdictDict
 
 
 def list_verdicts(result: ModelsResult) -> list[str]:
@@ -16,7 +12,7 @@ def list_verdicts(result: ModelsResult) -> list[str]:
     return [_write_verdict(pair["verdict"]) for pair in list_comparisons(result)]
 
 
-def _write_verdict(verdict: AnyVerdict) -> str:
+def _write_verdict(verdict: VerdictDict) -> str:
     """Return the sentence about one pair: the decision, its reason and the plan."""
     sentence = f"{describe_decision(verdict).upper()}  {_remove_stop(str(verdict['reason']))}."
     if "plan" not in verdict:  # in brief
@@ -37,7 +33,7 @@ def _describe_older_plan(plan: PlanDict) -> str:
     )
 
 
-def describe_decision(verdict: AnyVerdict) -> str:
+def describe_decision(verdict: VerdictDict) -> str:
     """Return the decision in words, such as ``not worse``."""
     return str(verdict["decision"]).replace("_", " ")
 

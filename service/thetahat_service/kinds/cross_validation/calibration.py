@@ -18,6 +18,7 @@ from uuid import UUID
 import numpy as np
 
 from thetahat.analyses.losses.result import (
+    AnyComparison,
     BriefComparison,
     BriefInterval,
     Comparison,
@@ -378,9 +379,7 @@ class _IntervalCoverage:
             and tuple(self._add_to_interval(name, interval) for interval in intervals),
         )
 
-    def _add_to_comparison(
-        self, pair: Comparison | BriefComparison
-    ) -> Comparison | BriefComparison:
+    def _add_to_comparison(self, pair: AnyComparison) -> AnyComparison:
         subject = make_pair_name(pair.a, pair.b)
         if isinstance(pair, BriefComparison):
             brief = pair.interval

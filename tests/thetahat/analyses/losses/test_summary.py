@@ -12,10 +12,10 @@ from thetahat.analyses.losses.result import (
     Decision,
     EvaluationResult,
     ModelResult,
-    Verdict,
 )
 from thetahat.analyses.losses.summary import MAX_COMPARISONS, MAX_MODELS
 from thetahat.values.block_losses import LossTable
+from thetahat.values.json_values import to_json
 from thetahat.values.types import BlockKind, Target
 
 
@@ -106,4 +106,12 @@ def test_exact_models_in_brief_keep_what_is_recommended_and_named(family: str | 
     used = [[method for method in r.methods if method.family != "tests"] for r in (brief, full)]
     assert used[0] == used[1]  # brief comparisons have fewer tests
     assert np.array_equal(model.mean.blocks, whole.mean.blocks)
-    assert not isinstance(brief.comparisons[0].verdict, Verdict)
+    pair = brief.comparisons[0]
+    assert set(to_json(pair.effect_size)) == {"name", "value"}
+    assert set(to_json(pair.verdict)) == {
+        "decision",
+        "also",
+        "p_value",
+        "p_value_adjusted",
+        "reason",
+    }
