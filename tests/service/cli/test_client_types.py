@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, get_type_hints
+from collections.abc import Mapping
+from typing import Any, Final, get_type_hints
 
+from thetahat.values.json_schema import JsonSchema
 from thetahat_service.schemas.client_types import render_client_types
 
-NUMBER = {"type": "number"}
+NUMBER: Final = {"type": "number"}
 
 
-def describe(*fields: str, **more: Any) -> dict[str, Any]:
+def describe(*fields: str, **more: Any) -> JsonSchema:
     """Return the schema of an object with fields that are numbers."""
     properties = {name: {**NUMBER, "description": f"The {name}."} for name in fields}
     return {"properties": {**properties, **more}, "required": list(fields)}
 
 
-def lines_of(schemas: dict[str, Any]) -> list[str]:
+def lines_of(schemas: Mapping[str, JsonSchema]) -> list[str]:
     return render_client_types(schemas, {}).splitlines()
 
 
