@@ -13,7 +13,9 @@ NUMBER: Final = {"type": "number"}
 
 def describe(*fields: str, **more: Any) -> JsonSchema:
     """Return the schema of an object with fields that are numbers."""
-    properties = {name: {**NUMBER, "description": f"The {name}."} for name in fields}
+    properties: dict[str, Any] = {
+        name: {**NUMBER, "description": f"The {name}."} for name in fields
+    }
     return {"properties": {**properties, **more}, "required": list(fields)}
 
 
