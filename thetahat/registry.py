@@ -105,12 +105,12 @@ class MethodInfo:
     costly_per_pair: bool = False
     recommended: tuple[Recommendation, ...] = ()
     never_recommended: bool = False
-    variance: VarianceTraits = field(default_factory=VarianceTraits)
-    interval: IntervalTraits = field(default_factory=IntervalTraits)
-    loss: LossTraits = field(default_factory=LossTraits)
-    learner: LearnerTraits = field(default_factory=LearnerTraits)
-    correction: CorrectionTraits = field(default_factory=CorrectionTraits)
-    weights: WeightTraits = field(default_factory=WeightTraits)
+    variance: VarianceTraits = field(default=VarianceTraits())
+    interval: IntervalTraits = field(default=IntervalTraits())
+    loss: LossTraits = field(default=LossTraits())
+    learner: LearnerTraits = field(default=LearnerTraits())
+    correction: CorrectionTraits = field(default=CorrectionTraits())
+    weights: WeightTraits = field(default=WeightTraits())
 
 
 class _MethodModules(Mapping[str, Any]):

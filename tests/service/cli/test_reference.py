@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.architecture.sources import ROOT
-from thetahat.analyses.losses import CORRECTIONS, RULES
+from thetahat.analyses.losses.rules import RULES
+from thetahat.corrections import CORRECTIONS
 from thetahat.families import collect_families
 from thetahat.references import REFERENCES
 from thetahat_service.api.catalogue import FAMILIES, read_family

@@ -4,13 +4,11 @@ from thetahat.analyses.losses.checks import check, describe_other_loss, list_fit
 from thetahat.analyses.losses.choices import Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.evaluation import evaluate
 from thetahat.analyses.losses.method_selection import EVERY_TEST
-from thetahat.analyses.losses.rules import RULES
 from thetahat.corrections import CORRECTIONS
 
 __all__ = [
     "CORRECTIONS",
     "EVERY_TEST",
-    "RULES",
     "Choices",
     "ChosenMethod",
     "Gate",

@@ -11,7 +11,6 @@ from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.gate import check_gate
 from thetahat.analyses.losses.method_selection import REGISTRIES, explain_misfit, select
 from thetahat.analyses.losses.not_applicable import WITHOUT_VARIANCE, rests_on_variance
-from thetahat.analyses.losses.rules import RULES
 from thetahat.corrections import explain_refusal
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.registry import MethodInfo
@@ -124,6 +123,8 @@ def _explain_misfit(
 
 
 def _check_target(layout: Layout, choices: Choices, target: Target) -> None:
+    from thetahat.analyses.losses.rules import RULES  # noqa: PLC0415 - few requests name a target
+
     chosen = select(
         "variances", choices.variances, REGISTRIES["variances"], layout, choices
     ).methods

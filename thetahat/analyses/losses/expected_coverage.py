@@ -20,6 +20,7 @@ from thetahat.analyses.losses.cautions import has_heavy_tails
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.losses.studied_designs import (
     StudiedDesign,
+    StudyFile,
     find_nearest_designs,
     find_nearest_size,
     read_study,
@@ -63,17 +64,8 @@ class StudiedCoverage:
     error: float
 
 
-_LossPlace: TypeAlias = tuple[Subject, str, str, str]
-"""Subject, name of the design, target, and interval with its variance."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Study:
-    """The level of the study, its designs, and its cells by place."""
-
-    level: float
-    designs: tuple[StudiedDesign, ...]
-    cells: Mapping[_LossPlace, Sequence[StudiedCoverage]]
+_LossPlace: TypeAlias = tuple[Subject, str, str]
+"""Subject, target, and interval with its variance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +99,7 @@ class CoverageLookup:
 
 def look_up_coverage(layout: Layout) -> CoverageLookup:
     """Return the studied design that is nearest to the layout."""
-    designs = find_nearest_designs(_read_study().designs, layout)
+    designs = find_nearest_designs(_list_designs(), layout)
     return CoverageLookup(designs[0] if designs else None)
 
 
@@ -139,7 +131,7 @@ def _add(
         return entry
     variance = "" if entry.variance is None else f":{entry.variance.name}"
     name = f"{entry.method.name}{variance}"
-    place = (subject, design.name, entry.interval.target.value, name)
+    place = (subject, entry.interval.target.value, name)
     expected = _find_coverage(place, design, values, n)
     if expected is None:
         return entry
@@ -151,7 +143,7 @@ def _find_coverage(
     place: _LossPlace, design: StudiedDesign, values: _Values | None, n: int
 ) -> ExpectedCoverage | None:
     """Return the coverage in the nearest cells, which the pairs of an evaluation share."""
-    at_place = _read_study().cells.get(place, ())
+    at_place = _read_cells(design.name).get(place, ())
     studied = _find_studied_values(at_place, values)
     cells = select_nearest_size(
         [cell for cell in at_place if studied in (None, cell.data)], design, n
@@ -162,7 +154,7 @@ def _find_coverage(
     sampled = "pairs of learners" if place[0] == "difference" else "learners and populations"
     several = f"average of {len(cells)} {sampled}" if len(cells) > 1 else "one case"
     words = f"{design.words}, {cells[0].n} rows{of_values}; {several}"
-    return average_coverages(cells, words, TABLE, _read_study().level)
+    return average_coverages(cells, words, TABLE, _read_study().head["level"])
 
 
 def _find_studied_values(cells: Sequence[StudiedCoverage], values: _Values | None) -> str | None:
@@ -232,18 +224,29 @@ class CoverageRowJson(TypedDict):
     others: dict[str, list[float]]
 
 
-@cache
-def _read_study() -> _Study:
+def _read_study() -> StudyFile:
     """Return the study that is shipped with the library."""
-    study = read_study(__package__, "recommended_coverage.json")
-    rows: list[CoverageRowJson] = study["rows"]
+    return read_study(__package__, "recommended_coverage.json")
+
+
+@cache
+def _list_designs() -> tuple[StudiedDesign, ...]:
+    designs = _read_study().head["designs"].items()
+    return tuple(StudiedDesign(name=name, **properties) for name, properties in designs)
+
+
+@cache
+def _read_cells(design: str) -> Mapping[_LossPlace, Sequence[StudiedCoverage]]:
+    """Return the cells of a design of the study, by place."""
+    rows: list[CoverageRowJson] = _read_study().read_rows(design)
     cells: dict[_LossPlace, list[StudiedCoverage]] = {}
     for row in rows:
+        if row["scheme"] != design:
+            continue
         by_interval = {**row["others"], row["interval"]: row["coverage"]}
         for interval, (coverage, error) in by_interval.items():
-            place = (row["of"], row["scheme"], row["target"], interval)
+            place = (row["of"], row["target"], interval)
             cells.setdefault(place, []).append(
                 StudiedCoverage(row["values"], row["n"], coverage, error)
             )
-    designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
-    return _Study(study["level"], designs, cells)
+    return cells

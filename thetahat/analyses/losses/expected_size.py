@@ -10,11 +10,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import chain
 from typing import Any, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.studied_designs import (
     StudiedDesign,
+    StudyFile,
     find_nearest_designs,
     find_nearest_size,
     read_study,
@@ -79,15 +81,6 @@ class StudiedTest:
     power_error: float
 
 
-@dataclass(frozen=True, slots=True)
-class _TestStudy:
-    """The level of the study, its designs and its tests of pairs."""
-
-    level: float
-    designs: tuple[StudiedDesign, ...]
-    tests: tuple[StudiedTest, ...]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeLookup:
     """The sizes of tests in the studied designs nearest to one evaluation.
@@ -118,10 +111,9 @@ class SizeLookup:
         return self._tests[target, subject]
 
     def _select_tests(self, target: Target, subject: Subject) -> dict[str, list[StudiedTest]]:
-        names = {design.name for design in self.designs}
         cells: dict[str, list[StudiedTest]] = {}
-        for cell in _read_study().tests:
-            is_near = cell.design in names and cell.values in self.values
+        for cell in chain.from_iterable(_read_tests(design.name) for design in self.designs):
+            is_near = cell.values in self.values
             if is_near and cell.target == target.value and cell.subject == subject:
                 cells.setdefault(cell.name, []).append(cell)
         return {name: self._find_nearest(of_test) for name, of_test in cells.items()}
@@ -167,14 +159,14 @@ _NOT_STUDIED: Final = SizeLookup((), (), 1)
 
 def look_up_sizes(table: LossTable, choices: Choices) -> SizeLookup:
     """Return the sizes for an evaluation; none where its level was not studied."""
-    if choices.level != _read_study().level:
+    if choices.level != _get_level():
         return _NOT_STUDIED
     return find_sizes(table.layout, _classify(table.models.values()))
 
 
 def find_sizes(layout: Layout, values: tuple[LossValues, ...]) -> SizeLookup:
     """Return the sizes for a layout and losses with such values."""
-    designs = find_nearest_designs(_read_study().designs, layout)
+    designs = find_nearest_designs(_list_designs(), layout)
     return SizeLookup(designs, values, layout.n_instances)
 
 
@@ -221,7 +213,7 @@ def list_size_cautions(sizes: Mapping[str, ExpectedSize]) -> dict[str, tuple[Cau
     A size within two standard errors of the level may be chance, whatever it is.
     """
     cautions: dict[str, tuple[Caution, ...]] = {}
-    level = 1 - _read_study().level
+    level = 1 - _get_level()
     for key, size in sizes.items():
         if size.size - 2 * size.standard_error <= level:
             continue
@@ -261,17 +253,34 @@ class SizeRowJson(TypedDict):
     power_error: float
 
 
-@cache
-def _read_study() -> _TestStudy:
+def _read_study() -> StudyFile:
     """Return the study that is shipped with the library."""
-    study = read_study(__package__, "test_errors.json")
-    designs = tuple(_read_design(name, **of) for name, of in study["designs"].items())
-    columns = study["columns"]
-    rows = (cast("SizeRowJson", dict(zip(columns, row, strict=True))) for row in study["rows"])
-    tests = tuple(
+    return read_study(__package__, "test_errors.json")
+
+
+def _get_level() -> float:
+    level: float = _read_study().head["level"]
+    return level
+
+
+@cache
+def _list_designs() -> tuple[StudiedDesign, ...]:
+    designs = _read_study().head["designs"].items()
+    return tuple(_read_design(name, **properties) for name, properties in designs)
+
+
+@cache
+def _read_tests(design: str) -> tuple[StudiedTest, ...]:
+    """Return the tests of a design of the study."""
+    study = _read_study()
+    columns, values = study.head["columns"], study.head["values"]
+    rows = (
+        cast("SizeRowJson", dict(zip(columns, row, strict=True))) for row in study.read_rows(design)
+    )
+    return tuple(
         StudiedTest(
             design=row["design"],
-            values=study["values"][row["loss"]],
+            values=values[row["loss"]],
             n=row["n"],
             trained=row["trained"],
             subject=row["subject"],
@@ -283,9 +292,8 @@ def _read_study() -> _TestStudy:
             power_error=row["power_error"],
         )
         for row in rows
-        if row["own_null"] and row["power"] is not None
+        if row["design"] == design and row["own_null"] and row["power"] is not None
     )
-    return _TestStudy(study["level"], designs, tests)
 
 
 def _read_design(name: str, blocks: str, **properties: Any) -> StudiedDesign:

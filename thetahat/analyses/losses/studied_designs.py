@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
 from thetahat.values.layout import Layout
@@ -49,9 +50,43 @@ class StudiedDesign:
     fixed: bool = False
 
 
-def read_study(package: str, file: str) -> Any:
-    """Return the contents of the JSON file of a study in that package."""
-    return json.loads(files(package).joinpath(file).read_text(encoding="utf-8"))
+_ROWS_BEGIN: Final = '"rows": ['
+_ROWS_END: Final = "]"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFile:
+    """The JSON file of a study, of which only the rows of some designs are parsed.
+
+    Parsing all of its hundreds of kilobytes took as long as a small evaluation.
+
+    Parameters
+    ----------
+    head : mapping
+        What comes before the rows.
+    lines : tuple of str
+        The rows as JSON, each on a line of its own.
+    """
+
+    head: Mapping[str, Any]
+    lines: tuple[str, ...]
+
+    def read_rows(self, design: str) -> list[Any]:
+        """Return the rows that name the design, which the caller still compares by column."""
+        name = json.dumps(design)
+        named = ",".join(line.rstrip(",") for line in self.lines if name in line)
+        rows: list[Any] = json.loads(f"[{named}]")
+        return rows
+
+
+@cache
+def read_study(package: str, file: str) -> StudyFile:
+    """Return the file of a study in that package."""
+    lines = files(package).joinpath(file).read_text(encoding="utf-8").splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.endswith(_ROWS_BEGIN)) + 1
+    end = next(i for i in range(begin, len(lines)) if lines[i].startswith(_ROWS_END))
+    head = json.loads("".join(lines[:begin]) + _ROWS_END + "}")
+    return StudyFile(head, tuple(lines[begin:end]))
 
 
 def find_nearest_designs(

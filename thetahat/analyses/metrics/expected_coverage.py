@@ -8,7 +8,6 @@ two-sided intervals of level 0.95 of a metric of one model, or of its difference
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal, TypeAlias, TypedDict
 
@@ -19,7 +18,12 @@ from thetahat.analyses.losses.expected_coverage import (
     average_coverages,
     select_nearest_size,
 )
-from thetahat.analyses.losses.studied_designs import StudiedDesign, find_nearest_designs, read_study
+from thetahat.analyses.losses.studied_designs import (
+    StudiedDesign,
+    StudyFile,
+    find_nearest_designs,
+    read_study,
+)
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
@@ -34,8 +38,8 @@ _DATA_WORDS: Final[Mapping[_Data, str]] = {
 }
 
 
-_MetricPlace: TypeAlias = tuple[str, Subject, str, str, str]
-"""Metric, subject, design, target, and interval with its variance and mean."""
+_MetricPlace: TypeAlias = tuple[str, Subject, str, str]
+"""Metric, subject, target, and interval with its variance and mean."""
 
 
 class MetricRowJson(TypedDict):
@@ -50,16 +54,6 @@ class MetricRowJson(TypedDict):
     coverage: dict[str, list[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class _MetricStudy:
-    """The level of the study, the share below which a class is rare, designs and cells."""
-
-    level: float
-    rare_share: float
-    designs: tuple[StudiedDesign, ...]
-    cells: Mapping[_MetricPlace, Sequence[StudiedCoverage]]
-
-
 def add_metric_coverage(
     metric: Metric,
     measured: MetricValues,
@@ -68,7 +62,7 @@ def add_metric_coverage(
 ) -> tuple[Interval, ...]:
     """Return the intervals, the recommended ones with their coverage in the nearest cells."""
     data = _describe_data(metric, measured)
-    designs = find_nearest_designs(_read_study().designs, measured.layout)
+    designs = find_nearest_designs(_list_designs(), measured.layout)
     if not designs or data is None:
         return tuple(intervals)
     place, n = (metric.info.name, subject), measured.layout.n_instances
@@ -85,35 +79,48 @@ def _describe_data(metric: Metric, measured: MetricValues) -> _Data | None:
     share = measured.rarer_share
     if share is None:
         return None
-    return "rare" if share < _read_study().rare_share else "balanced"
+    return "rare" if share < _read_study().head["rare_share"] else "balanced"
 
 
 def _add(
     interval: Interval, place: tuple[str, Subject], design: StudiedDesign, data: _Data, n: int
 ) -> Interval:
-    study, (metric, subject) = _read_study(), place
+    metric, subject = place
     variance = "" if interval.variance is None else f":{interval.variance}"
     label = f"{interval.method}{variance}/{interval.mean.value}"
-    at_place = study.cells.get((metric, subject, design.name, interval.target.value, label), ())
+    cells_of_design = _read_cells(design.name)
+    at_place = cells_of_design.get((metric, subject, interval.target.value, label), ())
     cells = select_nearest_size([cell for cell in at_place if cell.data == data], design, n)
     if not cells:
         return interval
     several = f"average of {len(cells)} cases" if len(cells) > 1 else "one case"
     words = f"{metric}, {design.words}, {cells[0].n} rows{_DATA_WORDS[data]}; {several}"
-    return add_coverage(interval, average_coverages(cells, words, TABLE, study.level))
+    level = _read_study().head["level"]
+    return add_coverage(interval, average_coverages(cells, words, TABLE, level))
+
+
+def _read_study() -> StudyFile:
+    """Return the study that is shipped with the library."""
+    return read_study(__package__, "metric_coverage.json")
 
 
 @cache
-def _read_study() -> _MetricStudy:
-    """Return the study that is shipped with the library."""
-    study = read_study(__package__, "metric_coverage.json")
-    rows: list[MetricRowJson] = study["rows"]
+def _list_designs() -> tuple[StudiedDesign, ...]:
+    designs = _read_study().head["designs"].items()
+    return tuple(StudiedDesign(name=name, **properties) for name, properties in designs)
+
+
+@cache
+def _read_cells(design: str) -> Mapping[_MetricPlace, Sequence[StudiedCoverage]]:
+    """Return the cells of a design of the study, by place."""
+    rows: list[MetricRowJson] = _read_study().read_rows(design)
     cells: dict[_MetricPlace, list[StudiedCoverage]] = {}
     for row in rows:
+        if row["scheme"] != design:
+            continue
         for label, (coverage, error) in row["coverage"].items():
-            place = (row["metric"], row["of"], row["scheme"], row["target"], label)
+            place = (row["metric"], row["of"], row["target"], label)
             cells.setdefault(place, []).append(
                 StudiedCoverage(row["data"], row["n"], coverage, error)
             )
-    designs = tuple(StudiedDesign(name=name, **of) for name, of in study["designs"].items())
-    return _MetricStudy(study["level"], study["rare_share"], designs, cells)
+    return cells

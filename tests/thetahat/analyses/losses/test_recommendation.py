@@ -14,10 +14,9 @@ from tests.thetahat.analyses.losses.tables import (
     scores_of,
     table_of,
 )
-from thetahat.analyses.losses import RULES
 from thetahat.analyses.losses.comparisons import find_basis
 from thetahat.analyses.losses.recommendation import BuiltInterval, recommend
-from thetahat.analyses.losses.rules import ListedRule, list_rules
+from thetahat.analyses.losses.rules import RULES, ListedRule, list_rules
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS
