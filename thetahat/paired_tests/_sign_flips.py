@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from thetahat.distributions import compute_fair_coin_p_value, count_extreme
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.loops.hashes import STEP, UInt64Array, mix
 from thetahat.numerics.loops.sign_flips import WORD, add_sums
 from thetahat.numerics.thresholds import MANY_FLIPS
@@ -85,7 +86,7 @@ def random_sums_of_rows(rows: FloatArray, n_resamples: int, rng: np.random.Gener
     n = rows.shape[1]
     keys = _draw_keys(-(-n // WORD), rng)
     sums = np.zeros((len(rows), n_resamples))
-    if n * n_resamples >= MANY_FLIPS:
+    if uses_loops(n * n_resamples, MANY_FLIPS):
         for terms, out in zip(rows, sums, strict=True):
             add_sums(terms, keys, out)
         return sums

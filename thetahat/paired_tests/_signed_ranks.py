@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.loops.signed_ranks import positive_sums
 from thetahat.numerics.thresholds import MANY_SIZES
 from thetahat.paired_tests._units import PairedUnits
@@ -253,7 +254,7 @@ def _sum_positive_ranks(
     R+ is valid only where one of the two holds: without zeros and ties the ranks are 1 to m, and
     where all sizes that are not 0 are equal, as for differences of 0 and 1, each has the mean rank.
     """
-    if keys.size >= MANY_SIZES:
+    if uses_loops(keys.size, MANY_SIZES):
         sums, gaps = positive_sums(keys)
     else:
         sums, gaps = _sum_positive_ranks_by_arrays(keys)

@@ -16,7 +16,7 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.numerics.bootstrap import default_unit
-from thetahat.numerics.loops.compiling import as_read_only
+from thetahat.numerics.loops.compiling import as_read_only, uses_loops
 from thetahat.numerics.loops.paired_units import zero_rounding_errors
 from thetahat.numerics.thresholds import MANY_VALUES
 from thetahat.paired_tests.base import PairBatch
@@ -242,7 +242,9 @@ def _compute_batch_units(batch: PairBatch, unit: UnitName) -> PairedUnits:
     differences = _average_unit_differences(batch, unit)
     model_roundings = _bound_model_roundings(batch, unit)
     round_to_zero = (
-        zero_rounding_errors if differences.size >= MANY_VALUES else _zero_rounding_errors_by_arrays
+        zero_rounding_errors
+        if uses_loops(differences.size, MANY_VALUES)
+        else _zero_rounding_errors_by_arrays
     )
     values, largest, dropped, n_positive, n_negative = round_to_zero(
         differences, model_roundings, batch.positions

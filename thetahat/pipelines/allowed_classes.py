@@ -13,6 +13,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from thetahat.errors import InvalidParameter, Loc
 from thetahat.registry import MethodInfo
 
 if TYPE_CHECKING:
@@ -128,13 +129,26 @@ def get_learner_tasks(name: str) -> frozenset[str]:
     return frozenset(task for task, table in tables.items() if name in table)
 
 
-def load_class(name: str) -> Any:
-    """Import a listed class; raises ``KeyError`` for any other name."""
+def load_class(name: str, *, loc: Loc = ()) -> Any:
+    """Import a listed class; raises ``KeyError`` for any other name.
+
+    Raises ``InvalidParameter`` at ``loc`` if scikit-learn is not installed.
+    """
     tables = (CLASSIFIERS, REGRESSORS, TRANSFORMERS, VECTORISERS)
     module = next((table[name] for table in tables if name in table), None)
     if module is None:
         raise KeyError(name)
-    return getattr(import_module(module), name)
+    try:
+        return getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "sklearn":
+            raise
+        raise InvalidParameter(
+            f"{name} is a class of scikit-learn, which is not installed; install it with "
+            "pip install 'thetahat[learners]'.",
+            loc=loc,
+            value=name,
+        ) from None
 
 
 def make_title(name: str) -> str:

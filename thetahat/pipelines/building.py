@@ -16,6 +16,7 @@ from thetahat.pipelines.allowed_classes import (
     VECTORISERS,
     WEIGHTED,
     get_learner_tasks,
+    load_class,
 )
 from thetahat.pipelines.column_step import ColumnStep
 from thetahat.pipelines.dataclass_params import build_dataclass
@@ -32,6 +33,7 @@ from thetahat.pipelines.steps import STEPS
 from thetahat.pipelines.steps.base import Step
 from thetahat.pipelines.text_step import TextStep
 from thetahat.similar_names import suggest_name
+from thetahat.values.json_values import JsonValue
 
 TASKS: Final = frozenset(SCORE_FUNCTIONS)
 
@@ -94,7 +96,7 @@ def build(
     spec_loc = (*loc, "params")
     learner: Any
     if named_learner.method is None:
-        params = check_estimator_params(spec.name, spec.params, task=task, loc=spec_loc)
+        params = _check_params_of_class(spec, task, loc)
         check_combination(spec.name, params, task=task, loc=spec_loc)
         learner = ScikitLearner(spec.name, params, task)
     else:
@@ -147,7 +149,6 @@ def _build_steps(
 
 def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
     """Return the preparation step that a specification describes; raises as ``build`` does."""
-    here = (*loc, "params")
     takes_weights = {*WEIGHTED, *(n for n in STEPS if getattr(STEPS[n], "takes_weights", False))}
     if spec.weighted and spec.name not in takes_weights:
         raise InvalidParameter(
@@ -157,13 +158,11 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
             value=True,
         )
     if spec.name in STEPS:
-        return build_dataclass(STEPS[spec.name], spec.params, loc=here)
+        return build_dataclass(STEPS[spec.name], spec.params, loc=(*loc, "params"))
     if spec.name in TRANSFORMERS:
-        params = check_estimator_params(spec.name, spec.params, task=task, loc=here)
-        return cast("Step", ScikitStep(spec.name, params))
+        return cast("Step", ScikitStep(spec.name, _check_params_of_class(spec, task, loc)))
     if spec.name in VECTORISERS:
-        params = check_estimator_params(spec.name, spec.params, task=task, loc=here)
-        return cast("Step", TextStep(spec.name, params))
+        return cast("Step", TextStep(spec.name, _check_params_of_class(spec, task, loc)))
     theirs = sorted({*TRANSFORMERS, *VECTORISERS})
     why = _explain_exclusion(spec.name) or suggest_name(spec.name, [*STEPS, *theirs])
     raise InvalidParameter(
@@ -172,6 +171,14 @@ def build_step(spec: StepSpec, task: str, *, loc: Loc = ()) -> Step:
         loc=(*loc, "name"),
         value=spec.name,
     )
+
+
+def _check_params_of_class(
+    spec: LearnerSpec | StepSpec, task: str, loc: Loc
+) -> dict[str, JsonValue]:
+    """Return the checked parameters of the scikit-learn class that a specification names."""
+    load_class(spec.name, loc=(*loc, "name"))  # refused by name where scikit-learn is missing
+    return check_estimator_params(spec.name, spec.params, task=task, loc=(*loc, "params"))
 
 
 def _find_learner(name: str, task: str, allowed: frozenset[str], loc: Loc) -> NamedLearner:

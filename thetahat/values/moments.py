@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.errors import InsufficientData
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.loops.moments import by_rows, by_runs
 from thetahat.numerics.thresholds import MANY_ROWS
 from thetahat.values.layout import Layout
@@ -175,7 +176,8 @@ def compute_moments_of_rows(values: FloatArray, layout: Layout) -> Moments:
     starts = layout.starts
     if starts is None:
         raise InsufficientData("The layout has no rows, only one mean per split.")
-    one_pass = len(values) >= MANY_ROWS and (layout.order is None) == (layout.narrow_split is None)
+    can_be_split = (layout.order is None) == (layout.narrow_split is None)
+    one_pass = can_be_split and uses_loops(len(values), MANY_ROWS)
     if one_pass and (moments := _compute_in_one_pass(values, layout, starts)) is not None:
         return moments
     ordered = values if layout.order is None else values[layout.order]

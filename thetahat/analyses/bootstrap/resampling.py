@@ -12,6 +12,7 @@ from thetahat.analyses.bootstrap.replicates import StatisticReplicates
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.bootstrap.listed_resamples import GivenResamples
 from thetahat.numerics.bootstrap.resamples import HashedResamples, few_kinds
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.thresholds import MANY_DRAWS
 from thetahat.statistics import Functional, FunctionalOfKinds, Sample, Statistic, SumsFunctional
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB, NUMBERS_IN_32_MB
@@ -73,7 +74,7 @@ def bootstrap_statistic(
         The statistic is undefined on the sample, or on a resample that the request lists.
     """
     n, B = int(resamples.starts[-1]), resamples.n_resamples
-    functional = statistic.build_functional(sample, fast=n * B >= MANY_DRAWS)
+    functional = statistic.build_functional(sample, fast=uses_loops(n * B, MANY_DRAWS))
     base = functional.evaluate_counts(np.ones((1, n)))[0]
     scaled = np.empty(B)
     variances = np.empty(B) if with_errors else None
@@ -125,7 +126,7 @@ def _find_faster_computation(
             return evaluate_sums(resamples.sums(columns, part.start, part.stop))
 
         return _FasterComputation(compute_from_sums, (n, B, NUMBERS_IN_32_MB))
-    if not isinstance(functional, FunctionalOfKinds) or n * B < MANY_DRAWS:
+    if not isinstance(functional, FunctionalOfKinds) or not uses_loops(n * B, MANY_DRAWS):
         return None
     kinds, n_kinds = functional.kinds()
     evaluate_kinds = functional.evaluate_kinds

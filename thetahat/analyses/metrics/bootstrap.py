@@ -15,6 +15,7 @@ from thetahat.numerics.bootstrap.interval_ends import compute_rounding
 from thetahat.numerics.bootstrap.replicates import Replicates, compute_acceleration
 from thetahat.numerics.bootstrap.resamples import HashedResamples, few_kinds
 from thetahat.numerics.bootstrap.units import Units, build_units, default_unit, reason_against_units
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.thresholds import MANY_DRAWS
 from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
@@ -97,7 +98,7 @@ def draw_replicates(
     resamples = HashedResamples(units.starts, seed, n_resamples)
     # parts without a value are not in the estimate either
     defined = [(rows, statistic) for rows, statistic in parts if not np.isnan(statistic.value())]
-    many = layout.n_rows * n_resamples >= MANY_DRAWS
+    many = uses_loops(layout.n_rows * n_resamples, MANY_DRAWS)
     kinds = _RowKinds.build(defined, layout, units) if many else None
     if kinds is not None:
         return MetricReplicates(kinds.values(resamples), units)

@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.numerics.bootstrap.resamples import HashedResamples, Resamples
 from thetahat.numerics.bootstrap.units import Units
 from thetahat.numerics.loops.bootstrap import sum_by_stratum
-from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.loops.compiling import compiled, uses_loops
 from thetahat.numerics.thresholds import (
     MANY_ENTRIES,
     MANY_STRATA,
@@ -170,7 +170,8 @@ def _sum_by_stratum(
 
 def _sum_many_strata(counts: FloatArray, columns: FloatArray, starts: IntArray) -> FloatArray:
     """Return (b, S, q) sums over strata; small strata are summed by a loop, to the same numbers."""
-    if columns.size < MANY_ENTRIES or np.diff(starts).max() > MAX_UNITS_FOR_LOOP:
+    has_large_strata = np.diff(starts).max() > MAX_UNITS_FOR_LOOP
+    if has_large_strata or not uses_loops(columns.size, MANY_ENTRIES):
         every = counts[:, :, None] * columns
         return np.asarray(np.add.reduceat(every, starts[:-1], axis=1))
     sums = np.empty((len(counts), len(starts) - 1, columns.shape[1]))

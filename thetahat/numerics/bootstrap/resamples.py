@@ -14,7 +14,7 @@ from thetahat.numerics.bootstrap.cells import Cells
 from thetahat.numerics.bootstrap.draws import fill_cell_counts_by_numpy, indices_by_numpy
 from thetahat.numerics.loops.bootstrap import count_draws, draw_indices, gather_sums
 from thetahat.numerics.loops.cells import add_cell_sums, count_kinds, fill_cell_counts
-from thetahat.numerics.loops.compiling import compiled, is_loaded
+from thetahat.numerics.loops.compiling import compiled, is_loaded, uses_loops
 from thetahat.numerics.loops.hashes import HALF, STEP, UInt32Array, UInt64Array, mix
 from thetahat.numerics.thresholds import MANY_DRAWS, MIN_UNITS_FOR_CELLS, ROWS_OF_A_KIND
 from thetahat.seeds import make_random_stream
@@ -83,7 +83,7 @@ class HashedResamples:
 
     @cached_property
     def _is_large(self) -> bool:
-        return int(self.starts[-1]) * self.n_resamples >= MANY_DRAWS
+        return uses_loops(int(self.starts[-1]) * self.n_resamples, MANY_DRAWS)
 
     @cached_property
     def _uses_loops(self) -> bool:

@@ -24,7 +24,7 @@ from thetahat.numerics.loops import (
     sparse_counts,
     tridiagonal,
 )
-from thetahat.numerics.loops.compiling import compiled
+from thetahat.numerics.loops.compiling import compiled, is_installed
 from thetahat.values.types import FloatArray
 
 Call = tuple[Callable[..., object], *tuple[Any, ...]]
@@ -45,8 +45,11 @@ def every_loop() -> Iterator[None]:
 
     Other packages name a function like ``one_by_one`` as an entry point of the group
     ``thetahat.loops``. A package whose function cannot be imported is left out with a warning, so
-    that it does not keep the loops of the others from being compiled.
+    that it does not keep the loops of the others from being compiled. Without numba there is
+    nothing to compile.
     """
+    if not is_installed():
+        return
     yield from one_by_one()
     for entry_point in entry_points(group="thetahat.loops"):
         try:

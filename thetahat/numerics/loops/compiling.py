@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -45,7 +46,11 @@ def compiled_with_reordered_sums(function: Callable[..., Any]) -> Callable[..., 
 
 
 def _compile_function(function: Any, **options: Any) -> Callable[..., Any]:
-    import numba  # noqa: PLC0415 - takes seconds, and small inputs never need it
+    try:
+        import numba  # noqa: PLC0415 - takes seconds, and small inputs never need it
+    except ModuleNotFoundError as error:
+        message = "numba, which is not installed, compiles this loop: pip install 'thetahat[fast]'"
+        raise ModuleNotFoundError(message, name="numba") from error
 
     function = _with_inlined_functions(function)
     try:
@@ -85,4 +90,19 @@ def as_read_only(values: np.ndarray) -> np.ndarray:
 
 def is_loaded() -> bool:
     """Return whether numba has been imported already."""
-    return "numba" in sys.modules
+    return sys.modules.get("numba") is not None
+
+
+@cache
+def is_installed() -> bool:
+    """Return whether numba, which comes with the extra ``fast``, is installed."""
+    return find_spec("numba") is not None
+
+
+def uses_loops(size: int, least: int) -> bool:
+    """Return whether data of that size are computed by compiled loops and not by NumPy.
+
+    They are from the size ``least`` on, where numba is installed. NumPy draws the same random
+    numbers; its sums are added in another order and differ in their last digits.
+    """
+    return size >= least and is_installed()

@@ -9,6 +9,7 @@ import numpy as np
 
 from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
 from thetahat.numerics.loops import sparse_counts
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.tables.features import Features
 from thetahat.values.batch_sizes import NUMBERS_IN_32_MB, NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray, IntArray
@@ -28,7 +29,7 @@ def read_matrix(features: Features) -> FloatArray | CsrMatrix:
 
 def is_for_loops(matrix: CsrMatrix) -> bool:
     """Return whether the matrix has so many values that compiled loops are used."""
-    return bool(matrix.nnz >= MIN_VALUES_FOR_LOOPS)
+    return uses_loops(int(matrix.nnz), MIN_VALUES_FOR_LOOPS)
 
 
 def sums_by_class(

@@ -12,6 +12,7 @@ from thetahat.learners._training_parts import class_weights
 from thetahat.learners.fast.discriminants.class_rows import ClassSums
 from thetahat.learners.fast.thresholds import MIN_VALUES_FOR_LOOPS
 from thetahat.numerics.loops.class_moments import distances_by_kernel, moments_by_kernel
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.tables.features import Features
 from thetahat.values.batch_sizes import NUMBERS_IN_256_KB
 from thetahat.values.types import FloatArray, IntArray
@@ -79,7 +80,7 @@ class GaussianRows:
     @property
     def is_large(self) -> bool:
         """Whether the compiled loops are used."""
-        return self.X.size >= MIN_VALUES_FOR_LOOPS
+        return uses_loops(self.X.size, MIN_VALUES_FOR_LOOPS)
 
     def of(self, index: IntArray) -> ClassPowerSums:
         """Return the sums over the rows in ``index``; a repeated row counts each time."""

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from thetahat.learners.fast.thresholds import MIN_PAIRS_FOR_LOOPS
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.loops.nearest_rows import (
     near_by_kernel,
     ranked_by_kernel,
@@ -26,7 +27,7 @@ _MIN_DISTANCE_SCALE: Final = 1e-30
 
 def loops_suit(n: int, p: int, n_queries: int, length: int) -> bool:
     """Return whether a search of this size should use the compiled loops."""
-    has_many_pairs = n * n_queries >= MIN_PAIRS_FOR_LOOPS
+    has_many_pairs = uses_loops(n * n_queries, MIN_PAIRS_FOR_LOOPS)
     return has_many_pairs and 4 * length <= n and not tree_suits(n, p, n_queries)
 
 

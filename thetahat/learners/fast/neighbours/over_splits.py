@@ -13,6 +13,7 @@ from thetahat.learners.fast.neighbours.search import Search
 from thetahat.learners.fast.ordinary_fits import REPEATED_ROWS
 from thetahat.learners.fast.thresholds import MIN_ROWS_FOR_LOOPS
 from thetahat.losses.base import Predictions
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.loops.nearest_rows import taken_by_kernel
 from thetahat.values.types import FloatArray, IntArray
 
@@ -104,7 +105,7 @@ class NeighbourSplits(OverSplits):
     ) -> tuple[IntArray, FloatArray]:
         """Return the same for the test rows of J parts; ``inside`` is (J, n)."""
         self.look_up(test)
-        if len(self.X) >= MIN_ROWS_FOR_LOOPS:
+        if uses_loops(len(self.X), MIN_ROWS_FOR_LOOPS):
             lists = self.rows, self.squares, self.complete_below
             rows, squares, unsure = taken_by_kernel(*lists, test, of_part, inside, k)
         else:

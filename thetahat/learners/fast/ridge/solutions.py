@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from thetahat.learners.fast.thresholds import MIN_ENTRIES_FOR_LOOPS
+from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.loops.tridiagonal import solved_by_kernel
 from thetahat.values.types import FloatArray
 
@@ -35,7 +36,7 @@ def solutions(
     bool
         Whether the smallest eigenvalue exceeds ``below``.
     """
-    if len(xy) * len(penalties) < MIN_ENTRIES_FOR_LOOPS:
+    if not uses_loops(len(xy) * len(penalties), MIN_ENTRIES_FOR_LOOPS):
         d, Q = np.linalg.eigh(xx)
         if not d[0] > below:
             return False
