@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.tables.columns import RawColumn, read_columns_of_rows
+
+if TYPE_CHECKING:
+    from thetahat.tables.columns import RawColumn
 
 FeatureTable: TypeAlias = "np.ndarray | Sequence[Sequence[Any]] | Mapping[str, RawColumn] | Any"
 """(n, p) rows, (n,) columns by name, or a data frame (pandas, polars, pyarrow)."""
@@ -40,6 +42,8 @@ def read_table(table: FeatureTable, names: Sequence[str] | None = None) -> Mappi
                 "is an array of shape (n, 1), or a mapping with one column.",
                 loc=("features",),
             )
+        from thetahat.tables.columns import read_columns_of_rows  # noqa: PLC0415 - losses need no table
+
         return read_columns_of_rows(table, names)
     if isinstance(table, Mapping):
         columns = dict(table)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 from typing import Any, Final
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
@@ -82,7 +82,9 @@ class StudyFile:
 @cache
 def read_study(package: str, file: str) -> StudyFile:
     """Return the file of a study in that package."""
-    lines = files(package).joinpath(file).read_text(encoding="utf-8").splitlines()
+    content = get_data(package, file)
+    assert content is not None  # noqa: S101 - the loader of modules on disk reads data
+    lines = content.decode().splitlines()
     begin = next(i for i, line in enumerate(lines) if line.endswith(_ROWS_BEGIN)) + 1
     end = next(i for i in range(begin, len(lines)) if lines[i].startswith(_ROWS_END))
     head = json.loads("".join(lines[:begin]) + _ROWS_END + "}")
