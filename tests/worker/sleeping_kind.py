@@ -22,7 +22,6 @@ from thetahat.seeds import make_random_stream
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import FloatArray
 from thetahat_service.errors import FieldError, InvalidRequest
-from thetahat_service.jobs.learner_failures import read_failure
 from thetahat_service.json_types import Payload
 from thetahat_service.kinds.base import (
     Arrays,
@@ -35,6 +34,7 @@ from thetahat_service.kinds.base import (
     JobKind,
 )
 from thetahat_service.kinds.fitting.failures import convert_to_error
+from thetahat_service.outcomes.failure_arrays import read_failure
 from thetahat_service.schemas.base import EvaluationRequest
 
 

@@ -15,9 +15,10 @@ from tests.service.jobs.evaluations import look, make_executor, submit_nap, unit
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import expected_draws
 from thetahat_service.broker import queue
-from thetahat_service.jobs import failures, loading, read, record
+from thetahat_service.jobs import loading, read, record
 from thetahat_service.jobs.cancel import cancel
 from thetahat_service.jobs.loading import Loaded
+from thetahat_service.outcomes import failures
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import unit_queue
 from thetahat_service.storage import units as unit_table
@@ -301,7 +302,7 @@ def test_exact_places_let_small_evaluations_pass_large_ones(database: str) -> No
 
 
 def test_exact_arrays_of_objects_are_refused(sqlite: None) -> None:
-    from thetahat_service.jobs.outputs import keep_arrays
+    from thetahat_service.storage.chunk_arrays import keep_arrays
 
     evaluation_id = submit_nap()
     claim = record.claim_unit((evaluation_id, 0), uuid4(), 30.0)

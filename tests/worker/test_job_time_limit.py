@@ -13,7 +13,8 @@ from tests.service.jobs.evaluations import (
     units,
 )
 from tests.service.storage.databases import Setting
-from thetahat_service.jobs import failures, record, sweep
+from thetahat_service.jobs import record, sweep
+from thetahat_service.outcomes import failures
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import units as unit_table
 from thetahat_service.storage.tables import UNIT

@@ -11,7 +11,8 @@ import pytest
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from tests.worker.sleeping_kind import expected_draws
-from thetahat_service.jobs import failures, read, record, sweep
+from thetahat_service.jobs import read, record, sweep
+from thetahat_service.outcomes import failures
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import unit_queue
 from thetahat_service.storage.open_files import open_file_store

@@ -9,13 +9,14 @@ from typing import ClassVar
 import pyarrow as pa
 
 from thetahat_service.jobs import outputs
-from thetahat_service.jobs.learner_failures import FAILED
 from thetahat_service.jobs.loading import Loaded, load
 from thetahat_service.jobs.result_json import encode_result
 from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import Chunk, Chunks, CutChunk, Finished
+from thetahat_service.outcomes.failure_arrays import FAILED
 from thetahat_service.states import Stage
 from thetahat_service.storage import units
+from thetahat_service.storage.chunk_arrays import keep_arrays, list_damaged
 from thetahat_service.storage.engine import encode_json
 from thetahat_service.storage.files import FileStore
 from thetahat_service.storage.unit_of_work import reading
@@ -71,7 +72,7 @@ def compute(claim: UnitClaim, files: FileStore, lengths: ChunkLengths | None = N
     if claim.stage is Stage.GATHER:
         with reading() as connection:
             output_files = units.list_output_files(connection, claim.evaluation_id)
-        if damaged := outputs.list_damaged(files, output_files):
+        if damaged := list_damaged(files, output_files):
             return DamagedChunks(tuple(damaged))
         gathered = loaded.kind.gather(loaded.job, outputs.open_chunk_outputs(files, output_files))
         return _store_result(gathered, loaded, claim, files)
@@ -110,7 +111,7 @@ def _run_chunk(
     if lengths is not None:
         lengths.record(claim.evaluation_id, head, time.monotonic() - began)
     is_failure = claim.part is not None and FAILED in arrays
-    return StoredChunk(outputs.keep_arrays(files, claim, arrays), is_failure, cut)
+    return StoredChunk(keep_arrays(files, claim, arrays), is_failure, cut)
 
 
 def _store_result(

@@ -17,10 +17,11 @@ import thetahat
 from thetahat.errors import EvaluationError
 from thetahat_service.broker import queue
 from thetahat_service.errors import ServiceError, Unavailable
-from thetahat_service.jobs import failures, learner_failures, record
+from thetahat_service.jobs import learner_failures, record
 from thetahat_service.jobs.chunk_files import discard_chunks, discard_unrecorded
 from thetahat_service.json_types import StoredProblem
 from thetahat_service.kinds.base import AllPartsFailed, Chunks
+from thetahat_service.outcomes import failures
 from thetahat_service.process import tracing
 from thetahat_service.settings import Settings
 from thetahat_service.states import Stage

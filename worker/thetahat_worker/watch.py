@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from thetahat_service.jobs import failures, learner_failures, record
+from thetahat_service.jobs import learner_failures, record
+from thetahat_service.outcomes import failures
 from thetahat_service.process import counters
 from thetahat_service.settings import Settings
 from thetahat_service.storage import counters as stored_counters

@@ -1,4 +1,4 @@
-"""The folder with the arrays of an evaluation's chunks, and deleting it."""
+"""Deleting the arrays of an evaluation's chunks."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from uuid import UUID
 
 from thetahat_service.errors import Unavailable
 from thetahat_service.storage import evaluations, results, units
-from thetahat_service.storage.files import FileStore
+from thetahat_service.storage.files import FileStore, build_chunk_folder
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import reading
 
 KEPT: Final = frozenset({"study"})
 """Kinds whose chunks another evaluation may continue from; these are kept until deletion."""
-
-
-def build_chunk_folder(evaluation_id: UUID) -> str:
-    """Return the folder of the arrays of an evaluation's chunks, in the file store."""
-    return f"chunks/{evaluation_id}"
 
 
 def discard_chunks(evaluation_id: UUID, files: FileStore | None = None) -> None:

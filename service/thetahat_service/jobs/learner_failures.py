@@ -1,45 +1,20 @@
-"""Failures of one learner of an evaluation, stored in place of the arrays of its chunks."""
+"""Recording the failure of a unit: of its learner alone, or of the whole evaluation."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
 from uuid import uuid4
 
 from thetahat_service.broker import queue
 from thetahat_service.jobs import record
 from thetahat_service.jobs.chunk_files import discard_unfinished, discard_unrecorded
-from thetahat_service.json_types import StoredFailure, StoredProblem
+from thetahat_service.json_types import StoredProblem
+from thetahat_service.outcomes.failure_arrays import encode_failure
 from thetahat_service.states import Stage
 from thetahat_service.storage import units
 from thetahat_service.storage.files import FileStore
 from thetahat_service.storage.unit_of_work import reading
 from thetahat_service.storage.units import UnitClaim, UnitKey
-
-if TYPE_CHECKING:
-    import numpy as np
-
-FAILED: Final = "failed"
-"""The name of the one array that is kept instead of a failed part's arrays."""
-
-
-def encode_failure(
-    code: str, message: str, loc: tuple[str | int, ...] = ()
-) -> dict[str, np.ndarray]:
-    """Return a failure encoded as the arrays of a chunk."""
-    import numpy as np  # noqa: PLC0415 - a sweeper seldom needs it
-
-    failure = {"code": code, "message": message, "loc": list(loc)}
-    return {FAILED: np.frombuffer(json.dumps(failure).encode(), dtype=np.uint8)}
-
-
-def read_failure(arrays: Mapping[str, np.ndarray], part: str) -> StoredFailure | None:
-    """Return ``code``, ``message`` and ``loc`` of a learner's failure; None if it did not fail."""
-    if FAILED not in arrays:
-        return None
-    failure: StoredFailure = json.loads(arrays[FAILED].tobytes())
-    return {**failure, "loc": failure["loc"] or ["learners", part]}
 
 
 def record_failure(
@@ -50,7 +25,7 @@ def record_failure(
     Parameters
     ----------
     problem : mapping
-        The reason, from ``thetahat_service.jobs.failures``.
+        The reason, from ``thetahat_service.outcomes.failures``.
     only_later : bool
         Whether the part's chunks before the failed one are still computed.
 
@@ -61,10 +36,10 @@ def record_failure(
     """
     if claim.part is None or claim.stage is not Stage.CHUNK:
         return fail_evaluation(claim, problem, files)
-    from thetahat_service.jobs import outputs  # noqa: PLC0415 - imports Arrow, which a sweeper does not need
+    from thetahat_service.storage import chunk_arrays  # noqa: PLC0415 - imports NumPy, which a sweeper does not need
 
     arrays = encode_failure(problem["code"], problem["detail"])
-    name = outputs.keep_arrays(files, claim, arrays, mark=f"-{uuid4().hex[:12]}")
+    name = chunk_arrays.keep_arrays(files, claim, arrays, mark=f"-{uuid4().hex[:12]}")
     return record_part_failure(claim, name, only_later=only_later)
 
 

@@ -20,7 +20,8 @@ import sqlalchemy as sa
 
 from thetahat_service.broker import queue
 from thetahat_service.errors import Unavailable
-from thetahat_service.jobs import failures, learner_failures, record
+from thetahat_service.jobs import learner_failures, record
+from thetahat_service.outcomes import failures
 from thetahat_service.process import counters
 from thetahat_service.settings import Settings
 from thetahat_service.states import FINISHED, EvaluationStatus, Stage, UnitState

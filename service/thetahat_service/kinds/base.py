@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat_service.jobs.output_table import OutputTable
 from thetahat_service.json_types import ColumnDescription, JsonObject, Payload, StoredProblem
+from thetahat_service.outcomes.output_table import OutputTable
 from thetahat_service.schemas.base import EvaluationRequest
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Chunk:
         The learner, or the group of learners, that the chunk fits. Parts take turns, and each has
         its own progress. A part that fails, runs too long or needs too much memory fails alone:
         instead of its arrays there is one array, ``failed`` (see
-        ``thetahat_service.jobs.learner_failures``).
+        ``thetahat_service.outcomes.failure_arrays``).
     """
 
     payload: Payload
@@ -141,7 +141,7 @@ class AllPartsFailed(Exception):
     Parameters
     ----------
     problem : mapping
-        The problem that the evaluation fails with, as ``thetahat_service.jobs.failures`` writes it.
+        The problem that the evaluation fails with, from ``thetahat_service.outcomes.failures``.
     """
 
     def __init__(self, problem: StoredProblem) -> None:

@@ -13,8 +13,8 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Label
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.jobs.output_table import OutputColumn, OutputTable
-from thetahat_service.jobs.spilled_arrays import Spill, SpilledArray
+from thetahat_service.outcomes.output_table import OutputColumn, OutputTable
+from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 
 RESERVED: Final = ("block", "repeat", "instance", "cluster")
 

@@ -40,6 +40,11 @@ def build_dataset_file_name(sha256: str) -> str:
     return f"datasets/{sha256[:2]}/{sha256}"
 
 
+def build_chunk_folder(evaluation_id: UUID) -> str:
+    """Return the folder of the arrays of an evaluation's chunks, in the file store."""
+    return f"chunks/{evaluation_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class FileEntry:
     """A file of the store.

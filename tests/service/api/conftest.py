@@ -17,8 +17,9 @@ from thetahat.errors import EvaluationError
 from thetahat_service.api import auth, rate_limits
 from thetahat_service.api.app import create_app
 from thetahat_service.broker import queue
-from thetahat_service.jobs import failures, record
+from thetahat_service.jobs import record
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.outcomes import failures
 from thetahat_service.states import Stage
 from thetahat_service.storage import api_keys, engine, schema
 from thetahat_service.storage.open_files import open_file_store

@@ -14,11 +14,12 @@ from thetahat_service.api.routes import events
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.style import Style
-from thetahat_service.jobs import failures, figures, learner_failures, record
-from thetahat_service.jobs.chunk_files import build_chunk_folder
+from thetahat_service.jobs import figures, learner_failures, record
 from thetahat_service.kinds.examples import RESULT, read_examples
 from thetahat_service.kinds.study import run as study
+from thetahat_service.outcomes import failures
 from thetahat_service.storage import unit_parts
+from thetahat_service.storage.files import build_chunk_folder
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import reading
 from thetahat_worker.chunk_lengths import ChunkLengths

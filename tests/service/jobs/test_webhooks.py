@@ -19,10 +19,11 @@ from tests.servers.receiver import Receiver, Reply, run_receiver
 from tests.service.jobs.evaluations import look, make_executor, submit_nap
 from tests.service.storage.databases import Setting
 from thetahat_service.errors import ResourceNotFound
-from thetahat_service.jobs import deliveries, failures, webhooks
+from thetahat_service.jobs import deliveries, webhooks
 from thetahat_service.jobs.cancel import cancel
 from thetahat_service.jobs.deliveries import AttemptOutcome, decide_next, send_due
 from thetahat_service.jobs.record import fail_evaluation
+from thetahat_service.outcomes import failures
 from thetahat_service.settings import InvalidSettings, get_settings
 from thetahat_service.states import EvaluationStatus, WebhookEvent
 from thetahat_service.storage import api_keys, evaluations

@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 
 from thetahat.errors import EvaluationError
 from thetahat_service.errors import InvalidRequest
-from thetahat_service.jobs.output_table import OutputTable
 from thetahat_service.jobs.result_json import encode_result
 from thetahat_service.kinds.base import (
     Chunk,
@@ -29,6 +28,7 @@ from thetahat_service.kinds.base import (
 )
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.outcomes.output_table import OutputTable
 from thetahat_service.storage.engine import encode_json
 
 PARQUET = "application/vnd.apache.parquet"

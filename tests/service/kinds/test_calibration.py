@@ -11,10 +11,10 @@ import pytest
 
 from tests.service.kinds.run_requests import as_json, run_kind
 from thetahat.errors import EvaluationError
-from thetahat_service.jobs.learner_failures import encode_failure
 from thetahat_service.kinds.base import Chunks, Job, run_chunks
 from thetahat_service.kinds.cross_validation.calibration import CALIBRATION
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.outcomes.failure_arrays import encode_failure
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(90, 3))

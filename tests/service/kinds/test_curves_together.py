@@ -13,11 +13,11 @@ from tests.service.kinds.run_requests import as_json, ran_but, run_kind
 from tests.service.kinds.test_cross_validation import X, Y
 from tests.service.kinds.test_learners_together import LIGHT
 from thetahat.cross_validation import learner_groups
-from thetahat_service.jobs.learner_failures import encode_failure
 from thetahat_service.kinds.base import Chunks, Job
 from thetahat_service.kinds.fitting import engine
 from thetahat_service.kinds.learning_curve.request import LearningCurveRequest
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.outcomes.failure_arrays import encode_failure
 
 NEAR = {f"k{k}": {"name": "nearest_neighbours", "params": {"k": k}} for k in (1, 3, 20)}
 RIDGES = {f"r{p}": {"name": "ridge", "params": {"penalty": p}} for p in (0.1, 10)}

@@ -15,7 +15,6 @@ from thetahat.errors import InsufficientData, Loc
 from thetahat.learners.ridge import Ridge
 from thetahat.losses.squared import Squared
 from thetahat.schemes.k_fold import KFold
-from thetahat_service.jobs.learner_failures import FAILED, encode_failure
 from thetahat_service.kinds.base import Arrays
 from thetahat_service.kinds.fitting.engine import (
     ChunkKey,
@@ -27,6 +26,7 @@ from thetahat_service.kinds.fitting.learner_outputs import (
     pack_learner_outputs,
     unpack_learner_outputs,
 )
+from thetahat_service.outcomes.failure_arrays import FAILED, encode_failure
 
 DATA = problem("plain", "regression")
 GROUPS = [

@@ -19,13 +19,13 @@ from thetahat.learners.ridge import Ridge
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
-from thetahat_service.jobs.learner_failures import FAILED, encode_failure
 from thetahat_service.kinds.base import AllPartsFailed, Chunks, Job, run_chunks
 from thetahat_service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan, build_plan
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
 from thetahat_service.kinds.fitting import engine
 from thetahat_service.kinds.fitting.bundles import bundle_learners
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.outcomes.failure_arrays import FAILED, encode_failure
 
 PENALTIES = [float(value) for value in np.geomspace(1e-3, 1e4, 8)]
 RIDGES = {f"r{at}": {"name": "ridge", "params": {"penalty": v}} for at, v in enumerate(PENALTIES)}

@@ -12,8 +12,8 @@ from numpy.testing import assert_allclose
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from tests.service.kinds.test_learning_curve import BODY, X
 from thetahat.errors import EvaluationError
-from thetahat_service.jobs import spilled_arrays
 from thetahat_service.kinds.fitting import engine
+from thetahat_service.outcomes import spilled_arrays
 
 LABEL = np.where(X[:, 0] + np.random.default_rng(5).normal(size=60) > 0.3, "yes", "no")
 CLASSES: dict[str, Any] = {

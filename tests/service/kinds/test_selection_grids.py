@@ -15,7 +15,6 @@ from thetahat.analyses.selection import derive_seed_on_all_rows
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Rows
 from thetahat.schemes.k_fold import KFold
-from thetahat_service.jobs.learner_failures import encode_failure
 from thetahat_service.kinds.base import AllPartsFailed, Chunks, Job
 from thetahat_service.kinds.fitting import engine
 from thetahat_service.kinds.registry import JOB_KINDS
@@ -23,6 +22,7 @@ from thetahat_service.kinds.selection import bundles as _selection_bundles
 from thetahat_service.kinds.selection import result as _selection_output
 from thetahat_service.kinds.selection.plan import build_plan
 from thetahat_service.kinds.selection.request import SelectionRequest
+from thetahat_service.outcomes.failure_arrays import encode_failure
 
 RANGE = {"from": 1e-3, "to": 1e6, "count": 200}
 GRID = {**BODY, "candidates": {"ridge": {"name": "ridge", "grid": {"penalty": RANGE}}}}

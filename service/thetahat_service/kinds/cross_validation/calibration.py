@@ -42,7 +42,6 @@ from thetahat.seeds import make_random_stream
 from thetahat.values.coverage import IntervalCalibration, MeasuredCoverage
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import BlockKind, FloatArray, Label, Target
-from thetahat_service.jobs.learner_failures import encode_failure, read_failure
 from thetahat_service.json_types import Payload
 from thetahat_service.kinds.base import Arrays, Chunk, DatasetFile, read_payload
 from thetahat_service.kinds.cross_validation.plan import CrossValidationPlan
@@ -55,6 +54,7 @@ from thetahat_service.kinds.study.records import (
     pack_records,
     unpack_records,
 )
+from thetahat_service.outcomes.failure_arrays import encode_failure, read_failure
 
 CALIBRATION: Final = "calibration"
 """Name of the calibration in the progress, and the estimator of the study that draws rows."""

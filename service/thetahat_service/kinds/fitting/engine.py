@@ -21,7 +21,6 @@ from thetahat.cross_validation import Group
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import EvaluationError, InsufficientData, Loc
 from thetahat.tables.data import Data
-from thetahat_service.jobs.failures import describe_memory_limit
 from thetahat_service.json_types import Payload
 from thetahat_service.kinds.base import (
     Arrays,
@@ -43,6 +42,7 @@ from thetahat_service.kinds.fitting.learner_outputs import (
     pack_learner_outputs,
     unpack_learner_outputs,
 )
+from thetahat_service.outcomes.failures import describe_memory_limit
 from thetahat_service.settings import get_settings
 
 SMALL = 3_000_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from thetahat.cross_validation import LearnerFailure
 from thetahat.errors import EvaluationError
-from thetahat_service.jobs.failures import build_problem
 from thetahat_service.kinds.base import AllPartsFailed
+from thetahat_service.outcomes.failures import build_problem
 
 
 def convert_to_error(failure: LearnerFailure) -> Exception:

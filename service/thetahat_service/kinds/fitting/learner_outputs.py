@@ -14,8 +14,8 @@ import numpy as np
 
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.errors import Loc
-from thetahat_service.jobs.learner_failures import encode_failure, read_failure
 from thetahat_service.kinds.base import Arrays
+from thetahat_service.outcomes.failure_arrays import encode_failure, read_failure
 
 _INDEX: Final = "learners"
 """The array with the JSON text that says which learner has which arrays, or why it failed."""
@@ -29,7 +29,7 @@ def pack_learner_outputs(outputs: LearnerOutputs) -> Arrays:
     """Return the arrays that ``unpack_learner_outputs`` reads.
 
     If every learner failed, the chunk has a failure too, as
-    ``thetahat_service.jobs.learner_failures`` reads it.
+    ``thetahat_service.outcomes.failure_arrays`` reads it.
     """
     arrays = {name: v for name, v in outputs.items() if not isinstance(v, LearnerFailure)}
     failures = {name: v for name, v in outputs.items() if isinstance(v, LearnerFailure)}

@@ -34,12 +34,12 @@ from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution,
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.importance_weights import uses_known_weights
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.jobs.learner_failures import read_failure
 from thetahat_service.kinds.base import ChunkOutput, Finished, read_payload
 from thetahat_service.kinds.fitting.failures import convert_to_error
 from thetahat_service.kinds.importance_weighting.learners import build_spec
 from thetahat_service.kinds.importance_weighting.result import ImportanceWeightingResult
 from thetahat_service.kinds.methods_used import record_learner, record_method
+from thetahat_service.outcomes.failure_arrays import read_failure
 
 if TYPE_CHECKING:
     from thetahat_service.kinds.importance_weighting.plan import ImportanceWeightingPlan

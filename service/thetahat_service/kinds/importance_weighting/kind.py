@@ -15,7 +15,6 @@ from thetahat.analyses.importance_weighting import (
 )
 from thetahat.cross_validation import estimate_cells
 from thetahat.errors import EvaluationError
-from thetahat_service.jobs.learner_failures import encode_failure
 from thetahat_service.json_types import Payload
 from thetahat_service.kinds.base import (
     Arrays,
@@ -37,6 +36,7 @@ from thetahat_service.kinds.importance_weighting.plan import (
 )
 from thetahat_service.kinds.importance_weighting.request import ImportanceWeightingRequest
 from thetahat_service.kinds.importance_weighting.result import ImportanceWeightingResult
+from thetahat_service.outcomes.failure_arrays import encode_failure
 
 SMALL: Final = 5_000_000
 """Values read over all fits up to which one unit of work does the whole evaluation."""

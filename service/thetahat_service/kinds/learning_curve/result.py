@@ -25,8 +25,6 @@ from thetahat.cross_validation import (
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.values.block_nouns import name_blocks
 from thetahat.values.types import IntArray
-from thetahat_service.jobs.output_table import OutputColumn
-from thetahat_service.jobs.spilled_arrays import Spill, SpilledArray
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
 from thetahat_service.kinds.fitting.evaluation import evaluate_outcomes
@@ -42,6 +40,8 @@ from thetahat_service.kinds.learning_curve.run import WHOLE_SIZES
 from thetahat_service.kinds.loss_columns import make_lazy_loss_columns, make_prediction_column
 from thetahat_service.kinds.methods_used import record_methods
 from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.outcomes.output_table import OutputColumn
+from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

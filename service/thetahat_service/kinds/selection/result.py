@@ -37,7 +37,6 @@ from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.pipelines import read_learner_spec
 from thetahat.values.block_nouns import name_blocks
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.jobs.output_table import OutputColumn
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.fitting.engine import JoinedOutputs
 from thetahat_service.kinds.fitting.evaluation import evaluate_outcomes
@@ -58,6 +57,7 @@ from thetahat_service.kinds.selection.cautions import (
     list_failures,
 )
 from thetahat_service.kinds.selection.plan import EXTERNAL, ON_ALL_ROWS, SelectionPlan
+from thetahat_service.outcomes.output_table import OutputColumn
 
 MOST_SPLITS_LISTED: Final = 1000
 """Largest number of internal splits whose means are listed for each candidate."""

@@ -16,9 +16,9 @@ from thetahat.analyses.studies.repetitions import join_records
 from thetahat.errors import InsufficientData
 from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.jobs import outputs
 from thetahat_service.states import EvaluationStatus, UnitState
 from thetahat_service.storage import evaluations, results, unit_parts
+from thetahat_service.storage.chunk_arrays import read_arrays
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import reading
 
@@ -142,6 +142,4 @@ def load_earlier_records(evaluation_id: UUID) -> RecordedRepetitions:
     if status == EvaluationStatus.SUCCEEDED and stored is not None and stored.losses_file:
         return read_records(pq.read_table(files.fetch(stored.losses_file)))
     finished_files = [c.output_file for c in chunks if c.state == UnitState.DONE and c.output_file]
-    return merge_records(
-        unpack_records(outputs.read_arrays(files, name)) for name in finished_files
-    )
+    return merge_records(unpack_records(read_arrays(files, name)) for name in finished_files)

@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from thetahat_service.jobs import output_table, outputs
-from thetahat_service.jobs.output_table import OutputColumn, OutputTable
-from thetahat_service.jobs.spilled_arrays import Spill, SpilledArray
+from thetahat_service.jobs import outputs
+from thetahat_service.outcomes import output_table
+from thetahat_service.outcomes.output_table import OutputColumn, OutputTable
+from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 from thetahat_service.states import Stage
 from thetahat_service.storage.files import LocalFileStore
 from thetahat_service.storage.units import UnitClaim

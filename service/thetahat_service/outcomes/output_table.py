@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.jobs.spilled_arrays import SpilledArray
+from thetahat_service.outcomes.spilled_arrays import SpilledArray
 
 ROWS_AT_ONCE: Final = 2**18
 
