@@ -21,8 +21,6 @@ from uuid import UUID, uuid4
 
 import sqlalchemy as sa
 
-from thetahat_service.states import UnitState
-
 N_OWNERS = 20
 N_CALLS = 15
 STEPS = ((1_000, 100), (10_000, 1_000), (100_000, 10_000), (1_000_000, 100_000))
@@ -156,6 +154,7 @@ def count_claims(n_workers: int) -> tuple[float, float]:
     """
     from thetahat_service.storage import unit_queue, units
     from thetahat_service.storage.unit_of_work import reading, unit_of_work
+    from thetahat_service.storage.unit_transitions import Event
     from thetahat_worker.executor import CANDIDATES, order_candidates
 
     end = time.monotonic() + CLAIM_SECONDS
@@ -171,7 +170,7 @@ def count_claims(n_workers: int) -> tuple[float, float]:
                     claim = units.claim(connection, key, worker_id, 60.0)
                 if claim is not None:
                     with unit_of_work() as connection:
-                        units.settle(connection, claim, UnitState.DONE)
+                        units.apply(connection, claim, Event.FINISH, output_file=None)
                     claimed += 1
                     break
         return claimed, attempts

@@ -6,9 +6,9 @@ its lease expired and another worker claimed the unit, or the evaluation was can
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,14 +16,17 @@ import sqlalchemy as sa
 from thetahat_service.json_types import JsonObject, StoredProblem
 from thetahat_service.process import counters
 from thetahat_service.settings import is_sqlite
-from thetahat_service.states import FINISHED, EvaluationStatus, Stage, UnitState
+from thetahat_service.states import FINISHED, EvaluationStatus, Stage
 from thetahat_service.storage import evaluations, results, unit_parts, unit_repairs, units
 from thetahat_service.storage.unit_of_work import call_after_commit, unit_of_work
+from thetahat_service.storage.unit_transitions import TRANSITIONS, Event
 from thetahat_service.storage.units import NewUnit, UnitClaim, UnitKey
 
 if TYPE_CHECKING:  # the kinds import all the mathematics
     from thetahat_service.kinds.base import Chunk, Chunks, CutChunk
 
+LockedEvaluation: TypeAlias = "sa.Row[str, int, int | None]"
+"""The status and the progress of an evaluation whose row a transaction has locked."""
 MESSAGES_PER_START = 64
 """Most messages sent when an evaluation is cut into chunks.
 
@@ -51,7 +54,7 @@ def record_chunks(claim: UnitClaim, cut: Chunks) -> list[UnitKey] | None:
     """Queue the chunks of an evaluation and return those to send messages for."""
     new = [_build_unit(number, chunk) for number, chunk in enumerate(cut.chunks, start=1)]
     with unit_of_work() as connection:
-        if not _settle(connection, claim, UnitState.DONE):
+        if _end(connection, claim, Event.FINISH) is None:
             return None
         total = sum(chunk.size for chunk in cut.chunks)
         values = {"progress_total": total, "progress_unit": cut.unit}
@@ -73,10 +76,8 @@ def record_output(
     If only the first piece of the chunk was computed, the second is queued as a new chunk.
     """
     with unit_of_work() as connection:
-        state = evaluations.lock(connection, claim.evaluation_id)
-        if state is None or state.status in FINISHED:
-            return None
-        if not units.settle(connection, claim, UnitState.DONE, output_file):
+        state = _end(connection, claim, Event.FINISH, output_file)
+        if state is None:
             return None
         if cut is not None:
             number = units.find_next_number(connection, claim.evaluation_id)
@@ -84,7 +85,8 @@ def record_output(
             units.insert_second_piece(connection, claim, _build_unit(number, cut.rest))
         unit_parts.delay_part(connection, claim)
         size = claim.size if cut is None else cut.head.size
-        return _add_progress(connection, claim, state, size)
+        _change_progress(connection, claim.evaluation_id, state, {Event.FINISH: size})
+        return queue_gathering(connection, claim.evaluation_id)
 
 
 def _build_unit(number: int, chunk: Chunk) -> NewUnit:
@@ -101,33 +103,32 @@ def record_part_failure(
     returned, to be sent.
     """
     with unit_of_work() as connection:
-        state = evaluations.lock(connection, claim.evaluation_id)
-        if state is None or state.status in FINISHED:
-            return None
-        if not units.settle(connection, claim, UnitState.FAILED, output_file):
+        state = _end(connection, claim, Event.FAIL, output_file)
+        if state is None:
             return None
         skipped = unit_parts.cancel_part(connection, claim, output_file, only_later=only_later)
-        return _add_progress(connection, claim, state, claim.size + skipped)
+        sizes = {Event.FAIL: claim.size, Event.SKIP: skipped}
+        _change_progress(connection, claim.evaluation_id, state, sizes)
+        return queue_gathering(connection, claim.evaluation_id)
 
 
-def _add_progress(
-    connection: sa.Connection, claim: UnitClaim, state: sa.Row[str, int, int | None], size: int
-) -> list[UnitKey]:
-    """Add to the progress, and queue the gathering if no chunk is left."""
-    done, total = state.progress_done + size, state.progress_total or 0
-    event = (
-        "progress"
-        if _compute_percent(done, total) > _compute_percent(state.progress_done, total)
-        else None
-    )
+def _change_progress(
+    connection: sa.Connection,
+    evaluation_id: UUID,
+    state: LockedEvaluation,
+    sizes: Mapping[Event, int],
+) -> None:
+    """Change the progress by the sizes of the chunks to which something happened."""
+    before, total = state.progress_done, state.progress_total or 0
+    done = before + sum(TRANSITIONS[event].progress * size for event, size in sizes.items())
+    is_news = done < before or _compute_percent(done, total) > _compute_percent(before, total)
     evaluations.change(
         connection,
-        claim.evaluation_id,
+        evaluation_id,
         {"progress_done": done},
-        event,
+        "progress" if is_news else None,
         _build_progress_data(done, total),
     )
-    return queue_gathering(connection, claim.evaluation_id)
 
 
 def queue_gathering(connection: sa.Connection, evaluation_id: UUID) -> list[UnitKey]:
@@ -150,8 +151,8 @@ def recompute_chunks(
     many attempts as it may.
     """
     with unit_of_work() as connection:
-        state = evaluations.lock(connection, claim.evaluation_id)
-        if state is None or state.status in FINISHED:
+        state = _lock_unfinished(connection, claim.evaluation_id)
+        if state is None:
             return None
         if not unit_repairs.remove_gathering(connection, claim):
             return None
@@ -159,11 +160,8 @@ def recompute_chunks(
         if requeued.most_lost >= max_attempts:
             fail_evaluation(connection, claim.evaluation_id, problem)
             return []
-        done = state.progress_done - requeued.size
-        data = _build_progress_data(done, state.progress_total or 0)
-        evaluations.change(
-            connection, claim.evaluation_id, {"progress_done": done}, "progress", data
-        )
+        sizes = {Event.RECOMPUTE: requeued.size}
+        _change_progress(connection, claim.evaluation_id, state, sizes)
     return requeued.keys
 
 
@@ -175,7 +173,7 @@ def record_result(
 ) -> bool:
     """Store the result and its summary, and set the evaluation's status to succeeded."""
     with unit_of_work() as connection:
-        if not _settle(connection, claim, UnitState.DONE):
+        if _end(connection, claim, Event.FINISH) is None:
             return False
         results.insert(connection, claim.evaluation_id, body, losses_file)
         values: dict[str, object] = {"summary": summary}
@@ -188,9 +186,13 @@ def record_result(
 def record_failure(claim: UnitClaim, error: StoredProblem) -> bool:
     """Set the evaluation's status to failed, and cancel its other units."""
     with unit_of_work() as connection:
-        if not _settle(connection, claim, UnitState.FAILED):
-            return False
-        fail_evaluation(connection, claim.evaluation_id, error)
+        return _fail(connection, claim, error)
+
+
+def _fail(connection: sa.Connection, claim: UnitClaim, error: StoredProblem) -> bool:
+    if _end(connection, claim, Event.FAIL) is None:
+        return False
+    fail_evaluation(connection, claim.evaluation_id, error)
     return True
 
 
@@ -202,12 +204,23 @@ def fail_evaluation(connection: sa.Connection, evaluation_id: UUID, error: Store
     )
 
 
-def _settle(connection: sa.Connection, claim: UnitClaim, state: UnitState) -> bool:
-    """Record the outcome of a unit; False if the claim is lost or the evaluation has ended."""
-    locked = evaluations.lock(connection, claim.evaluation_id)
-    if locked is None or locked.status in FINISHED:
-        return False
-    return units.settle(connection, claim, state)
+def _end(
+    connection: sa.Connection, claim: UnitClaim, event: Event, output_file: str | None = None
+) -> LockedEvaluation | None:
+    """Record the outcome of a unit and return its evaluation, locked.
+
+    None if the claim is lost or the evaluation has ended.
+    """
+    state = _lock_unfinished(connection, claim.evaluation_id)
+    if state is None or not units.apply(connection, claim, event, output_file=output_file):
+        return None
+    return state
+
+
+def _lock_unfinished(connection: sa.Connection, evaluation_id: UUID) -> LockedEvaluation | None:
+    """Lock an evaluation's row; None if it has ended or was deleted."""
+    state = evaluations.lock(connection, evaluation_id)
+    return None if state is None or state.status in FINISHED else state
 
 
 def _compute_percent(done: int, total: int) -> int:
@@ -221,7 +234,8 @@ def _build_progress_data(done: int, total: int) -> JsonObject:
 def put_back(claim: UnitClaim, *, delay_s: float = 0.0, lost: bool = False) -> bool:
     """Queue a claimed unit again; ``lost`` counts a failed attempt."""
     with unit_of_work() as connection:
-        return units.put_back(connection, claim, delay_s=delay_s, lost=lost)
+        event = Event.LOSE if lost else Event.PUT_BACK
+        return units.apply(connection, claim, event, not_before=delay_s)
 
 
 def postpone_or_fail(claim: UnitClaim, problem: StoredProblem, max_outage_s: float) -> bool:
@@ -231,15 +245,11 @@ def postpone_or_fail(claim: UnitClaim, problem: StoredProblem, max_outage_s: flo
     The pauses grow with the length of the outage.
     """
     with unit_of_work() as connection:
-        locked = evaluations.lock(connection, claim.evaluation_id)
-        if locked is None or locked.status in FINISHED:
-            return False
         waited = units.read_outage_seconds(connection, claim)
-        if waited < max_outage_s:
+        if waited >= max_outage_s:
+            return _fail(connection, claim, problem)
+        delay_s = min(max(waited, FIRST_DELAY_S), LONGEST_DELAY_S)
+        is_postponed = units.apply(connection, claim, Event.POSTPONE, not_before=delay_s)
+        if is_postponed:
             call_after_commit(connection, lambda: counters.add("unit_retries"))
-            delay_s = min(max(waited, FIRST_DELAY_S), LONGEST_DELAY_S)
-            return units.postpone(connection, claim, delay_s)
-        if not units.settle(connection, claim, UnitState.FAILED):
-            return False
-        fail_evaluation(connection, claim.evaluation_id, problem)
-    return True
+        return is_postponed

@@ -9,8 +9,10 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from thetahat_service.states import Stage, UnitState
+from thetahat_service.storage import unit_statements
 from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import UNIT
+from thetahat_service.storage.unit_transitions import Event
 from thetahat_service.storage.units import UnitClaim
 
 _UNITS = UNIT.c
@@ -122,12 +124,11 @@ def cancel_part(
     first_number = sa.func.coalesce(UNIT.c.cut_from, UNIT.c.number)
     later = [first_number >= claim.first_number] if only_later else []
     statement = (
-        sa.update(UNIT)
+        unit_statements.build_transition(Event.SKIP)
         .where(*_select_queued_chunks(claim), *later)
-        .values(state=UnitState.CANCELLED.value, output_file=output_file)
         .returning(UNIT.c.size)
     )
-    sizes: Sequence[int] = connection.scalars(statement).all()
+    sizes: Sequence[int] = connection.scalars(statement, {"new_output_file": output_file}).all()
     return sum(sizes)
 
 

@@ -8,10 +8,10 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
-from thetahat_service.states import Stage, UnitState
+from thetahat_service.states import Stage
 from thetahat_service.storage import unit_statements
-from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import UNIT
+from thetahat_service.storage.unit_transitions import Event
 from thetahat_service.storage.units import UnitClaim, UnitKey
 
 _C = UNIT.c
@@ -38,19 +38,11 @@ class RequeuedChunks:
 
 def remove_gathering(connection: sa.Connection, claim: UnitClaim) -> bool:
     """Remove a claimed gathering, which is queued again after the chunks; False if it is lost."""
-    claimed = connection.execute(
-        unit_statements.IS_HELD, unit_statements.build_claim_parameters(claim)
-    ).one_or_none()
-    if claimed is None:
-        return False
-    connection.execute(
-        sa.delete(UNIT).where(
-            _C.evaluation_id == claim.evaluation_id,
-            _C.number == claim.number,
-            _C.stage == Stage.GATHER,
-        )
+    removal = (
+        sa.delete(UNIT).where(*unit_statements.HELD, _C.stage == Stage.GATHER).returning(_C.number)
     )
-    return True
+    parameters = unit_statements.build_claim_parameters(claim)
+    return connection.execute(removal, parameters).one_or_none() is not None
 
 
 def requeue_chunks(
@@ -58,23 +50,11 @@ def requeue_chunks(
 ) -> RequeuedChunks:
     """Queue the chunks of these files again, and count a lost attempt for each."""
     statement = (
-        sa.update(UNIT)
+        unit_statements.build_transition(Event.RECOMPUTE)
         .where(
             _C.evaluation_id == evaluation_id,
             _C.stage == Stage.CHUNK,
             _C.output_file.in_(output_files),
-        )
-        .values(
-            state=UnitState.QUEUED.value,
-            output_file=None,
-            worker_id=None,
-            lease_until=None,
-            lost=_C.lost + 1,
-            seconds=None,
-            lost_seconds=sa.func.coalesce(_C.lost_seconds, 0.0) + sa.func.coalesce(_C.seconds, 0.0),
-            not_before=EpochNow(),
-            message_sent_at=EpochNow(),
-            unavailable_since=None,
         )
         .returning(_C.number, _C.size, _C.lost)
     )

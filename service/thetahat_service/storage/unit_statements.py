@@ -1,10 +1,12 @@
-"""The SQL statements that run for every unit.
+"""The SQL statements of ``unit_transitions``, and others that run for every unit.
 
-They are built once, because building a statement takes several times as long as running it.
+Those for one unit are built once, because building a statement takes several times as long as
+running it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -12,86 +14,84 @@ import sqlalchemy as sa
 from thetahat_service.states import UnitState
 from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import UNIT
+from thetahat_service.storage.unit_transitions import (
+    CLAIM_COLUMNS,
+    TRANSITIONS,
+    Condition,
+    Event,
+    Write,
+)
 
-_TABLE = UNIT
-_C = _TABLE.c
-_LEASE: sa.BindParameter[float] = sa.bindparam("lease", type_=sa.Double())
-_HELD = (
-    _C.evaluation_id == sa.bindparam("its_evaluation"),
+_C = UNIT.c
+_ONE_UNIT = (
+    _C.evaluation_id == sa.bindparam("its_evaluation_id"),
     _C.number == sa.bindparam("its_number"),
-    _C.state == UnitState.RUNNING.value,
-    _C.attempt == sa.bindparam("its_attempt"),
-    _C.worker_id == sa.bindparam("its_worker"),
 )
-
-INSERT: Final = sa.insert(_TABLE)
-CLAIM: Final = (
-    sa.update(_TABLE)
-    .where(
-        _C.evaluation_id == sa.bindparam("its_evaluation"),
-        _C.number == sa.bindparam("its_number"),
-        _C.state == UnitState.QUEUED.value,
-        _C.not_before <= EpochNow(),
-    )
-    .values(
-        state=UnitState.RUNNING.value,
-        attempt=_C.attempt + 1,
-        worker_id=sa.bindparam("new_worker", type_=_C.worker_id.type),
-        claimed_at=EpochNow(),
-        lease_until=EpochNow() + _LEASE,
-    )
-    .returning(_C.stage, _C.payload, _C.size, _C.attempt, _C.part, _C.cut_from)
-)
-RENEW: Final = (
-    sa.update(_TABLE).where(*_HELD).values(lease_until=EpochNow() + _LEASE).returning(_C.number)
-)
-IS_HELD: Final = sa.select(_C.number).where(*_HELD)
-SETTLE: Final = (
-    sa.update(_TABLE)
-    .where(*_HELD)
-    .values(
-        state=sa.bindparam("new_state", type_=_C.state.type),
-        lease_until=None,
-        output_file=sa.bindparam("new_file", type_=_C.output_file.type),
-        seconds=EpochNow() - _C.claimed_at,
-    )
-    .returning(_C.number)
-)
-_QUEUED_AGAIN: Final = {
-    "state": UnitState.QUEUED.value,
-    "worker_id": None,
-    "lease_until": None,
-    "not_before": EpochNow() + sa.bindparam("delay", type_=sa.Double()),
-    "message_sent_at": 0.0,
+_CONDITIONS: Final[Mapping[Condition | None, tuple[sa.ColumnElement[bool], ...]]] = {
+    None: (),
+    Condition.DUE: (_C.not_before <= EpochNow(),),
+    Condition.HELD: tuple(_C[name] == sa.bindparam(f"its_{name}") for name in CLAIM_COLUMNS),
 }
 # A process that was killed has computed until its lease ended at the latest.
 _ATTEMPT_END: Final = sa.case((_C.lease_until < EpochNow(), _C.lease_until), else_=EpochNow())
-PUT_BACK: Final = (
-    sa.update(_TABLE)
-    .where(*_HELD)
-    .values(
-        **_QUEUED_AGAIN,
-        lost_seconds=sa.func.coalesce(_C.lost_seconds, 0.0) + _ATTEMPT_END - _C.claimed_at,
-        lost=_C.lost + sa.bindparam("more_lost", type_=sa.Integer()),
-        unavailable_since=None,
+_VALUES: Final[Mapping[Write, Callable[[sa.Column[Any]], Any]]] = {
+    Write.GIVEN: lambda column: sa.bindparam(f"new_{column.key}", type_=column.type),
+    Write.NOW: lambda _: EpochNow(),
+    Write.GIVEN_SECONDS_FROM_NOW: lambda column: (
+        EpochNow() + sa.bindparam(f"new_{column.key}", type_=sa.Double())
+    ),
+    Write.NULL: lambda _: None,
+    Write.ZERO: lambda _: 0.0,
+    Write.ONE_MORE: lambda column: column + 1,
+    Write.NOW_IF_NULL: lambda column: sa.func.coalesce(column, EpochNow()),
+    Write.SECONDS_SINCE_CLAIM: lambda _: EpochNow() - _C.claimed_at,
+    Write.PLUS_SECONDS_SINCE_CLAIM: lambda column: (
+        sa.func.coalesce(column, 0.0) + _ATTEMPT_END - _C.claimed_at
+    ),
+    Write.PLUS_SECONDS: lambda column: (
+        sa.func.coalesce(column, 0.0) + sa.func.coalesce(_C.seconds, 0.0)
+    ),
+}
+
+
+def build_transition(event: Event) -> sa.Update:
+    """Return the statement of an event, for all units that may make its transition."""
+    transition = TRANSITIONS[event]
+    values = {name: _VALUES[write](_C[name]) for name, write in transition.writes.items()}
+    return (
+        sa.update(UNIT)
+        .where(_is_in(*transition.before), *_CONDITIONS[transition.needs])
+        .values(state=transition.after.value, **values)
     )
-    .returning(_C.number)
+
+
+def _is_in(*states: UnitState) -> sa.ColumnElement[bool]:
+    """Return the condition that a unit is in one of some states."""
+    if len(states) == 1:
+        return _C.state == states[0].value
+    return _C.state.in_(sorted(states))
+
+
+INSERT: Final = sa.insert(UNIT)
+CLAIM: Final = (
+    build_transition(Event.CLAIM)
+    .where(*_ONE_UNIT)
+    .returning(_C.stage, _C.payload, _C.size, _C.attempt, _C.part, _C.cut_from)
 )
-POSTPONE: Final = (
-    sa.update(_TABLE)
-    .where(*_HELD)
-    .values(**_QUEUED_AGAIN, unavailable_since=sa.func.coalesce(_C.unavailable_since, EpochNow()))
-    .returning(_C.number)
-)
-OUTAGE: Final = sa.select(EpochNow() - _C.unavailable_since).where(*_HELD)
-HISTORY: Final = sa.select(_C.lost, EpochNow() - _C.claimed_at).where(*_HELD)
+OF_CLAIM: Final = {
+    event: build_transition(event).where(*_ONE_UNIT).returning(_C.number)
+    for event, transition in TRANSITIONS.items()
+    if transition.needs is Condition.HELD
+}
+"""The transitions of a claimed unit."""
+HELD: Final = (*_ONE_UNIT, _is_in(UnitState.RUNNING), *_CONDITIONS[Condition.HELD])
+"""The conditions that a unit is still claimed by an attempt."""
+IS_HELD: Final = sa.select(_C.number).where(*HELD)
+OUTAGE: Final = sa.select(EpochNow() - _C.unavailable_since).where(*HELD)
+HISTORY: Final = sa.select(_C.lost, EpochNow() - _C.claimed_at).where(*HELD)
 
 
 def build_claim_parameters(claim: Any) -> dict[str, Any]:
     """Return the parameters by which the statements find the unit of a claim."""
-    return {
-        "its_evaluation": claim.evaluation_id,
-        "its_number": claim.number,
-        "its_attempt": claim.attempt,
-        "its_worker": claim.worker_id,
-    }
+    columns = ("evaluation_id", "number", *CLAIM_COLUMNS)
+    return {f"its_{name}": getattr(claim, name) for name in columns}

@@ -23,6 +23,7 @@ from thetahat_service.states import Stage, UnitState
 from thetahat_service.storage import unit_statements
 from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import EVALUATION, UNIT
+from thetahat_service.storage.unit_transitions import Event
 
 PACE = 1.0  # distance in place, in seconds, between the chunks of one evaluation
 AHEAD = 1e9  # seconds subtracted from the place of units that come before all chunks
@@ -170,9 +171,9 @@ def claim(
 ) -> UnitClaim | None:
     """Claim a queued unit; None if it is gone or is not queued."""
     evaluation_id, number = key
-    unit_key = {"its_evaluation": evaluation_id, "its_number": number}
-    values = {**unit_key, "new_worker": worker_id, "lease": lease_s}
-    row = connection.execute(unit_statements.CLAIM, values).one_or_none()
+    unit_key = {"its_evaluation_id": evaluation_id, "its_number": number}
+    given = {"new_worker_id": worker_id, "new_lease_until": lease_s}
+    row = connection.execute(unit_statements.CLAIM, unit_key | given).one_or_none()
     if row is None:
         return None
     stage = Stage(row.stage)
@@ -189,28 +190,24 @@ def claim(
     )
 
 
-def renew(connection: sa.Connection, claim: UnitClaim, lease_s: float) -> bool:
-    """Extend a lease; False if the claim is lost."""
-    return _run_on_claim(connection, unit_statements.RENEW, claim, lease=lease_s)
+def apply(connection: sa.Connection, claim: UnitClaim, event: Event, **given: object) -> bool:
+    """Change a claimed unit as ``unit_transitions`` has it; False if the claim is lost.
+
+    Parameters
+    ----------
+    given : object
+        The values of the columns that the event writes as given, or as seconds from now.
+    """
+    parameters = unit_statements.build_claim_parameters(claim)
+    parameters |= {f"new_{name}": value for name, value in given.items()}
+    row = connection.execute(unit_statements.OF_CLAIM[event], parameters).one_or_none()
+    return row is not None
 
 
 def is_held(connection: sa.Connection, claim: UnitClaim) -> bool:
     """Return whether the unit is still claimed by this attempt."""
-    return _run_on_claim(connection, unit_statements.IS_HELD, claim)
-
-
-def settle(
-    connection: sa.Connection, claim: UnitClaim, state: UnitState, output_file: str | None = None
-) -> bool:
-    """Record the outcome of this attempt; False if the claim is lost or was cancelled."""
-    values = {"new_state": state.value, "new_file": output_file}
-    return _run_on_claim(connection, unit_statements.SETTLE, claim, **values)
-
-
-def put_back(connection: sa.Connection, claim: UnitClaim, *, delay_s: float, lost: bool) -> bool:
-    """Queue the unit again; ``lost`` counts a failed attempt. False if the claim is lost."""
-    values = {"more_lost": int(lost), "delay": delay_s}
-    return _run_on_claim(connection, unit_statements.PUT_BACK, claim, **values)
+    parameters = unit_statements.build_claim_parameters(claim)
+    return connection.execute(unit_statements.IS_HELD, parameters).one_or_none() is not None
 
 
 def read_outage_seconds(connection: sa.Connection, claim: UnitClaim) -> float:
@@ -219,24 +216,6 @@ def read_outage_seconds(connection: sa.Connection, claim: UnitClaim) -> float:
         unit_statements.OUTAGE, unit_statements.build_claim_parameters(claim)
     ).one_or_none()
     return 0.0 if row is None else float(row[0] or 0.0)
-
-
-def postpone(connection: sa.Connection, claim: UnitClaim, delay_s: float) -> bool:
-    """Queue a unit again after a fault of the infrastructure; False if the claim is lost.
-
-    This counts as no lost attempt; ``read_outage_seconds`` counts from the first time.
-    """
-    return _run_on_claim(connection, unit_statements.POSTPONE, claim, delay=delay_s)
-
-
-def _run_on_claim(
-    connection: sa.Connection, statement: sa.Executable, claim: UnitClaim, **values: Any
-) -> bool:
-    """Run a statement on a claimed unit; False if the claim is lost."""
-    row = connection.execute(
-        statement, {**unit_statements.build_claim_parameters(claim), **values}
-    ).one_or_none()
-    return row is not None
 
 
 def sum_seconds(connection: sa.Connection, evaluation_id: UUID) -> float:
@@ -279,14 +258,8 @@ def count_stage(connection: sa.Connection, evaluation_id: UUID, stage: Stage) ->
 
 def cancel_open(connection: sa.Connection, evaluation_id: UUID) -> None:
     """Cancel an evaluation's queued and running units."""
-    connection.execute(
-        sa.update(UNIT)
-        .where(
-            UNIT.c.evaluation_id == evaluation_id,
-            UNIT.c.state.in_([UnitState.QUEUED, UnitState.RUNNING]),
-        )
-        .values(state=UnitState.CANCELLED.value, lease_until=None),
-    )
+    cancel = unit_statements.build_transition(Event.CANCEL)
+    connection.execute(cancel.where(UNIT.c.evaluation_id == evaluation_id))
 
 
 @dataclass(frozen=True, slots=True)
