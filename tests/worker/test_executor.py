@@ -48,7 +48,7 @@ def watched(database: str, setting: Setting) -> Iterator[UnitExecutor]:
     worker.stop()
 
 
-def test_exact_a_small_evaluation_is_done_in_one_unit(database: str) -> None:
+def test_exact_a_small_evaluation_is_done_in_one_unit(sqlite: None) -> None:
     evaluation_id = submit_nap(seed=5)
     assert make_executor().run((evaluation_id, 0))
     row = look(evaluation_id)
@@ -68,7 +68,7 @@ def test_exact_a_small_evaluation_is_done_in_one_unit(database: str) -> None:
     }
 
 
-def test_exact_a_large_evaluation_is_cut_computed_and_joined(database: str) -> None:
+def test_exact_a_large_evaluation_is_cut_computed_and_joined(sqlite: None) -> None:
     evaluation_id = submit_nap(n_chunks=5, seed=5)
     make_executor().compute_queued_units(
         (evaluation_id, 0)
@@ -88,7 +88,7 @@ def test_exact_a_large_evaluation_is_cut_computed_and_joined(database: str) -> N
 
 
 def test_exact_the_request_is_not_read_again_for_the_next_chunk(
-    database: str, monkeypatch: pytest.MonkeyPatch
+    sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_jobs: list[UUID] = []
 
@@ -109,7 +109,7 @@ def test_exact_the_request_is_not_read_again_for_the_next_chunk(
     assert _result(second)["draws"] == expected_draws(6, 2)
 
 
-def test_exact_the_order_of_the_chunks_changes_no_number(database: str) -> None:
+def test_exact_the_order_of_the_chunks_changes_no_number(sqlite: None) -> None:
     evaluation_id, worker = submit_nap(n_chunks=4, seed=5), make_executor()
     for number in (0, 3, 1, 4, 2, 5):
         assert worker.run((evaluation_id, number))
@@ -195,7 +195,7 @@ def test_exact_a_zombies_gathering_keeps_the_winners_losses(database: str) -> No
     ],
 )
 def test_exact_a_failed_unit_fails_the_evaluation_with_its_reason(
-    database: str, setting: Setting, fault: str, code: str, detail: str
+    sqlite: None, setting: Setting, fault: str, code: str, detail: str
 ) -> None:
     setting(max_attempts=1)
     evaluation_id, worker = submit_nap(n_chunks=3, fault=fault, at=1), make_executor()
@@ -247,7 +247,7 @@ def test_exact_a_lease_is_renewed_while_the_work_goes_on(database: str, setting:
 
 
 def test_exact_after_its_slice_a_worker_sends_a_message_for_the_next_unit(
-    database: str, monkeypatch: pytest.MonkeyPatch
+    sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executor, "SLICE_S", -1.0)
     sent: list[UnitKey] = []
@@ -275,7 +275,7 @@ def test_exact_cancelled_work_is_ended(
     assert look(evaluation_id).status == "cancelled"
 
 
-def test_exact_a_stopped_worker_queues_its_work_again(database: str, setting: Setting) -> None:
+def test_exact_a_stopped_worker_queues_its_work_again(sqlite: None, setting: Setting) -> None:
     setting(lease_s=0.6)
     stopping = SharedFlag()
     worker = UnitExecutor(get_settings(), stopping)
@@ -290,7 +290,7 @@ def test_exact_a_stopped_worker_queues_its_work_again(database: str, setting: Se
     assert look(evaluation_id).status == "running"
 
 
-def test_exact_places_let_small_evaluations_pass_large_ones(database: str) -> None:
+def test_exact_places_let_small_evaluations_pass_large_ones(sqlite: None) -> None:
     large, small = submit_nap(n_chunks=50), submit_nap(n_chunks=2)
     worker = make_executor()
     worker.run((large, 0))

@@ -53,7 +53,7 @@ def _crash_n_times(monkeypatch: pytest.MonkeyPatch, n: int) -> None:
 
 
 def test_exact_an_internal_error_is_tried_again_in_another_process(
-    database: str, monkeypatch: pytest.MonkeyPatch
+    sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _crash_n_times(monkeypatch, 2)
     evaluation_id, poisoned = submit_nap(fault="crash", seed=5), make_executor()
@@ -68,7 +68,7 @@ def test_exact_an_internal_error_is_tried_again_in_another_process(
     assert look(other).status == "succeeded"
 
 
-def test_exact_the_last_internal_error_says_how_often_it_was_tried(database: str) -> None:
+def test_exact_the_last_internal_error_says_how_often_it_was_tried(sqlite: None) -> None:
     evaluation_id = submit_nap(fault="crash")
     for lost in (1, 2, 3):
         set_unit(evaluation_id, not_before=0.0)
@@ -82,7 +82,7 @@ def test_exact_the_last_internal_error_says_how_often_it_was_tried(database: str
 
 
 def test_exact_a_learner_survives_an_internal_error(
-    database: str, monkeypatch: pytest.MonkeyPatch
+    sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _crash_n_times(monkeypatch, 2)
     evaluation_id = submit_nap(**A_AND_B, fault="crash", at=2)
@@ -91,7 +91,7 @@ def test_exact_a_learner_survives_an_internal_error(
 
 
 def test_exact_memory_left_by_another_evaluation_fails_no_learner(
-    database: str, monkeypatch: pytest.MonkeyPatch
+    sqlite: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, worker = submit_nap(), submit_nap(fault="memory"), make_executor()
     worker.run((first, 0))
@@ -105,7 +105,7 @@ def test_exact_memory_left_by_another_evaluation_fails_no_learner(
 @pytest.mark.parametrize("fault", [FULL, Unavailable("The file is not in the file store.")])
 @pytest.mark.parametrize("at", [None, 2])
 def test_exact_a_store_that_fails_for_a_while_fails_no_learner_and_no_evaluation(
-    database: str, monkeypatch: pytest.MonkeyPatch, fault: Exception, at: int | None
+    sqlite: None, monkeypatch: pytest.MonkeyPatch, fault: Exception, at: int | None
 ) -> None:
     left = [5]
 

@@ -22,7 +22,7 @@ from thetahat_service.storage.unit_of_work import reading
 
 
 def test_exact_units_count_together_and_the_whole_evaluation_ends(
-    database: str, setting: Setting
+    sqlite: None, setting: Setting
 ) -> None:
     setting(job_time_limit_s=100)
     evaluation_id = submit_nap(n_chunks=4, parts=["a", "b"])

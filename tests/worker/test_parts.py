@@ -56,7 +56,7 @@ def test_exact_a_learner_fails_alone_with_its_message(
     assert not open_file_store().build_path(f"chunks/{evaluation_id}").exists()
 
 
-def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
+def test_exact_what_comes_after_a_failure_is_not_begun(sqlite: None) -> None:
     evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse", at=2), make_executor()
     worker.run((evaluation_id, 0))
     worker.run((evaluation_id, 3))  # the second of a: the first is still told, were it to fail
@@ -74,7 +74,7 @@ def test_exact_what_comes_after_a_failure_is_not_begun(database: str) -> None:
     assert look(evaluation_id).progress_done == 4
 
 
-def test_exact_the_first_failure_is_reported_whichever_worker_was_faster(database: str) -> None:
+def test_exact_the_first_failure_is_reported_whichever_worker_was_faster(sqlite: None) -> None:
     messages = []
     for order in ((1, 3, 5), (5, 3, 1), (3, 5, 1)):
         evaluation_id, worker = submit_nap(**A_AND_B, fault="refuse"), make_executor()
@@ -86,7 +86,7 @@ def test_exact_the_first_failure_is_reported_whichever_worker_was_faster(databas
 
 
 def test_exact_without_a_learner_left_the_limit_fails_the_evaluation(
-    database: str, setting: Setting
+    sqlite: None, setting: Setting
 ) -> None:
     setting(memory_limit_mb=700)
     evaluation_id, worker = submit_nap(**A_AND_B, fault="memory"), make_executor()
@@ -99,7 +99,7 @@ def test_exact_without_a_learner_left_the_limit_fails_the_evaluation(
     assert "700 MiB" in row.error["detail"]
 
 
-def test_exact_past_the_time_limit_the_others_go_on(database: str, setting: Setting) -> None:
+def test_exact_past_the_time_limit_the_others_go_on(sqlite: None, setting: Setting) -> None:
     setting(lease_s=0.6, time_limit_s=0.5)
     slow = {**A_AND_B, "n_chunks": 2, "seconds": 20.0, "at": 0}
     evaluation_id, worker = submit_nap(**slow), make_executor()
@@ -113,7 +113,7 @@ def test_exact_past_the_time_limit_the_others_go_on(database: str, setting: Sett
     assert (unit(evaluation_id, 2).state, look(evaluation_id).status) == ("queued", "running")
 
 
-def test_exact_a_learner_whose_workers_die_fails_alone(database: str, setting: Setting) -> None:
+def test_exact_a_learner_whose_workers_die_fails_alone(sqlite: None, setting: Setting) -> None:
     setting(max_attempts=2)
     evaluation_id, worker = submit_nap(**A_AND_B), make_executor()
     worker.run((evaluation_id, 0))
@@ -144,7 +144,7 @@ def test_exact_a_failure_after_a_lost_claim_changes_nothing(database: str) -> No
     assert len(_end(evaluation_id, worker)["a"]) == 3
 
 
-def test_exact_learners_take_turns_and_a_slow_one_waits(database: str) -> None:
+def test_exact_learners_take_turns_and_a_slow_one_waits(sqlite: None) -> None:
     evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
     worker.run((evaluation_id, 0))
     assert _line(evaluation_id) == [1, 2, 3, 4, 5, 6, 7, 8]
@@ -156,7 +156,7 @@ def test_exact_learners_take_turns_and_a_slow_one_waits(database: str) -> None:
     assert _line(evaluation_id) == [2, 4, 6, 8, 3, 5, 7]
 
 
-def test_exact_a_quick_learner_is_done_before_a_slow_one_goes_on(database: str) -> None:
+def test_exact_a_quick_learner_is_done_before_a_slow_one_goes_on(sqlite: None) -> None:
     """Each is as far back as its time, that of both: a after 2 x 4 seconds, b at once."""
     evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
     worker.run((evaluation_id, 0))
@@ -171,7 +171,7 @@ def test_exact_a_quick_learner_is_done_before_a_slow_one_goes_on(database: str) 
     assert unit(evaluation_id, 4).place - start == pytest.approx(1.0, abs=1.0)
 
 
-def test_exact_chunks_done_out_of_order_do_not_move_their_part_back(database: str) -> None:
+def test_exact_chunks_done_out_of_order_do_not_move_their_part_back(sqlite: None) -> None:
     """Workers take chunks that stand close together in any order."""
     evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
     worker.run((evaluation_id, 0))
@@ -179,7 +179,7 @@ def test_exact_chunks_done_out_of_order_do_not_move_their_part_back(database: st
     assert _line(evaluation_id)[:2] == [1, 2]
 
 
-def test_exact_workers_take_the_chunks_of_the_first_part_in_any_order(database: str) -> None:
+def test_exact_workers_take_the_chunks_of_the_first_part_in_any_order(sqlite: None) -> None:
     evaluation_id, worker = submit_nap(parts=["a", "b"], n_chunks=8, seed=5), make_executor()
     worker.run((evaluation_id, 0))
     with reading() as connection:
@@ -195,7 +195,7 @@ def _line(evaluation_id: UUID) -> list[int]:
     return [u.number for u in sorted(waiting, key=lambda u: u.place)]
 
 
-def test_exact_chunks_that_are_cut_by_learner_are_queued_in_turn(database: str) -> None:
+def test_exact_chunks_that_are_cut_by_learner_are_queued_in_turn(sqlite: None) -> None:
     from thetahat_service.storage.units import NewUnit, _alternate_parts
 
     new = [NewUnit(i, {}, 1, part) for i, part in enumerate(["a", "a", "a", "b", "b", None])]

@@ -53,7 +53,7 @@ def another_owner() -> UUID:
     return identifier
 
 
-def test_exact_a_data_set_is_kept_once_and_read_back(database: str) -> None:
+def test_exact_a_data_set_is_kept_once_and_read_back(sqlite: None) -> None:
     row, is_new = keep(b"a,b\n1,x\n")
     again, is_new_again = keep(b"a,b\n1,x\n")
 
@@ -89,7 +89,7 @@ def test_exact_bytes_go_with_their_last_owner(database: str) -> None:
     assert kept_files() == []
 
 
-def test_exact_what_an_evaluation_reads_stays(database: str) -> None:
+def test_exact_what_an_evaluation_reads_stays(sqlite: None) -> None:
     row = keep(b"a\n1\n")[0]
     evaluation_id = submit_nap()
     with unit_of_work() as connection:
@@ -101,7 +101,7 @@ def test_exact_what_an_evaluation_reads_stays(database: str) -> None:
     assert datasets.get(LOCAL_OWNER_ID, row.id) == row
 
 
-def test_invalid_a_refused_file_leaves_nothing(database: str) -> None:
+def test_invalid_a_refused_file_leaves_nothing(sqlite: None) -> None:
     with pytest.raises(InvalidFile):
         keep(b"1,2\n3,4\n")
     assert kept_files() == []

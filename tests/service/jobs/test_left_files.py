@@ -35,7 +35,7 @@ def run_chunks(evaluation_id: UUID, count: int) -> None:
         assert worker.run((evaluation_id, number))
 
 
-def test_exact_what_nothing_names_is_deleted_and_the_rest_stays(database: str) -> None:
+def test_exact_what_nothing_names_is_deleted_and_the_rest_stays(sqlite: None) -> None:
     store = open_file_store()
     running = submit_nap(n_chunks=2, seed=5)
     run_chunks(running, 1)

@@ -66,7 +66,7 @@ def test_exact_filters_keep_what_they_name(database: str) -> None:
     assert listed(Filters(created_before=later)) == {labelled, other}
 
 
-def test_exact_another_owners_evaluation_is_not_there(database: str) -> None:
+def test_exact_another_owners_evaluation_is_not_there(sqlite: None) -> None:
     evaluation_id = submit_nap()
     for act in (read.get, read.get_result, read.find_losses_file, read.list_events, cancel, delete):
         with pytest.raises(ResourceNotFound, match=str(evaluation_id)):
@@ -75,7 +75,7 @@ def test_exact_another_owners_evaluation_is_not_there(database: str) -> None:
     assert look(evaluation_id).status == "queued"
 
 
-def test_exact_results_come_only_from_success(database: str) -> None:
+def test_exact_results_come_only_from_success(sqlite: None) -> None:
     queued, failed, cancelled = submit_nap(), submit_nap(fault="refuse"), submit_nap()
     make_executor().run((failed, 0))
     cancel(LOCAL_OWNER_ID, cancelled)
@@ -108,7 +108,7 @@ def test_exact_cancelling_takes_every_unit_out_of_the_queue(database: str) -> No
     assert cancel(LOCAL_OWNER_ID, evaluation_id) == row  # again changes nothing
 
 
-def test_exact_cancelling_what_has_finished_changes_nothing(database: str) -> None:
+def test_exact_cancelling_what_has_finished_changes_nothing(sqlite: None) -> None:
     evaluation_id = submit_nap()
     make_executor().run((evaluation_id, 0))
     before = look(evaluation_id)

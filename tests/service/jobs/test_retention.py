@@ -62,7 +62,7 @@ def name_dataset(evaluation_id: UUID, dataset_id: UUID) -> None:
         connection.execute(sa.insert(EVALUATION_DATASET), row)
 
 
-def test_exact_nothing_is_deleted_by_default(database: str) -> None:
+def test_exact_nothing_is_deleted_by_default(sqlite: None) -> None:
     evaluation_id, row = finish_nap(), keep(b"a\n1\n")[0]
     age(10_000)
 
@@ -118,7 +118,7 @@ def test_exact_an_evaluation_that_an_unfinished_one_extends_stays(
 
 
 def test_exact_a_data_set_stays_while_an_evaluation_names_it(
-    database: str, setting: Setting
+    sqlite: None, setting: Setting
 ) -> None:
     setting(keep_datasets_days=7)
     named, unnamed = keep(b"a\n1\n")[0], keep(b"a\n2\n")[0]
@@ -137,7 +137,7 @@ def test_exact_a_data_set_stays_while_an_evaluation_names_it(
 
 
 def test_exact_another_upload_of_a_data_set_starts_its_time_anew(
-    database: str, setting: Setting
+    sqlite: None, setting: Setting
 ) -> None:
     setting(keep_datasets_days=7)
     row, _ = keep(b"a\n1\n")
@@ -188,7 +188,7 @@ def test_exact_batches_are_small_and_say_that_there_is_more(
 
 
 def test_exact_nothing_is_deleted_while_the_file_store_is_away(
-    database: str, setting: Setting
+    sqlite: None, setting: Setting
 ) -> None:
     setting(keep_results_days=1, keep_datasets_days=1)
     evaluation_id, row = finish_nap(n_chunks=1), keep(b"a\n1\n")[0]

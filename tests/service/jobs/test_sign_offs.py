@@ -25,7 +25,7 @@ ANN = Signature(name="Ann", decision=SignOffDecision.APPROVED, comment="Größe 
 BOB = Signature(name="Bob", decision=SignOffDecision.REJECTED)
 
 
-def test_exact_a_sign_off_is_stored_as_it_was_made(database: str) -> None:
+def test_exact_a_sign_off_is_stored_as_it_was_made(sqlite: None) -> None:
     evaluation_id = finish_nap()
 
     row, is_new = sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
@@ -40,7 +40,7 @@ def test_exact_a_sign_off_is_stored_as_it_was_made(database: str) -> None:
     assert abs(row.at - datetime.now(UTC)) < timedelta(minutes=1)
 
 
-def test_exact_the_newest_is_first_even_after_the_clock_was_set_back(database: str) -> None:
+def test_exact_the_newest_is_first_even_after_the_clock_was_set_back(sqlite: None) -> None:
     evaluation_id = finish_nap()
     sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
     with unit_of_work() as connection:
@@ -70,7 +70,7 @@ def test_exact_the_same_signature_at_once_is_stored_once(database: str) -> None:
     assert len(remaining(SIGN_OFF)) == 1
 
 
-def test_invalid_another_result_than_the_recorded_one_is_not_signed(database: str) -> None:
+def test_invalid_another_result_than_the_recorded_one_is_not_signed(sqlite: None) -> None:
     evaluation_id = finish_nap()
     wrong = Signature(name="Ann", decision=SignOffDecision.APPROVED, result_sha256="0" * 64)
 
@@ -80,7 +80,7 @@ def test_invalid_another_result_than_the_recorded_one_is_not_signed(database: st
     assert not remaining(SIGN_OFF)
 
 
-def test_invalid_without_a_result_nothing_is_signed(database: str) -> None:
+def test_invalid_without_a_result_nothing_is_signed(sqlite: None) -> None:
     evaluation_id = submit_nap()
     with pytest.raises(ResultPending, match="queued"):
         sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
@@ -89,7 +89,7 @@ def test_invalid_without_a_result_nothing_is_signed(database: str) -> None:
         sign_offs.sign_result(LOCAL_OWNER_ID, evaluation_id, ANN)
 
 
-def test_exact_retention_keeps_what_is_signed(database: str, setting: Setting) -> None:
+def test_exact_retention_keeps_what_is_signed(sqlite: None, setting: Setting) -> None:
     setting(keep_results_days=30)
     signed, unsigned = finish_nap(), finish_nap()
     sign_offs.sign_result(LOCAL_OWNER_ID, signed, BOB)

@@ -95,7 +95,7 @@ def test_exact_name_and_labels_do_not_change_the_numbers(sqlite: None) -> None:
     assert look(submit_nap(n_chunks=2, seed=2**63 - 1)).seed == 2**63 - 1
 
 
-def test_exact_data_sets_are_linked_and_enter_the_digest(database: str) -> None:
+def test_exact_data_sets_are_linked_and_enter_the_digest(sqlite: None) -> None:
     first, second = _data_set("ab" * 32), _data_set("cd" * 32)
     request = SleepRequest(kind="sleeping")
     identifier = submit(
@@ -130,7 +130,7 @@ def test_invalid_nul_is_refused_with_its_place(sqlite: None, fields: dict[str, A
     assert refusal.value.errors[0].loc[0] in fields
 
 
-def test_exact_the_same_key_and_request_give_the_first_evaluation(database: str) -> None:
+def test_exact_the_same_key_and_request_give_the_first_evaluation(sqlite: None) -> None:
     request = SleepRequest(kind="sleeping")
     first = submit(prepare_submission(LOCAL_OWNER_ID, request, {}, "key", "f1"))
     again = submit(prepare_submission(LOCAL_OWNER_ID, request, {}, "key", "f1"))
@@ -154,7 +154,7 @@ def test_property_racing_requests_with_one_key_make_one_evaluation(database: str
 
 
 def test_exact_a_full_queue_is_refused_and_nothing_is_stored(
-    database: str, setting: Setting
+    sqlite: None, setting: Setting
 ) -> None:
     setting(max_unfinished=2)
     submit_nap()

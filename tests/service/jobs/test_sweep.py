@@ -81,7 +81,7 @@ def test_exact_the_last_lost_attempt_fails_with_the_reason(
 
 
 def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(
-    database: str, setting: Setting, sent: Sent
+    sqlite: None, setting: Setting, sent: Sent
 ) -> None:
     setting(time_limit_s=10)
     evaluation_id = submit_nap()
@@ -96,7 +96,7 @@ def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(
     assert error["code"] == "time_limit_exceeded"
 
 
-def test_exact_a_missed_gathering_is_queued(database: str, sent: Sent) -> None:
+def test_exact_a_missed_gathering_is_queued(sqlite: None, sent: Sent) -> None:
     evaluation_id = submit_nap(n_chunks=2)
     worker = make_executor()
     for number in (0, 1, 2):
@@ -110,7 +110,7 @@ def test_exact_a_missed_gathering_is_queued(database: str, sent: Sent) -> None:
     assert look(evaluation_id).status == "succeeded"
 
 
-def test_degenerate_an_evaluation_that_cannot_go_on_fails(database: str, sent: Sent) -> None:
+def test_degenerate_an_evaluation_that_cannot_go_on_fails(sqlite: None, sent: Sent) -> None:
     evaluation_id = submit_nap()
     with unit_of_work() as connection:
         connection.execute(sa.delete(UNIT).where(UNIT.c.evaluation_id == evaluation_id))
@@ -194,7 +194,7 @@ def test_exact_what_an_ended_process_held_is_taken_back_at_once(database: str) -
     assert unit(third).state == "queued"
 
 
-def test_exact_silent_workers_are_forgotten(database: str, setting: Setting, sent: Sent) -> None:
+def test_exact_silent_workers_are_forgotten(sqlite: None, setting: Setting, sent: Sent) -> None:
     worker = _worker(uuid4(), 1)
     with reading() as connection:
         assert workers.count_alive(connection, 30.0) == 1

@@ -1,4 +1,4 @@
-"""Deliveries to webhooks, on every database, to a real receiver; signatures by another package."""
+"""Deliveries to webhooks, to a real receiver; signatures by another package."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ EVERY = tuple(event.value for event in WebhookEvent)
 
 
 @pytest.fixture
-def receiver(database: str, setting: Setting) -> Iterator[Receiver]:
-    """A receiver to which webhooks may be sent, on each database."""
+def receiver(setting: Setting) -> Iterator[Receiver]:
+    """A receiver to which webhooks may be sent."""
     with run_receiver() as receiver:
         setting(
             webhook_allowed_hosts=f"http://127.0.0.1:{receiver.port}",
@@ -72,7 +72,7 @@ def send_all() -> None:
         pass
 
 
-def test_against_standardwebhooks_a_delivery_is_signed(receiver: Receiver) -> None:
+def test_against_standardwebhooks_a_delivery_is_signed(sqlite: None, receiver: Receiver) -> None:
     webhook_id, secret = register(receiver)
     identifier = finish(name="my evaluation", labels={"team": "x"})
     send_all()
@@ -117,7 +117,9 @@ def test_golden_the_signature_of_a_published_example() -> None:
     assert signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
-def test_exact_each_webhook_receives_the_events_that_it_asked_for(receiver: Receiver) -> None:
+def test_exact_each_webhook_receives_the_events_that_it_asked_for(
+    sqlite: None, receiver: Receiver
+) -> None:
     register(receiver, "/every")
     register(receiver, "/ends", ["evaluation.failed", "evaluation.cancelled"])
     cancelled = submit_nap()
@@ -135,6 +137,7 @@ def test_exact_each_webhook_receives_the_events_that_it_asked_for(receiver: Rece
 
 
 def test_exact_a_webhook_with_labels_receives_evaluations_that_have_them(
+    sqlite: None,
     receiver: Receiver,
 ) -> None:
     url = f"http://127.0.0.1:{receiver.port}"
@@ -148,7 +151,9 @@ def test_exact_a_webhook_with_labels_receives_evaluations_that_have_them(
     assert [each.path for each in receiver.received] == ["/one"]
 
 
-def test_against_standardwebhooks_both_secrets_sign_after_a_rotation(receiver: Receiver) -> None:
+def test_against_standardwebhooks_both_secrets_sign_after_a_rotation(
+    sqlite: None, receiver: Receiver
+) -> None:
     webhook_id, first = register(receiver)
     row, second = webhooks.rotate_secret(LOCAL_OWNER_ID, webhook_id, 3600)
     finish()
@@ -164,7 +169,7 @@ def test_against_standardwebhooks_both_secrets_sign_after_a_rotation(receiver: R
 
 
 @pytest.mark.parametrize("rotations", [1, 2])
-def test_exact_the_oldest_secret_ends(receiver: Receiver, rotations: int) -> None:
+def test_exact_the_oldest_secret_ends(database: str, receiver: Receiver, rotations: int) -> None:
     webhook_id, first = register(receiver)
     secrets = [
         webhooks.rotate_secret(LOCAL_OWNER_ID, webhook_id, 0 if rotations == 1 else 3600)[1]
@@ -181,7 +186,7 @@ def test_exact_the_oldest_secret_ends(receiver: Receiver, rotations: int) -> Non
         Webhook(first).verify(received.body.decode(), dict(received.headers))
 
 
-def test_exact_a_failure_has_its_code(receiver: Receiver) -> None:
+def test_exact_a_failure_has_its_code(sqlite: None, receiver: Receiver) -> None:
     register(receiver)
     identifier = submit_nap()
     with unit_of_work() as connection:
@@ -195,7 +200,7 @@ def test_exact_a_failure_has_its_code(receiver: Receiver) -> None:
     assert (body["data"]["status"], body["data"]["error_code"]) == ("failed", "worker_lost")
 
 
-def test_exact_another_owner_receives_nothing(receiver: Receiver) -> None:
+def test_exact_another_owner_receives_nothing(sqlite: None, receiver: Receiver) -> None:
     with unit_of_work() as connection:
         api_keys.create(connection, "test", "ann")
         owner = connection.execute(
@@ -209,6 +214,7 @@ def test_exact_another_owner_receives_nothing(receiver: Receiver) -> None:
 
 
 def test_exact_a_delivery_is_written_with_the_end_of_the_evaluation_or_not_at_all(
+    database: str,
     receiver: Receiver,
 ) -> None:
     webhook_id, _ = register(receiver)
@@ -235,7 +241,7 @@ def test_exact_a_delivery_is_written_with_the_end_of_the_evaluation_or_not_at_al
     thread.stop()
 
 
-def test_exact_a_claim_of_a_killed_process_is_due_again(receiver: Receiver) -> None:
+def test_exact_a_claim_of_a_killed_process_is_due_again(database: str, receiver: Receiver) -> None:
     webhook_id, secret = register(receiver)
     finish()
     now = time.time()
@@ -258,7 +264,9 @@ def test_exact_a_claim_of_a_killed_process_is_due_again(receiver: Receiver) -> N
     assert rows(webhook_id)[0].state == "delivered"
 
 
-def test_exact_failed_attempts_are_repeated_until_the_delivery_is_dead(receiver: Receiver) -> None:
+def test_exact_failed_attempts_are_repeated_until_the_delivery_is_dead(
+    database: str, receiver: Receiver
+) -> None:
     webhook_id, _ = register(receiver)
     receiver.replies += [Reply(500), Reply(302, {"Location": "https://example.com"}), Reply(404)]
     finish()
@@ -275,7 +283,7 @@ def test_exact_failed_attempts_are_repeated_until_the_delivery_is_dead(receiver:
     assert len({each.headers["webhook-id"] for each in receiver.received}) == 1
 
 
-def test_exact_status_410_disables_the_webhook(receiver: Receiver) -> None:
+def test_exact_status_410_disables_the_webhook(database: str, receiver: Receiver) -> None:
     webhook_id, _ = register(receiver)
     receiver.replies.append(Reply(410))
     finish()
@@ -291,7 +299,9 @@ def test_exact_status_410_disables_the_webhook(receiver: Receiver) -> None:
     assert webhooks.get(LOCAL_OWNER_ID, webhook_id).disabled_at is None
 
 
-def test_exact_a_private_address_is_never_reached(receiver: Receiver, setting: Setting) -> None:
+def test_exact_a_private_address_is_never_reached(
+    sqlite: None, receiver: Receiver, setting: Setting
+) -> None:
     webhook_id, _ = register(receiver)
     finish()
     setting(webhook_allowed_hosts="")
@@ -304,7 +314,7 @@ def test_exact_a_private_address_is_never_reached(receiver: Receiver, setting: S
     assert "https" in row.last_error
 
 
-def test_exact_of_a_long_answer_little_is_read(receiver: Receiver) -> None:
+def test_exact_of_a_long_answer_little_is_read(sqlite: None, receiver: Receiver) -> None:
     def endless() -> Iterator[bytes]:
         while True:
             yield b"x" * 100_000
@@ -319,7 +329,9 @@ def test_exact_of_a_long_answer_little_is_read(receiver: Receiver) -> None:
     assert (row.state, row.last_status) == ("delivered", 200)  # the rest is not read
 
 
-def test_property_processes_that_send_at_once_share_the_deliveries(receiver: Receiver) -> None:
+def test_property_processes_that_send_at_once_share_the_deliveries(
+    database: str, receiver: Receiver
+) -> None:
     for i in range(3):
         register(receiver, f"/{i}")
     for _ in range(4):
@@ -346,7 +358,7 @@ def count_open() -> int:
         ).scalar_one()
 
 
-def test_exact_a_claim_has_few_deliveries_of_each_webhook(receiver: Receiver) -> None:
+def test_exact_a_claim_has_few_deliveries_of_each_webhook(sqlite: None, receiver: Receiver) -> None:
     first, _ = register(receiver, "/first")
     for _ in range(6):
         cancel(LOCAL_OWNER_ID, submit_nap())
@@ -359,7 +371,9 @@ def test_exact_a_claim_has_few_deliveries_of_each_webhook(receiver: Receiver) ->
     assert sorted(claimed) == sorted([first, first, second])
 
 
-def test_exact_a_webhook_that_is_deleted_takes_its_deliveries_along(receiver: Receiver) -> None:
+def test_exact_a_webhook_that_is_deleted_takes_its_deliveries_along(
+    database: str, receiver: Receiver
+) -> None:
     webhook_id, _ = register(receiver)
     finish()
     webhooks.delete(LOCAL_OWNER_ID, webhook_id)
@@ -368,7 +382,7 @@ def test_exact_a_webhook_that_is_deleted_takes_its_deliveries_along(receiver: Re
     assert send_due(get_settings()) == 0
 
 
-def test_exact_a_deleted_evaluation_is_still_delivered(receiver: Receiver) -> None:
+def test_exact_a_deleted_evaluation_is_still_delivered(sqlite: None, receiver: Receiver) -> None:
     register(receiver)
     identifier = finish()
     with unit_of_work() as connection:
@@ -378,7 +392,9 @@ def test_exact_a_deleted_evaluation_is_still_delivered(receiver: Receiver) -> No
     assert json.loads(receiver.received[0].body)["data"]["id"] == str(identifier)
 
 
-def test_exact_old_deliveries_are_deleted(receiver: Receiver, setting: Setting) -> None:
+def test_exact_old_deliveries_are_deleted(
+    database: str, receiver: Receiver, setting: Setting
+) -> None:
     webhook_id, _ = register(receiver)
     finish()
     send_all()
@@ -425,7 +441,7 @@ def test_invalid_settings(setting: Setting, name: str, value: str) -> None:
         get_settings()
 
 
-def test_degenerate_a_delivery_that_is_not_there(receiver: Receiver) -> None:
+def test_degenerate_a_delivery_that_is_not_there(sqlite: None, receiver: Receiver) -> None:
     webhook_id, _ = register(receiver)
     with pytest.raises(ResourceNotFound):
         webhooks.send_again(LOCAL_OWNER_ID, webhook_id, uuid4())

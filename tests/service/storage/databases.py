@@ -1,4 +1,9 @@
-"""Databases for tests: an SQLite file or a database of a real PostgreSQL, migrated and empty."""
+"""Databases for tests: an SQLite file or a database of a real PostgreSQL, migrated and empty.
+
+Tests of claims, locks, races and cascades take ``database`` and run on both, and for each SQL
+statement of the service at least one test does. Tests of what is decided above the SQL take
+``sqlite``.
+"""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_exact_moments_come_back_as_they_went_in(database: str) -> None:
     assert values.tzinfo == UTC
 
 
-def test_invalid_a_moment_without_its_zone(database: str) -> None:
+def test_invalid_a_moment_without_its_zone(sqlite: None) -> None:
     naive = datetime(2026, 2, 3)  # noqa: DTZ001 - the fault
     owner = {"id": uuid4(), "name": "someone", "created_at": naive}
     with pytest.raises(sa.exc.StatementError, match="has no zone"):

@@ -65,7 +65,7 @@ def test_exact_two_owners_with_many_evaluations_take_turns() -> None:
     assert all({claims[i], claims[i + 1]} == {ann, bob} for i in range(0, 100, 2))
 
 
-@pytest.mark.usefixtures("database")
+@pytest.mark.usefixtures("sqlite")
 def test_exact_many_owners_get_one_unit_each_round() -> None:
     owners = [_add_owner(f"owner {i}") for i in range(7)]
     large = submit_nap(owner_id=owners[0], n_chunks=30)
@@ -79,7 +79,7 @@ def test_exact_many_owners_get_one_unit_each_round() -> None:
     _work_until_empty(worker, large)
 
 
-@pytest.mark.usefixtures("database")
+@pytest.mark.usefixtures("sqlite")
 def test_exact_a_small_evaluation_waits_for_one_chunk_of_a_large_one_at_most() -> None:
     ann = _add_owner("ann")
     large = submit_nap(owner_id=ann, n_chunks=50)
@@ -97,7 +97,7 @@ def test_exact_a_small_evaluation_waits_for_one_chunk_of_a_large_one_at_most() -
     _work_until_empty(worker, large)
 
 
-@pytest.mark.usefixtures("database")
+@pytest.mark.usefixtures("sqlite")
 def test_exact_units_of_the_previous_release_get_their_owner() -> None:
     evaluation_id = submit_nap()
     with unit_of_work() as connection:
