@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from collections import Counter
 from uuid import UUID
 
 import pytest
@@ -114,17 +115,16 @@ def test_exact_the_sql_for_a_claim_asks_for_its_attempt(event: Event) -> None:
     assert len(conditions) == len(asked) + 1  # and for the state
 
 
-@pytest.mark.parametrize("event", Event)
-def test_exact_the_database_does_what_the_table_says(database: str, event: Event) -> None:
+def test_exact_the_database_does_what_the_table_says(database: str) -> None:
     """Each state, claim, due time and history of a unit, changed by SQL and by the table."""
     evaluation_id = submit_nap()
     of_unit = (UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == 0)
-    given = {name: (GIVEN | {"not_before": 25.0})[name] for name in list_given(event)}
-    n_changed = 0
+    n_changed: Counter[Event] = Counter()
     with unit_of_work() as connection:
-        for state, attempt, worker_id, due, lease, earlier in itertools.product(
-            UnitState, (2, 3), (ANN, BOB), (-10.0, 50.0), (-20.0, 20.0), (None, 40.0)
+        for event, state, attempt, worker_id, due, lease, earlier in itertools.product(
+            Event, UnitState, (2, 3), (ANN, BOB), (-10.0, 50.0), (-20.0, 20.0), (None, 40.0)
         ):
+            given = {name: (GIVEN | {"not_before": 25.0})[name] for name in list_given(event)}
             now = time.time()
             unit = QUEUED | {
                 "state": state.value,
@@ -142,16 +142,15 @@ def test_exact_the_database_does_what_the_table_says(database: str, event: Event
             }
             connection.execute(sa.update(UNIT).where(*of_unit).values(**unit))
             claim = UnitClaim(evaluation_id, 0, Stage.START, {}, 1, attempt, worker_id)
-            expected = change(
-                unit, event, now, {"attempt": attempt, "worker_id": worker_id}, **given
-            )
-            assert _execute(connection, event, claim, given) == (expected is not None)
+            held_by = {"attempt": attempt, "worker_id": worker_id}
+            expected = change(unit, event, now, held_by, **given)
+            assert _execute(connection, event, claim, given) == (expected is not None), event
             columns = (UNIT.c[name] for name in unit)
             row = connection.execute(sa.select(*columns).where(*of_unit)).one()
-            changed = dict(zip(unit, row, strict=True))
-            assert changed == _round(expected or unit)
-            n_changed += expected is not None
-    assert 0 < n_changed < 160
+            assert dict(zip(unit, row, strict=True)) == _round(expected or unit), event
+            n_changed[event] += expected is not None
+    assert set(n_changed) == set(Event)
+    assert all(0 < n_changed[event] < 160 for event in Event)
 
 
 def _round(unit: Unit) -> Unit:
