@@ -154,7 +154,7 @@ def count_claims(n_workers: int) -> tuple[float, float]:
     """
     from thetahat_service.storage import unit_queue, units
     from thetahat_service.storage.unit_of_work import reading, unit_of_work
-    from thetahat_service.storage.unit_transitions import Event
+    from thetahat_service.storage.unit_transitions import UnitEvent
     from thetahat_worker.executor import CANDIDATES, order_candidates
 
     end = time.monotonic() + CLAIM_SECONDS
@@ -170,7 +170,7 @@ def count_claims(n_workers: int) -> tuple[float, float]:
                     claim = units.claim(connection, key, worker_id, 60.0)
                 if claim is not None:
                     with unit_of_work() as connection:
-                        units.apply(connection, claim, Event.FINISH, output_file=None)
+                        units.apply(connection, claim, UnitEvent.FINISH, output_file=None)
                     claimed += 1
                     break
         return claimed, attempts

@@ -26,7 +26,7 @@ from thetahat_service.storage.files import FileStore
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 from thetahat_service.storage.unit_of_work import unit_of_work
-from thetahat_service.storage.unit_transitions import Event
+from thetahat_service.storage.unit_transitions import UnitEvent
 from thetahat_service.storage.units import UnitKey
 from thetahat_worker import executor
 from thetahat_worker.compute import compute
@@ -162,8 +162,8 @@ def test_exact_a_zombie_records_nothing_while_the_next_attempt_runs(
     assert not record.record_failure(zombie, failures.describe_internal_error())
     assert not record.put_back(zombie)
     with unit_of_work() as connection:
-        assert not unit_table.apply(connection, zombie, Event.RENEW, lease_until=30.0)
-        assert unit_table.apply(connection, winner, Event.RENEW, lease_until=30.0)
+        assert not unit_table.apply(connection, zombie, UnitEvent.RENEW, lease_until=30.0)
+        assert unit_table.apply(connection, winner, UnitEvent.RENEW, lease_until=30.0)
     assert record.record_result(winner, '{"by": "winner"}', None)
     assert _result(evaluation_id) == {"by": "winner"}
 

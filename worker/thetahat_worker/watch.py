@@ -24,7 +24,7 @@ from thetahat_service.storage.files import FileStore
 from thetahat_service.storage.infrastructure import read_reason
 from thetahat_service.storage.time_limits import answer_within
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
-from thetahat_service.storage.unit_transitions import Event
+from thetahat_service.storage.unit_transitions import UnitEvent
 from thetahat_service.storage.units import UnitClaim
 from thetahat_service.storage.workers import WorkerProcess
 from thetahat_worker.interrupts import Interrupted, Interruptible, Reason, SharedFlag
@@ -191,7 +191,9 @@ class Watch:
         try:
             if now - work.renewed > lease / 3:
                 with answer_within(self._answer_s), unit_of_work() as connection:
-                    has_claim = units.apply(connection, work.claim, Event.RENEW, lease_until=lease)
+                    has_claim = units.apply(
+                        connection, work.claim, UnitEvent.RENEW, lease_until=lease
+                    )
                 work.renewed = work.checked = now
                 return has_claim
             if now - work.checked > min(CHECK_S, lease / 3):

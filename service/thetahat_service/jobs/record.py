@@ -19,7 +19,7 @@ from thetahat_service.settings import is_sqlite
 from thetahat_service.states import FINISHED, EvaluationStatus, Stage
 from thetahat_service.storage import evaluations, results, unit_parts, unit_repairs, units
 from thetahat_service.storage.unit_of_work import call_after_commit, unit_of_work
-from thetahat_service.storage.unit_transitions import TRANSITIONS, Event
+from thetahat_service.storage.unit_transitions import TRANSITIONS, UnitEvent
 from thetahat_service.storage.units import NewUnit, UnitClaim, UnitKey
 
 if TYPE_CHECKING:  # the kinds import all the mathematics
@@ -54,7 +54,7 @@ def record_chunks(claim: UnitClaim, cut: Chunks) -> list[UnitKey] | None:
     """Queue the chunks of an evaluation and return those to send messages for."""
     new = [_build_unit(number, chunk) for number, chunk in enumerate(cut.chunks, start=1)]
     with unit_of_work() as connection:
-        if _end(connection, claim, Event.FINISH) is None:
+        if _end(connection, claim, UnitEvent.FINISH) is None:
             return None
         total = sum(chunk.size for chunk in cut.chunks)
         values = {"progress_total": total, "progress_unit": cut.unit}
@@ -76,7 +76,7 @@ def record_output(
     If only the first piece of the chunk was computed, the second is queued as a new chunk.
     """
     with unit_of_work() as connection:
-        state = _end(connection, claim, Event.FINISH, output_file)
+        state = _end(connection, claim, UnitEvent.FINISH, output_file)
         if state is None:
             return None
         if cut is not None:
@@ -85,7 +85,7 @@ def record_output(
             units.insert_second_piece(connection, claim, _build_unit(number, cut.rest))
         unit_parts.delay_part(connection, claim)
         size = claim.size if cut is None else cut.head.size
-        _change_progress(connection, claim.evaluation_id, state, {Event.FINISH: size})
+        _change_progress(connection, claim.evaluation_id, state, {UnitEvent.FINISH: size})
         return queue_gathering(connection, claim.evaluation_id)
 
 
@@ -103,11 +103,11 @@ def record_part_failure(
     returned, to be sent.
     """
     with unit_of_work() as connection:
-        state = _end(connection, claim, Event.FAIL, output_file)
+        state = _end(connection, claim, UnitEvent.FAIL, output_file)
         if state is None:
             return None
         skipped = unit_parts.cancel_part(connection, claim, output_file, only_later=only_later)
-        sizes = {Event.FAIL: claim.size, Event.SKIP: skipped}
+        sizes = {UnitEvent.FAIL: claim.size, UnitEvent.SKIP: skipped}
         _change_progress(connection, claim.evaluation_id, state, sizes)
         return queue_gathering(connection, claim.evaluation_id)
 
@@ -116,7 +116,7 @@ def _change_progress(
     connection: sa.Connection,
     evaluation_id: UUID,
     state: LockedEvaluation,
-    sizes: Mapping[Event, int],
+    sizes: Mapping[UnitEvent, int],
 ) -> None:
     """Change the progress by the sizes of the chunks to which something happened."""
     before, total = state.progress_done, state.progress_total or 0
@@ -160,7 +160,7 @@ def recompute_chunks(
         if requeued.most_lost >= max_attempts:
             fail_evaluation(connection, claim.evaluation_id, problem)
             return []
-        sizes = {Event.RECOMPUTE: requeued.size}
+        sizes = {UnitEvent.RECOMPUTE: requeued.size}
         _change_progress(connection, claim.evaluation_id, state, sizes)
     return requeued.keys
 
@@ -173,7 +173,7 @@ def record_result(
 ) -> bool:
     """Store the result and its summary, and set the evaluation's status to succeeded."""
     with unit_of_work() as connection:
-        if _end(connection, claim, Event.FINISH) is None:
+        if _end(connection, claim, UnitEvent.FINISH) is None:
             return False
         results.insert(connection, claim.evaluation_id, body, losses_file)
         values: dict[str, object] = {"summary": summary}
@@ -190,7 +190,7 @@ def record_failure(claim: UnitClaim, error: StoredProblem) -> bool:
 
 
 def _fail(connection: sa.Connection, claim: UnitClaim, error: StoredProblem) -> bool:
-    if _end(connection, claim, Event.FAIL) is None:
+    if _end(connection, claim, UnitEvent.FAIL) is None:
         return False
     fail_evaluation(connection, claim.evaluation_id, error)
     return True
@@ -205,7 +205,7 @@ def fail_evaluation(connection: sa.Connection, evaluation_id: UUID, error: Store
 
 
 def _end(
-    connection: sa.Connection, claim: UnitClaim, event: Event, output_file: str | None = None
+    connection: sa.Connection, claim: UnitClaim, event: UnitEvent, output_file: str | None = None
 ) -> LockedEvaluation | None:
     """Record the outcome of a unit and return its evaluation, locked.
 
@@ -234,7 +234,7 @@ def _build_progress_data(done: int, total: int) -> JsonObject:
 def put_back(claim: UnitClaim, *, delay_s: float = 0.0, lost: bool = False) -> bool:
     """Queue a claimed unit again; ``lost`` counts a failed attempt."""
     with unit_of_work() as connection:
-        event = Event.LOSE if lost else Event.PUT_BACK
+        event = UnitEvent.LOSE if lost else UnitEvent.PUT_BACK
         return units.apply(connection, claim, event, not_before=delay_s)
 
 
@@ -249,7 +249,7 @@ def postpone_or_fail(claim: UnitClaim, problem: StoredProblem, max_outage_s: flo
         if waited >= max_outage_s:
             return _fail(connection, claim, problem)
         delay_s = min(max(waited, FIRST_DELAY_S), LONGEST_DELAY_S)
-        is_postponed = units.apply(connection, claim, Event.POSTPONE, not_before=delay_s)
+        is_postponed = units.apply(connection, claim, UnitEvent.POSTPONE, not_before=delay_s)
         if is_postponed:
             call_after_commit(connection, lambda: counters.add("unit_retries"))
         return is_postponed

@@ -12,7 +12,7 @@ from thetahat_service.states import Stage, UnitState
 from thetahat_service.storage import unit_statements
 from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import UNIT
-from thetahat_service.storage.unit_transitions import Event
+from thetahat_service.storage.unit_transitions import UnitEvent
 from thetahat_service.storage.units import UnitClaim
 
 _UNITS = UNIT.c
@@ -124,7 +124,7 @@ def cancel_part(
     first_number = sa.func.coalesce(UNIT.c.cut_from, UNIT.c.number)
     later = [first_number >= claim.first_number] if only_later else []
     statement = (
-        unit_statements.build_transition(Event.SKIP)
+        unit_statements.build_transition(UnitEvent.SKIP)
         .where(*_select_queued_chunks(claim), *later)
         .returning(UNIT.c.size)
     )

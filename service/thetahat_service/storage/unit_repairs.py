@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from thetahat_service.states import Stage
 from thetahat_service.storage import unit_statements
 from thetahat_service.storage.tables import UNIT
-from thetahat_service.storage.unit_transitions import Event
+from thetahat_service.storage.unit_transitions import UnitEvent
 from thetahat_service.storage.units import UnitClaim, UnitKey
 
 _C = UNIT.c
@@ -50,7 +50,7 @@ def requeue_chunks(
 ) -> RequeuedChunks:
     """Queue the chunks of these files again, and count a lost attempt for each."""
     statement = (
-        unit_statements.build_transition(Event.RECOMPUTE)
+        unit_statements.build_transition(UnitEvent.RECOMPUTE)
         .where(
             _C.evaluation_id == evaluation_id,
             _C.stage == Stage.CHUNK,

@@ -18,7 +18,7 @@ from thetahat_service.storage.unit_transitions import (
     CLAIM_COLUMNS,
     TRANSITIONS,
     Condition,
-    Event,
+    UnitEvent,
     Write,
 )
 
@@ -54,7 +54,7 @@ _VALUES: Final[Mapping[Write, Callable[[sa.Column[Any]], Any]]] = {
 }
 
 
-def build_transition(event: Event) -> sa.Update:
+def build_transition(event: UnitEvent) -> sa.Update:
     """Return the statement of an event, for all units that may make its transition."""
     transition = TRANSITIONS[event]
     values = {name: _VALUES[write](_C[name]) for name, write in transition.writes.items()}
@@ -74,7 +74,7 @@ def _is_in(*states: UnitState) -> sa.ColumnElement[bool]:
 
 INSERT: Final = sa.insert(UNIT)
 CLAIM: Final = (
-    build_transition(Event.CLAIM)
+    build_transition(UnitEvent.CLAIM)
     .where(*_ONE_UNIT)
     .returning(_C.stage, _C.payload, _C.size, _C.attempt, _C.part, _C.cut_from)
 )

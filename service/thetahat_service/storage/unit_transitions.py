@@ -15,7 +15,7 @@ from typing import Final
 from thetahat_service.states import UnitState
 
 
-class Event(Enum):
+class UnitEvent(Enum):
     """What happens to a unit."""
 
     CLAIM = auto()  # a worker begins an attempt
@@ -100,8 +100,8 @@ _STOPPED: Final = _QUEUED_AGAIN | {
     "lost_seconds": Write.PLUS_SECONDS_SINCE_CLAIM,
     "unavailable_since": Write.NULL,
 }
-TRANSITIONS: Final[Mapping[Event, Transition]] = {
-    Event.CLAIM: Transition(
+TRANSITIONS: Final[Mapping[UnitEvent, Transition]] = {
+    UnitEvent.CLAIM: Transition(
         _QUEUED,
         UnitState.RUNNING,
         Condition.DUE,
@@ -112,31 +112,31 @@ TRANSITIONS: Final[Mapping[Event, Transition]] = {
             "lease_until": Write.GIVEN_SECONDS_FROM_NOW,
         },
     ),
-    Event.RENEW: Transition(
+    UnitEvent.RENEW: Transition(
         _RUNNING,
         UnitState.RUNNING,
         Condition.HELD,
         {"lease_until": Write.GIVEN_SECONDS_FROM_NOW},
     ),
-    Event.FINISH: Transition(_RUNNING, UnitState.DONE, Condition.HELD, _ENDED, progress=1),
-    Event.FAIL: Transition(_RUNNING, UnitState.FAILED, Condition.HELD, _ENDED, progress=1),
-    Event.PUT_BACK: Transition(_RUNNING, UnitState.QUEUED, Condition.HELD, _STOPPED),
-    Event.LOSE: Transition(
+    UnitEvent.FINISH: Transition(_RUNNING, UnitState.DONE, Condition.HELD, _ENDED, progress=1),
+    UnitEvent.FAIL: Transition(_RUNNING, UnitState.FAILED, Condition.HELD, _ENDED, progress=1),
+    UnitEvent.PUT_BACK: Transition(_RUNNING, UnitState.QUEUED, Condition.HELD, _STOPPED),
+    UnitEvent.LOSE: Transition(
         _RUNNING, UnitState.QUEUED, Condition.HELD, _STOPPED | {"lost": Write.ONE_MORE}
     ),
-    Event.POSTPONE: Transition(
+    UnitEvent.POSTPONE: Transition(
         _RUNNING,
         UnitState.QUEUED,
         Condition.HELD,
         _QUEUED_AGAIN | {"unavailable_since": Write.NOW_IF_NULL},
     ),
-    Event.CANCEL: Transition(
+    UnitEvent.CANCEL: Transition(
         _QUEUED | _RUNNING, UnitState.CANCELLED, writes={"lease_until": Write.NULL}
     ),
-    Event.SKIP: Transition(
+    UnitEvent.SKIP: Transition(
         _QUEUED, UnitState.CANCELLED, writes={"output_file": Write.GIVEN}, progress=1
     ),
-    Event.RECOMPUTE: Transition(
+    UnitEvent.RECOMPUTE: Transition(
         frozenset({UnitState.DONE, UnitState.FAILED, UnitState.CANCELLED}),
         UnitState.QUEUED,
         writes={

@@ -23,7 +23,7 @@ from thetahat_service.states import Stage, UnitState
 from thetahat_service.storage import unit_statements
 from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import EVALUATION, UNIT
-from thetahat_service.storage.unit_transitions import Event
+from thetahat_service.storage.unit_transitions import UnitEvent
 
 PACE = 1.0  # distance in place, in seconds, between the chunks of one evaluation
 AHEAD = 1e9  # seconds subtracted from the place of units that come before all chunks
@@ -190,7 +190,7 @@ def claim(
     )
 
 
-def apply(connection: sa.Connection, claim: UnitClaim, event: Event, **given: object) -> bool:
+def apply(connection: sa.Connection, claim: UnitClaim, event: UnitEvent, **given: object) -> bool:
     """Change a claimed unit as ``unit_transitions`` has it; False if the claim is lost.
 
     Parameters
@@ -258,7 +258,7 @@ def count_stage(connection: sa.Connection, evaluation_id: UUID, stage: Stage) ->
 
 def cancel_open(connection: sa.Connection, evaluation_id: UUID) -> None:
     """Cancel an evaluation's queued and running units."""
-    cancel = unit_statements.build_transition(Event.CANCEL)
+    cancel = unit_statements.build_transition(UnitEvent.CANCEL)
     connection.execute(cancel.where(UNIT.c.evaluation_id == evaluation_id))
 
 

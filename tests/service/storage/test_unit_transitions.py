@@ -17,7 +17,7 @@ from thetahat_service.states import Stage, UnitState
 from thetahat_service.storage import unit_statements, units
 from thetahat_service.storage.tables import UNIT
 from thetahat_service.storage.unit_of_work import unit_of_work
-from thetahat_service.storage.unit_transitions import TRANSITIONS, Condition, Event, Write
+from thetahat_service.storage.unit_transitions import TRANSITIONS, Condition, UnitEvent, Write
 from thetahat_service.storage.units import UnitClaim
 
 ANN, BOB = UUID(int=1), UUID(int=2)
@@ -39,19 +39,21 @@ GIVEN = {"worker_id": ANN, "lease_until": 30.0, "not_before": 0.0, "output_file"
 ENDED = {UnitState.DONE, UnitState.FAILED, UnitState.CANCELLED}
 
 
-def _change(unit: Unit | None, event: Event, now: float = 1.0, **given: object) -> Unit:
+def _change(unit: Unit | None, event: UnitEvent, now: float = 1.0, **given: object) -> Unit:
     assert unit is not None
     changed = change(unit, event, now, unit, **GIVEN | given)
     assert changed is not None
     return changed
 
 
-@pytest.mark.parametrize("lost_by", [Event.PUT_BACK, Event.LOSE, Event.POSTPONE])
+@pytest.mark.parametrize("lost_by", [UnitEvent.PUT_BACK, UnitEvent.LOSE, UnitEvent.POSTPONE])
 @pytest.mark.parametrize("winner", [ANN, BOB])
 @pytest.mark.parametrize("event", HELD_EVENTS)
-def test_exact_a_stale_attempt_changes_nothing(lost_by: Event, winner: UUID, event: Event) -> None:
-    stale = _change(QUEUED, Event.CLAIM)
-    held = _change(_change(stale, lost_by), Event.CLAIM, worker_id=winner)
+def test_exact_a_stale_attempt_changes_nothing(
+    lost_by: UnitEvent, winner: UUID, event: UnitEvent
+) -> None:
+    stale = _change(QUEUED, UnitEvent.CLAIM)
+    held = _change(_change(stale, lost_by), UnitEvent.CLAIM, worker_id=winner)
 
     assert change(held, event, 2.0, stale, **GIVEN) is None
     assert change(held, event, 2.0, held, **GIVEN) is not None
@@ -59,21 +61,21 @@ def test_exact_a_stale_attempt_changes_nothing(lost_by: Event, winner: UUID, eve
 
 
 @pytest.mark.parametrize("event", HELD_EVENTS)
-@pytest.mark.parametrize("ended_by", [Event.FINISH, Event.FAIL, Event.CANCEL])
-def test_exact_an_outcome_is_recorded_once(event: Event, ended_by: Event) -> None:
-    claimed = _change(QUEUED, Event.CLAIM)
+@pytest.mark.parametrize("ended_by", [UnitEvent.FINISH, UnitEvent.FAIL, UnitEvent.CANCEL])
+def test_exact_an_outcome_is_recorded_once(event: UnitEvent, ended_by: UnitEvent) -> None:
+    claimed = _change(QUEUED, UnitEvent.CLAIM)
 
     assert change(_change(claimed, ended_by), event, 2.0, claimed, **GIVEN) is None
 
 
-@pytest.mark.parametrize("event", Event)
-def test_exact_only_a_claim_or_a_cancellation_changes_a_unit_of_another(event: Event) -> None:
+@pytest.mark.parametrize("event", UnitEvent)
+def test_exact_only_a_claim_or_a_cancellation_changes_a_unit_of_another(event: UnitEvent) -> None:
     """A worker changes a running unit by its own claim; only a cancellation needs none."""
     transition = TRANSITIONS[event]
-    takes_part = UnitState.RUNNING in transition.before and event is not Event.CANCEL
+    takes_part = UnitState.RUNNING in transition.before and event is not UnitEvent.CANCEL
     assert (transition.needs is Condition.HELD) == takes_part
     begins = transition.after is UnitState.RUNNING and UnitState.RUNNING not in transition.before
-    assert begins == (event is Event.CLAIM)
+    assert begins == (event is UnitEvent.CLAIM)
     assert (transition.writes.get("attempt") is Write.ONE_MORE) == begins
 
 
@@ -83,15 +85,16 @@ def test_property_any_order_of_events_keeps_the_rules(seed: int) -> None:
     claims = [unit]
     for _ in range(1000):
         now += dice.random() * 10
-        event, claim = dice.choice(list(Event)), dice.choice(claims[-3:])
+        event, claim = dice.choice(list(UnitEvent)), dice.choice(claims[-3:])
         given = {"worker_id": dice.choice([ANN, BOB]), "not_before": dice.choice([0.0, 5.0])}
         changed = change(unit, event, now, claim, **GIVEN | given)
         if changed is None:
             continue
-        n_ended += TRANSITIONS[event].progress + (event is Event.CANCEL)  # it counts no progress
-        assert changed["attempt"] - unit["attempt"] == (event is Event.CLAIM)
-        assert changed["lost"] - unit["lost"] == (event in {Event.LOSE, Event.RECOMPUTE})
-        if event is Event.CLAIM:
+        # A cancelled unit adds nothing to the progress.
+        n_ended += TRANSITIONS[event].progress + (event is UnitEvent.CANCEL)
+        assert changed["attempt"] - unit["attempt"] == (event is UnitEvent.CLAIM)
+        assert changed["lost"] - unit["lost"] == (event in {UnitEvent.LOSE, UnitEvent.RECOMPUTE})
+        if event is UnitEvent.CLAIM:
             assert unit["not_before"] <= now
             claims.append(changed)
         elif TRANSITIONS[event].needs is Condition.HELD:
@@ -105,7 +108,7 @@ def test_property_any_order_of_events_keeps_the_rules(seed: int) -> None:
 
 
 @pytest.mark.parametrize("event", HELD_EVENTS)
-def test_exact_the_sql_for_a_claim_asks_for_its_attempt(event: Event) -> None:
+def test_exact_the_sql_for_a_claim_asks_for_its_attempt(event: UnitEvent) -> None:
     where = unit_statements.OF_CLAIM[event].whereclause
     assert isinstance(where, sa.BooleanClauseList)
     conditions = {str(condition) for condition in where.clauses}
@@ -119,10 +122,10 @@ def test_exact_the_database_does_what_the_table_says(database: str) -> None:
     """Each state, claim, due time and history of a unit, changed by SQL and by the table."""
     evaluation_id = submit_nap()
     of_unit = (UNIT.c.evaluation_id == evaluation_id, UNIT.c.number == 0)
-    n_changed: Counter[Event] = Counter()
+    n_changed: Counter[UnitEvent] = Counter()
     with unit_of_work() as connection:
         for event, state, attempt, worker_id, due, lease, earlier in itertools.product(
-            Event, UnitState, (2, 3), (ANN, BOB), (-10.0, 50.0), (-20.0, 20.0), (None, 40.0)
+            UnitEvent, UnitState, (2, 3), (ANN, BOB), (-10.0, 50.0), (-20.0, 20.0), (None, 40.0)
         ):
             given = {name: (GIVEN | {"not_before": 25.0})[name] for name in list_given(event)}
             now = time.time()
@@ -149,8 +152,8 @@ def test_exact_the_database_does_what_the_table_says(database: str) -> None:
             row = connection.execute(sa.select(*columns).where(*of_unit)).one()
             assert dict(zip(unit, row, strict=True)) == _round(expected or unit), event
             n_changed[event] += expected is not None
-    assert set(n_changed) == set(Event)
-    assert all(0 < n_changed[event] < 160 for event in Event)
+    assert set(n_changed) == set(UnitEvent)
+    assert all(0 < n_changed[event] < 160 for event in UnitEvent)
 
 
 def _round(unit: Unit) -> Unit:
@@ -162,10 +165,10 @@ def _round(unit: Unit) -> Unit:
 
 
 def _execute(
-    connection: sa.Connection, event: Event, claim: UnitClaim, given: dict[str, object]
+    connection: sa.Connection, event: UnitEvent, claim: UnitClaim, given: dict[str, object]
 ) -> bool:
     """Let an event happen to a unit in the database; False if it does not."""
-    if event is Event.CLAIM:
+    if event is UnitEvent.CLAIM:
         key = claim.evaluation_id, claim.number
         return units.claim(connection, key, ANN, 30.0) is not None
     if event in HELD_EVENTS:

@@ -9,16 +9,16 @@ from thetahat_service.storage.unit_transitions import (
     CLAIM_COLUMNS,
     TRANSITIONS,
     Condition,
-    Event,
+    UnitEvent,
     Write,
 )
 
 Unit = dict[str, Any]
-HELD_EVENTS = [event for event in Event if TRANSITIONS[event].needs is Condition.HELD]
+HELD_EVENTS = [event for event in UnitEvent if TRANSITIONS[event].needs is Condition.HELD]
 
 
 def change(
-    unit: Unit, event: Event, now: float, claim: Mapping[str, Any], **given: object
+    unit: Unit, event: UnitEvent, now: float, claim: Mapping[str, Any], **given: object
 ) -> Unit | None:
     """Return a unit after an event; None if it does not happen."""
     transition = TRANSITIONS[event]
@@ -36,7 +36,7 @@ def change(
     return unit | {"state": transition.after.value} | written
 
 
-def list_given(event: Event) -> list[str]:
+def list_given(event: UnitEvent) -> list[str]:
     """Return the columns whose values an event takes from its caller."""
     given = (Write.GIVEN, Write.GIVEN_SECONDS_FROM_NOW)
     return [name for name, write in TRANSITIONS[event].writes.items() if write in given]
