@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+from thetahat_client import Client
 
 READY_S = 90.0
 STOP_S = 30.0
@@ -83,12 +83,10 @@ def _check_gone(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
     if process.returncode != 0:
         message = f"The service ended with status {process.returncode}.\n{read_tail(log)}"
         raise DemoFailed(message)
-    try:
-        httpx.get(f"{url}/healthz", timeout=2.0, trust_env=False)
-    except httpx.TransportError:
-        return
-    message = f"The service is stopped, but {url} still answers."
-    raise DemoFailed(message)
+    with Client(url, timeout=2.0) as client:
+        if client.state() != "down":
+            message = f"The service is stopped, but {url} still answers."
+            raise DemoFailed(message)
 
 
 def find_data_dir(root: Path) -> Path:

@@ -1,4 +1,4 @@
-"""The client installs from its own folder, and needs httpx alone."""
+"""The client installs from its own folder, and needs urllib3 alone."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ CLIENT = ROOT / "clients" / "python"
 # Packages that a client must do without are made to fail where they are imported.
 USE = """
 import sys
-others = "numpy pandas narwhals pyarrow mlflow IPython thetahat thetahat_service"
+others = "httpx certifi idna numpy pandas narwhals pyarrow mlflow IPython thetahat thetahat_service"
 for name in others.split():
     sys.modules[name] = None
 import thetahat_client
 from thetahat_client import AsyncClient, Client, ConnectionFailed
+assert "urllib3" not in sys.modules
 with Client("http://127.0.0.1:9", retries=0) as client:
     assert not client.ready()
     try:
@@ -57,11 +58,11 @@ def test_exact_the_wheel_has_the_package_its_types_and_its_needs(wheel: Path) ->
     assert sources <= names
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"thetahat_client"}
     needs = [line for line in metadata.splitlines() if line.startswith("Requires-Dist")]
-    assert [line for line in needs if "extra ==" not in line] == ["Requires-Dist: httpx>=0.28"]
+    assert [line for line in needs if "extra ==" not in line] == ["Requires-Dist: urllib3>=2.7"]
 
 
 def test_exact_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Path) -> None:
-    """httpx and what it needs are taken from here; the client is installed from its wheel."""
+    """urllib3 is taken from here; the client is installed from its wheel."""
     venv.create(tmp_path, system_site_packages=False, with_pip=False, symlinks=True)
     python = tmp_path / "bin" / "python"
     (site,) = (tmp_path / "lib").glob("python*/site-packages")

@@ -6,18 +6,19 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
-from typing import Final
-
-import httpx
+from typing import TYPE_CHECKING, Final
 
 from thetahat_client.operations import Operations
 from thetahat_client.runners import AsyncRunner, BlockingRunner
-from thetahat_client.transport import Transport, connection_options
+from thetahat_client.transport import Transport
+
+if TYPE_CHECKING:
+    from thetahat_client.connections import Connections
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 
 
-class Client(Operations, BlockingRunner):
+class Client(BlockingRunner, Operations):
     """A connection to one service, for use in a ``with`` block.
 
     Every request is tried again after a dropped connection, 429, 502, 503 or 504. That is safe: an
@@ -48,16 +49,18 @@ class Client(Operations, BlockingRunner):
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         address = choose_address(url)
-        Operations.__init__(self, Transport(address, timeout, retries))
-        http = httpx.Client(**connection_options(address, choose_key(api_key)))
-        BlockingRunner.__init__(self, http, sleep)
+        connections = open_connections(address, api_key)
+        BlockingRunner.__init__(self, connections)
+        Operations.__init__(self, Transport(address, timeout, retries, connections.send, sleep))
 
 
-class AsyncClient(Operations, AsyncRunner):
+class AsyncClient(AsyncRunner, Operations):
     """A connection to one service, for use in an ``async with`` block.
 
     It has the parameters and the methods of ``Client``; a method that returns a value there is
-    awaited here, and one over which a program iterates is for ``async for``.
+    awaited here, and one over which a program iterates is for ``async for``. Each call runs in a
+    thread; functions of the caller, such as ``sleep`` and ``progress``, run in the event loop. A
+    call ends at once when its task is cancelled, also by ``asyncio.timeout``.
     """
 
     def __init__(
@@ -70,9 +73,10 @@ class AsyncClient(Operations, AsyncRunner):
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         address = choose_address(url)
-        Operations.__init__(self, Transport(address, timeout, retries))
-        http = httpx.AsyncClient(**connection_options(address, choose_key(api_key)))
-        AsyncRunner.__init__(self, http, sleep)
+        connections = open_connections(address, api_key)
+        AsyncRunner.__init__(self, connections, sleep)
+        transport = Transport(address, timeout, retries, connections.send, self.pause)
+        Operations.__init__(self, transport)
 
 
 def choose_address(url: str | None) -> str:
@@ -83,3 +87,10 @@ def choose_address(url: str | None) -> str:
 def choose_key(api_key: str | None) -> str | None:
     """Return the API key: the argument or that of the environment, if there is one."""
     return api_key or os.environ.get("THETAHAT_API_KEY") or None
+
+
+def open_connections(address: str, api_key: str | None) -> Connections:
+    """Return the connections of a client, with the API key of the argument or the environment."""
+    from thetahat_client.connections import Connections  # noqa: PLC0415 - urllib3, when needed
+
+    return Connections(address, choose_key(api_key))

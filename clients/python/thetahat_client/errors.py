@@ -4,6 +4,7 @@
 
     ThetahatError
     ├── UnknownMediaType      the name of the file to upload has none of the known endings
+    ├── InvalidAddress        the address of the service cannot be read
     ├── ConnectionFailed      every attempt to reach the service failed
     ├── UnexpectedAnswer      the answer is not one of this service
     ├── WrongKind             the result is of another kind than the caller has named
@@ -28,6 +29,10 @@ class ThetahatError(Exception):
 
 class UnknownMediaType(ThetahatError, ValueError):
     """The name of the file to upload has none of the known endings."""
+
+
+class InvalidAddress(ThetahatError, ValueError):
+    """The address of the service, or of a proxy of the environment, cannot be read."""
 
 
 class ConnectionFailed(ThetahatError):

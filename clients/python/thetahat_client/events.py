@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Final
 
-import httpx
-
+from thetahat_client.exchange import AttemptFailed
 from thetahat_client.models import FINISHED
 from thetahat_client.result_types import JsonObject
-from thetahat_client.steps import Item, Items, Steps, pause, read_line
+from thetahat_client.runners import Items
 from thetahat_client.transport import Transport, choose_pause
 
 HEARTBEAT_S: Final = 15.0  # the service sends a comment after as long without an event
@@ -41,24 +43,23 @@ def read_events(transport: Transport, evaluation_id: str, after: int) -> Items[E
     failures = 0  # broken streams since the last event
     while True:
         headers = {"Accept": "text/event-stream", "Last-Event-ID": str(after)}
-        answer = yield from transport.send(
-            "GET", path, headers=headers, waiting=HEARTBEAT_S, stream=True
-        )
-        if answer.response.status_code == httpx.codes.NO_CONTENT:
-            return  # the evaluation has ended, and its last event is known
-        answer.check_type("text/event-stream")
-        try:
-            while (event := (yield from _read_event())) is not None:
-                failures = 0
-                after = max(after, event.number or 0)
-                yield Item(event)
-                if event.type in FINISHED:
-                    return
-        except httpx.TransportError as error:
-            failures += 1
-            if failures > transport.retries:
-                raise transport.build_unreachable_error(error, failures) from error
-        yield from pause(choose_pause(failures + 1))
+        answer = transport.send("GET", path, headers=headers, waiting=HEARTBEAT_S, stream=True)
+        with closing(answer):
+            if answer.status == HTTPStatus.NO_CONTENT:
+                return  # the evaluation has ended, and its last event is known
+            answer.check_type("text/event-stream")
+            try:
+                for event in _read_stream(answer.lines):
+                    failures = 0
+                    after = max(after, event.number or 0)
+                    yield event
+                    if event.type in FINISHED:
+                        return
+            except AttemptFailed as failed:
+                failures += 1
+                if failures > transport.retries:
+                    raise transport.build_unreachable_error(failed, failures) from failed
+        transport.pause(choose_pause(failures + 1))
 
 
 @dataclass(slots=True)
@@ -70,16 +71,16 @@ class _Fields:
     data: list[str] = field(default_factory=list)
 
 
-def _read_event() -> Steps[Event | None]:
-    """Return the next event; None at the end of the stream."""
+def _read_stream(lines: Iterator[str]) -> Iterator[Event]:
+    """Yield the events of a stream; one that is cut off at its end is left out."""
     fields = _Fields()
-    while (line := (yield from read_line())) is not None:
+    for line in lines:
         name, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if not line:
             if fields.data:
                 number = int(fields.number) if fields.number.isdecimal() else None
-                return Event(fields.name, number, json.loads("\n".join(fields.data)))
+                yield Event(fields.name, number, json.loads("\n".join(fields.data)))
             fields = _Fields()
         elif name == "data":
             fields.data.append(value)
@@ -87,4 +88,3 @@ def _read_event() -> Steps[Event | None]:
             fields.name = value
         elif name == "id":
             fields.number = value
-    return None

@@ -22,6 +22,7 @@ from thetahat_client.errors import (
     WaitTimeout,
 )
 from thetahat_client.events import Event, read_events
+from thetahat_client.exchange import Query
 from thetahat_client.frames import FrameOrArray, write_table
 from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation, SignOff
@@ -29,8 +30,7 @@ from thetahat_client.outputs import Outputs
 from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.record import EvaluationRecord
 from thetahat_client.results import AdviceDict, DatasetPreviewDict, JsonValue, MethodReadDict
-from thetahat_client.runners import listing, operation
-from thetahat_client.steps import Item, Items, Query, Steps, pause
+from thetahat_client.runners import Items, listing, operation
 from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
 LARGEST_BATCH: Final = 4 * 1024 * 1024  # bytes; the service allows 8 MiB by default
@@ -47,33 +47,35 @@ class Operations(Outputs):
     """The methods of a client, apart from those that read what an evaluation has computed.
 
     A method with ``@operation`` returns a value: ``client.get(id)``, ``await client.get(id)``. One
-    with ``@listing`` is for ``for`` or ``async for``. Inside, ``yield from`` stands where an async
-    function has ``await``; the runner of the client takes the steps that are yielded.
+    with ``@listing`` is for ``for`` or ``async for``. The functions themselves block; the runner of
+    the client calls them, an async one in a thread. ``call_back`` calls a function of the caller
+    where the caller expects it.
     """
 
+    call_back: Callable[[ShowProgress, Evaluation], None]
+
     @operation
-    def ready(self) -> Steps[bool]:
+    def ready(self) -> bool:
         """Return whether a request would be accepted and computed at once; one attempt.
 
         False while the service is away or its workers still load their packages and loops;
         ``state`` tells these apart.
         """
-        return (yield from self._read_state()) == "ready"
+        return self._read_state() == "ready"
 
     @operation
-    def state(self) -> Steps[ServiceState]:
+    def state(self) -> ServiceState:
         """Return ``ready``, ``warming``, ``not ready`` or ``down``; one attempt.
 
         ``warming`` means that requests are accepted and wait until a worker has loaded its packages
         and compiled loops; ``not ready``, that a part is missing, such as the database; ``down``,
         that nothing answers at this address, or not this service.
         """
-        return (yield from self._read_state())
+        return self._read_state()
 
-    def _read_state(self) -> Steps[ServiceState]:
+    def _read_state(self) -> ServiceState:
         try:
-            response = yield from self.transport.send("GET", "/readyz", once=True, accepted={503})
-            answer = response.json()
+            answer = self.transport.send("GET", "/readyz", once=True, accepted={503}).json()
         except (Refused, ConnectionFailed, UnexpectedAnswer):
             return "down"
         status = answer.get("status") if isinstance(answer, dict) else None
@@ -81,19 +83,19 @@ class Operations(Outputs):
         return states.get(status, "not ready")
 
     @operation
-    def methods(self, family: str) -> Steps[list[MethodReadDict]]:
+    def methods(self, family: str) -> list[MethodReadDict]:
         """Return the methods of a family: schemes, learners, losses, variances, tests, ..."""
-        answer = yield from self.transport.read(f"/v1/methods/{family}")
+        answer = self.transport.read(f"/v1/methods/{family}")
         return list(answer["items"])
 
     @operation
-    def families(self) -> Steps[list[str]]:
+    def families(self) -> list[str]:
         """Return the names of the families of methods."""
-        answer = yield from self.transport.read("/v1/methods")
+        answer = self.transport.read("/v1/methods")
         return [str(family["name"]) for family in answer["families"]]
 
     @operation
-    def advise(self, /, **situation: Any) -> Steps[AdviceDict]:
+    def advise(self, /, **situation: Any) -> AdviceDict:
         """Return which scheme fits the data and the question, and what precision to expect.
 
         Parameters
@@ -102,15 +104,8 @@ class Operations(Outputs):
             The fields of ``POST /v1/advice``: ``n`` (the number of rows) and what else is known,
             such as ``class_counts``, ``source_sizes``, ``fit_seconds`` and ``budget_seconds``.
         """
-        text = json.dumps(situation, ensure_ascii=False).encode()
-        response = yield from self.transport.send(
-            "POST",
-            "/v1/advice",
-            headers={"Content-Type": "application/json"},
-            body=lambda: text,
-        )
-        answer: AdviceDict = response.json()
-        return answer
+        advice: AdviceDict = self.transport.post("/v1/advice", situation)
+        return advice
 
     # Data sets
 
@@ -121,7 +116,7 @@ class Operations(Outputs):
         *,
         media_type: str | None = None,
         name: str | None = None,
-    ) -> Steps[Dataset]:
+    ) -> Dataset:
         """Upload a file, a frame or an array; the same bytes give the same data set.
 
         Parameters
@@ -142,7 +137,7 @@ class Operations(Outputs):
         file_name = read_name(source)
         name = name or file_name
         body, can_repeat = make_body(source)
-        answer = yield from self.transport.send(
+        answer = self.transport.send(
             "POST",
             "/v1/datasets",
             query={"name": name} if name else None,
@@ -155,7 +150,7 @@ class Operations(Outputs):
     @operation
     def import_dataset(
         self, url: str, *, media_type: str | None = None, name: str | None = None
-    ) -> Steps[Dataset]:
+    ) -> Dataset:
         """Let the service receive a data set from a host that its operator has listed.
 
         Parameters
@@ -168,20 +163,13 @@ class Operations(Outputs):
             Name of the data set; by default the last part of the path.
         """
         body = {"url": url, "media_type": media_type, "name": name}
-        text = json.dumps(body, ensure_ascii=False).encode()
-        answer = yield from self.transport.send(
-            "POST",
-            "/v1/datasets/import",
-            headers={"Content-Type": "application/json"},
-            body=lambda: text,
-            waiting=LONGEST_IMPORT_S,
-        )
-        return Dataset.read(answer.json())
+        path = "/v1/datasets/import"
+        return Dataset.read(self.transport.post(path, body, waiting=LONGEST_IMPORT_S))
 
     @operation
-    def dataset(self, dataset_id: str) -> Steps[Dataset]:
+    def dataset(self, dataset_id: str) -> Dataset:
         """Return a data set, or raise ``NotFound``."""
-        return Dataset.read((yield from self.transport.read(f"/v1/datasets/{dataset_id}")))
+        return Dataset.read(self.transport.read(f"/v1/datasets/{dataset_id}"))
 
     @listing
     def datasets(self, *, page_size: int = 100) -> Items[Dataset]:
@@ -189,16 +177,16 @@ class Operations(Outputs):
         return self._iterate_pages("/v1/datasets", {}, page_size, Dataset.read)
 
     @operation
-    def preview(self, dataset_id: str, rows: int = 20) -> Steps[DatasetPreviewDict]:
+    def preview(self, dataset_id: str, rows: int = 20) -> DatasetPreviewDict:
         """Return the first rows of a data set, and how the file was read."""
         path = f"/v1/datasets/{dataset_id}/preview"
-        preview: DatasetPreviewDict = yield from self.transport.read(path, {"rows": rows})
+        preview: DatasetPreviewDict = self.transport.read(path, {"rows": rows})
         return preview
 
     @operation
-    def delete_dataset(self, dataset_id: str) -> Steps[None]:
+    def delete_dataset(self, dataset_id: str) -> None:
         """Delete a data set; ``Refused`` is raised while an evaluation needs it."""
-        yield from self._delete(f"/v1/datasets/{dataset_id}")
+        self._delete(f"/v1/datasets/{dataset_id}")
 
     # Evaluations
 
@@ -209,7 +197,7 @@ class Operations(Outputs):
         *,
         wait: float | None = None,
         idempotency_key: str | None = None,
-    ) -> Steps[Evaluation]:
+    ) -> Evaluation:
         """Submit an evaluation.
 
         Parameters
@@ -233,7 +221,7 @@ class Operations(Outputs):
         seconds = 0 if wait is None else math.ceil(min(max(wait, 0.0), LONGEST_WAIT_S))
         if seconds:
             headers["Prefer"] = f"wait={seconds}"
-        answer = yield from self.transport.send(
+        answer = self.transport.send(
             "POST", "/v1/evaluations", headers=headers, body=lambda: body, waiting=seconds
         )
         evaluation = Evaluation.read(answer.json())
@@ -248,7 +236,7 @@ class Operations(Outputs):
         *,
         idempotency_key: str | None = None,
         batch_size: int = 100,
-    ) -> Steps[list[SubmissionOutcome]]:
+    ) -> list[SubmissionOutcome]:
         """Submit several evaluations; each is accepted or refused by itself.
 
         Parameters
@@ -271,7 +259,7 @@ class Operations(Outputs):
                 **encoding,
                 "Idempotency-Key": f"{key} {number}",
             }
-            answer = yield from self.transport.send(
+            answer = self.transport.send(
                 "POST", "/v1/evaluations/batch", headers=headers, body=partial(bytes, body)
             )
             first = len(outcomes)
@@ -279,13 +267,13 @@ class Operations(Outputs):
         return outcomes
 
     @operation
-    def get(self, evaluation_id: str) -> Steps[Evaluation]:
+    def get(self, evaluation_id: str) -> Evaluation:
         """Return the current state of an evaluation."""
         path = f"/v1/evaluations/{evaluation_id}"
-        return Evaluation.read((yield from self.transport.read(path)))
+        return Evaluation.read(self.transport.read(path))
 
     @operation
-    def read_fields(self, evaluation_id: str, fields: Sequence[str]) -> Steps[dict[str, Any]]:
+    def read_fields(self, evaluation_id: str, fields: Sequence[str]) -> dict[str, Any]:
         """Return some fields of an evaluation and of its result, without the rest.
 
         Parameters
@@ -295,7 +283,7 @@ class Operations(Outputs):
             name that has dots or spaces. ``result`` is None until the evaluation has succeeded.
         """
         path = f"/v1/evaluations/{evaluation_id}"
-        return dict((yield from self.transport.read(path, {"fields": ",".join(fields)})))
+        return dict(self.transport.read(path, {"fields": ",".join(fields)}))
 
     @operation
     def wait(
@@ -304,7 +292,7 @@ class Operations(Outputs):
         timeout: float | None = None,
         *,
         progress: bool | ShowProgress = False,
-    ) -> Steps[Evaluation]:
+    ) -> Evaluation:
         """Wait for the end of an evaluation by long polling, and return it, even if it failed.
 
         Parameters
@@ -324,14 +312,12 @@ class Operations(Outputs):
             seconds = min(LONGEST_WAIT_S / 2, max(0.0, end - time.monotonic())) if latest else 0.0
             query = {"wait": f"{seconds:.3f}"} if seconds else None
             sent_at = time.monotonic()
-            answer = yield from self.transport.send(
-                "GET", path, query=query, headers=headers, waiting=seconds
-            )
-            if answer.response.status_code != 304:
+            answer = self.transport.send("GET", path, query=query, headers=headers, waiting=seconds)
+            if answer.status != 304:
                 latest = Evaluation.read(answer.json())
-                headers = {"If-None-Match": answer.response.headers.get("etag", "")}
+                headers = {"If-None-Match": answer.headers.get("etag", "")}
                 if show is not None:
-                    show(latest)
+                    self.call_back(show, latest)
             assert latest is not None  # noqa: S101 - the first request carries no If-None-Match
             if latest.is_finished:
                 return latest
@@ -339,17 +325,17 @@ class Operations(Outputs):
                 raise WaitTimeout(latest, timeout or 0.0)
             # A service whose limit of a long poll is 0 answers at once.
             pause_s = SHORTEST_POLL_S - (time.monotonic() - sent_at)
-            yield from pause(max(0.0, min(pause_s, end - time.monotonic())))
+            self.transport.pause(max(0.0, min(pause_s, end - time.monotonic())))
 
     @operation
-    def request(self, evaluation_id: str) -> Steps[dict[str, JsonValue]]:
+    def request(self, evaluation_id: str) -> dict[str, JsonValue]:
         """Return the request of an evaluation; sent again, it gives the same numbers."""
-        return dict((yield from self.transport.read(f"/v1/evaluations/{evaluation_id}/request")))
+        return dict(self.transport.read(f"/v1/evaluations/{evaluation_id}/request"))
 
     @operation
     def record(
         self, evaluation_id: str, *, figures: Sequence[str] | None = None
-    ) -> Steps[EvaluationRecord]:
+    ) -> EvaluationRecord:
         """Return an evaluation with its request, result and figures, for ``log_to_mlflow``.
 
         Parameters
@@ -358,28 +344,25 @@ class Operations(Outputs):
             Names of the figures to draw; all of them by default.
         """
         path = f"/v1/evaluations/{evaluation_id}"
-        evaluation = Evaluation.read((yield from self.transport.read(path)))
-        result = yield from self.read_result(evaluation_id)
+        evaluation = Evaluation.read(self.transport.read(path))
+        result = self.read_result(evaluation_id)
         if figures is None:
-            answer = yield from self.read_output(evaluation_id, "figures", "application/json")
+            answer = self.read_output(evaluation_id, "figures", "application/json")
             figures = [figure["name"] for figure in answer.json()["items"]]
-        drawn = []
-        for name in figures:
-            figure = yield from self.read_figure(evaluation_id, name)
-            drawn.append(figure)
-        request = yield from self.transport.read(f"{path}/request")
-        return EvaluationRecord(evaluation, request, result, tuple(drawn))
+        drawn = tuple(self.read_figure(evaluation_id, name) for name in figures)
+        request = self.transport.read(f"{path}/request")
+        return EvaluationRecord(evaluation, request, result, drawn)
 
     @operation
-    def cancel(self, evaluation_id: str) -> Steps[Evaluation]:
+    def cancel(self, evaluation_id: str) -> Evaluation:
         """Cancel an evaluation; one that has ended stays as it is."""
         path = f"/v1/evaluations/{evaluation_id}/cancel"
-        return Evaluation.read((yield from self.transport.send("POST", path)).json())
+        return Evaluation.read(self.transport.send("POST", path).json())
 
     @operation
-    def delete(self, evaluation_id: str) -> Steps[None]:
+    def delete(self, evaluation_id: str) -> None:
         """Delete an evaluation that has ended, with its result."""
-        yield from self._delete(f"/v1/evaluations/{evaluation_id}")
+        self._delete(f"/v1/evaluations/{evaluation_id}")
 
     @listing
     def evaluations(  # noqa: PLR0913 - one argument per filter
@@ -430,7 +413,7 @@ class Operations(Outputs):
         decision: Literal["approved", "rejected", "needs_changes"],
         comment: str = "",
         result_sha256: str | None = None,
-    ) -> Steps[SignOff]:
+    ) -> SignOff:
         """Sign the result of an evaluation; a later sign-off supersedes it, and all are kept.
 
         Parameters
@@ -448,14 +431,8 @@ class Operations(Outputs):
         content = {"name": name, "decision": decision, "comment": comment}
         if result_sha256 is not None:
             content["result_sha256"] = result_sha256
-        text = json.dumps(content, ensure_ascii=False).encode()
-        answer = yield from self.transport.send(
-            "POST",
-            f"/v1/evaluations/{evaluation_id}/sign-offs",
-            headers={"Content-Type": "application/json"},
-            body=lambda: text,
-        )
-        return SignOff.read(answer.json())
+        path = f"/v1/evaluations/{evaluation_id}/sign-offs"
+        return SignOff.read(self.transport.post(path, content))
 
     @listing
     def sign_offs(self, evaluation_id: str, *, page_size: int = 100) -> Items[SignOff]:
@@ -473,7 +450,7 @@ class Operations(Outputs):
         event_types: Sequence[str] | None = None,
         labels: Mapping[str, str] | None = None,
         description: str | None = None,
-    ) -> Steps[Webhook]:
+    ) -> Webhook:
         """Register an address that is told of the ends of evaluations; one attempt.
 
         Only the webhook that this returns has the ``secret``.
@@ -496,26 +473,18 @@ class Operations(Outputs):
             body["labels"] = dict(labels)
         if description is not None:
             body["description"] = description
-        text = json.dumps(body, ensure_ascii=False).encode()
-        answer = yield from self.transport.send(
-            "POST",
-            "/v1/webhooks",
-            headers={"Content-Type": "application/json"},
-            body=lambda: text,
-            once=True,
-        )
-        return Webhook.read(answer.json())
+        return Webhook.read(self.transport.post("/v1/webhooks", body, once=True))
 
     @operation
-    def webhooks(self) -> Steps[list[Webhook]]:
+    def webhooks(self) -> list[Webhook]:
         """Return all webhooks, without their secrets."""
-        answer = yield from self.transport.read("/v1/webhooks")
+        answer = self.transport.read("/v1/webhooks")
         return [Webhook.read(item) for item in answer["items"]]
 
     @operation
     def rotate_webhook_secret(
         self, webhook_id: str, *, keep_previous_s: int = 24 * 3600
-    ) -> Steps[Webhook]:
+    ) -> Webhook:
         """Give a webhook a new ``secret``, which only the answer has; one attempt.
 
         Parameters
@@ -523,7 +492,7 @@ class Operations(Outputs):
         keep_previous_s : int
             Seconds for which deliveries are signed with the previous secret, too.
         """
-        answer = yield from self.transport.send(
+        answer = self.transport.send(
             "POST",
             f"/v1/webhooks/{webhook_id}/rotate",
             query={"keep_previous_s": keep_previous_s},
@@ -532,9 +501,9 @@ class Operations(Outputs):
         return Webhook.read(answer.json())
 
     @operation
-    def delete_webhook(self, webhook_id: str) -> Steps[None]:
+    def delete_webhook(self, webhook_id: str) -> None:
         """Delete a webhook with its deliveries; nothing more is sent to it."""
-        yield from self._delete(f"/v1/webhooks/{webhook_id}")
+        self._delete(f"/v1/webhooks/{webhook_id}")
 
     @listing
     def deliveries(
@@ -552,10 +521,10 @@ class Operations(Outputs):
         return self._iterate_pages(path, filters, page_size, Delivery.read)
 
     @operation
-    def send_again(self, webhook_id: str, delivery_id: str) -> Steps[Delivery]:
+    def send_again(self, webhook_id: str, delivery_id: str) -> Delivery:
         """Send a delivery again, with its first body and id."""
         path = f"/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/send"
-        return Delivery.read((yield from self.transport.send("POST", path)).json())
+        return Delivery.read(self.transport.send("POST", path).json())
 
     def _iterate_pages(
         self, path: str, query: Query, size: int, read: Callable[[Any], T]
@@ -563,17 +532,17 @@ class Operations(Outputs):
         cursor: str | None = None
         while True:
             cursor_query = {"cursor": cursor} if cursor else {}
-            page = yield from self.transport.read(path, {**query, "limit": size, **cursor_query})
+            page = self.transport.read(path, {**query, "limit": size, **cursor_query})
             for item in page["items"]:
-                yield Item(read(item))
+                yield read(item)
             cursor = page["next"]
             if cursor is None:
                 return
 
-    def _delete(self, path: str) -> Steps[None]:
+    def _delete(self, path: str) -> None:
         """Delete; a 404 after a dropped attempt means that the first attempt succeeded."""
         try:
-            yield from self.transport.send("DELETE", path)
+            self.transport.send("DELETE", path)
         except NotFound as gone:
             if gone.attempts == 1:
                 raise

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast, overload
 from urllib.parse import quote
 
 from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
+from thetahat_client.exchange import Answer, Query
 from thetahat_client.figure import MEDIA_TYPES, FigureFormat, FigureImage
 from thetahat_client.models import Problem, ProblemJson
 from thetahat_client.result import ResultObject
 from thetahat_client.runners import ClientMethod, operation
-from thetahat_client.steps import Query, Steps
-from thetahat_client.transport import Answer, Transport
+from thetahat_client.transport import Transport
 
 if TYPE_CHECKING:
     from thetahat_client.result_types import JsonObject
@@ -177,7 +177,7 @@ class Outputs:
 
     def read_result(
         self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
-    ) -> Steps[Any]:
+    ) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.
 
         Parameters
@@ -190,7 +190,7 @@ class Outputs:
             field ``partial`` names them. ``ResultNotReady`` is raised while none is.
         """
         query = {"partial": "true"} if partial else None
-        answer = yield from self.read_output(evaluation_id, "result", "application/json", query)
+        answer = self.read_output(evaluation_id, "result", "application/json", query)
         result = self.bind_result(evaluation_id, answer.json())
         if kind is not None and result.get("kind", kind) != kind:
             raise WrongKind(evaluation_id, kind, str(result["kind"]))
@@ -198,22 +198,22 @@ class Outputs:
 
     result = ClientMethod[ResultMethod, AsyncResultMethod](read_result, "run")
 
-    def _read_losses(self, evaluation_id: str, format: str = "json") -> Steps[Any]:  # noqa: A002 - the name of the parameter
+    def _read_losses(self, evaluation_id: str, format: str = "json") -> Any:  # noqa: A002 - the name of the parameter
         """Return the loss of every instance for every model: JSON, CSV text or Parquet bytes."""
         if format not in ACCEPT:
             message = f"The format {format!r} is not one of {', '.join(ACCEPT)}."
             raise ValueError(message)
-        answer = yield from self.read_output(evaluation_id, "losses", ACCEPT[format])
+        answer = self.read_output(evaluation_id, "losses", ACCEPT[format])
         if format == "json":
             return dict(answer.json())
-        return answer.response.text if format == "csv" else answer.response.content
+        return answer.text if format == "csv" else answer.content
 
     losses = ClientMethod[LossesMethod, AsyncLossesMethod](_read_losses, "run")
 
     @operation
-    def figures(self, evaluation_id: str) -> Steps[list[FigureReadDict]]:
+    def figures(self, evaluation_id: str) -> list[FigureReadDict]:
         """Return name, title, caption and addresses of each figure of the result."""
-        answer = yield from self.read_output(evaluation_id, "figures", "application/json")
+        answer = self.read_output(evaluation_id, "figures", "application/json")
         return list(answer.json()["items"])
 
     def read_figure(  # noqa: PLR0913 - one argument for each parameter of the query
@@ -225,7 +225,7 @@ class Outputs:
         theme: Literal["light", "dark"] | None = None,
         width: int | None = None,
         caption: bool = False,
-    ) -> Steps[FigureImage]:
+    ) -> FigureImage:
         """Return one figure as an image; ``NotFound`` lists the names of the figures.
 
         Parameters
@@ -243,8 +243,8 @@ class Outputs:
         path = f"figures/{quote(name, safe='')}.{format}"
         options = {"theme": theme, "width": width, "caption": "true" if caption else None}
         query = {key: value for key, value in options.items() if value is not None}
-        answer = yield from self.read_output(evaluation_id, path, MEDIA_TYPES[format], query)
-        return FigureImage(answer.response.content, name, format)
+        answer = self.read_output(evaluation_id, path, MEDIA_TYPES[format], query)
+        return FigureImage(answer.content, name, format)
 
     figure = operation(read_figure)
 
@@ -253,15 +253,15 @@ class Outputs:
         self,
         evaluation_id: str,
         format: Literal["pdf", "html"] = "pdf",  # noqa: A002 - as in losses
-    ) -> Steps[bytes]:
+    ) -> bytes:
         """Return the report of an evaluation for reading, printing and signing, as one file."""
         if format not in REPORTS:
             message = f"The format {format!r} is not one of {', '.join(REPORTS)}."
             raise ValueError(message)
-        answer = yield from self.read_output(
+        answer = self.read_output(
             evaluation_id, f"report.{format}", REPORTS[format], waiting=LONGEST_REPORT_S
         )
-        return answer.response.content
+        return answer.content
 
     def bind_result(self, evaluation_id: str, values: JsonObject) -> ResultObject[Any]:
         """Return a result that reads its figures through this client."""
@@ -275,18 +275,16 @@ class Outputs:
         media_type: str,
         query: Query | None = None,
         waiting: float = 0.0,
-    ) -> Steps[Answer]:
+    ) -> Answer:
         """Return an output, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
         headers = {"Accept": media_type}
         try:
-            return (
-                yield from self.transport.send(
-                    "GET",
-                    f"/v1/evaluations/{evaluation_id}/{path}",
-                    query=query,
-                    headers=headers,
-                    waiting=waiting,
-                )
+            return self.transport.send(
+                "GET",
+                f"/v1/evaluations/{evaluation_id}/{path}",
+                query=query,
+                headers=headers,
+                waiting=waiting,
             )
         except Refused as refused:
             if refused.problem.code != "no_result":

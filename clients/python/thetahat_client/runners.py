@@ -1,48 +1,60 @@
-"""Taking the steps of operations, by blocking calls or by awaiting; methods that offer both."""
+"""Methods that block in ``Client`` and are awaited in ``AsyncClient``; how each runs them.
+
+An operation is written once, as a function that blocks. ``Client`` calls it. ``AsyncClient`` calls
+it in a thread, so both have the same requests, further attempts, waiting and exceptions.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import (
-    AsyncGenerator,
     AsyncIterator,
     Awaitable,
     Callable,
     Coroutine,
     Generator,
-    Iterable,
     Iterator,
 )
-from contextlib import aclosing, closing
-from functools import update_wrapper
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial, update_wrapper
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
-
-import httpx
-
-from thetahat_client.steps import (
-    Item,
-    Items,
-    OperationStep,
-    Pause,
-    Progression,
-    ReadLine,
-    Request,
-    Steps,
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Final,
+    Generic,
+    ParamSpec,
+    Self,
+    TypeAlias,
+    TypeVar,
+    overload,
 )
+
+from thetahat_client.calls import CURRENT_CALL, Call
+
+if TYPE_CHECKING:
+    from thetahat_client.connections import Connections
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Blocking_co = TypeVar("Blocking_co", covariant=True)
 Awaited_co = TypeVar("Awaited_co", covariant=True)
 
+MOST_THREADS: Final = 1000
+"""Calls of one ``AsyncClient`` at once. Each waits in a thread of its own, for as long as an
+evaluation takes; the event loop's own few threads would be used up, also for other work."""
+
+Items: TypeAlias = Generator[T, None, None]
+"""The items of an operation, whose requests are sent as the items are needed."""
+
 
 class BlockingRunner:
-    """Takes the steps of operations in the thread of the caller."""
+    """Calls operations in the thread of the caller."""
 
-    def __init__(self, http: httpx.Client, sleep: Callable[[float], None]) -> None:
-        self._http = http
-        self._sleep = sleep
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
 
     def __enter__(self) -> Self:
         return self
@@ -57,72 +69,34 @@ class BlockingRunner:
 
     def close(self) -> None:
         """Close the connections."""
-        self._http.close()
+        self._connections.close()
 
-    def run(self, steps: Steps[T]) -> T:
-        """Take all steps of an operation and return its value."""
-        progression = Progression(steps)
-        for _ in self._take(progression):
-            raise AssertionError  # an operation with a value has no items
-        return progression.value
+    def run(self, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
+        """Return the value of an operation."""
+        return function(self, *arguments, **options)
 
-    def iterate(self, steps: Items[T]) -> Iterator[T]:
-        """Yield the items of an operation; its steps are taken as the items are needed."""
-        return self._take(Progression(steps))
+    def iterate(
+        self, function: Callable[..., Items[T]], *arguments: Any, **options: Any
+    ) -> Iterator[T]:
+        """Return the items of an operation."""
+        return function(self, *arguments, **options)
 
-    def _take(self, progression: Progression[Any]) -> Generator[Any]:
-        outcome: Any = None
-        with closing(_Stream()) as stream:
-            while (step := progression.advance(outcome)) is not None:
-                outcome = None
-                if isinstance(step, Item):
-                    yield step.value
-                    continue
-                try:
-                    outcome = self._perform(step, stream)
-                except httpx.TransportError as error:
-                    outcome = error
-
-    def _perform(self, step: OperationStep, stream: _Stream) -> Any:
-        if isinstance(step, Pause):
-            return self._sleep(step.seconds)
-        if isinstance(step, ReadLine):
-            return next(stream.lines, None)
-        stream.close()
-        response = self._http.send(_build(self._http, step, step.content), stream=step.stream)
-        if step.stream:
-            stream.open(response)
-        return response
-
-
-class _Stream:
-    """The open response of an operation, and the iterator over its lines."""
-
-    def __init__(self) -> None:
-        self._response: httpx.Response | None = None
-        self.lines: Iterator[str] = iter(())
-
-    def open(self, response: httpx.Response) -> None:
-        """Keep a response of status 200 open for ``ReadLine``; read any other whole."""
-        if response.status_code != httpx.codes.OK:
-            response.read()
-            return
-        self._response = response
-        self.lines = response.iter_lines()
-
-    def close(self) -> None:
-        """Close the response, if there is one."""
-        if self._response is not None:
-            self._response.close()
-            self._response = None
+    def call_back(self, function: Callable[[T], object], value: T) -> None:
+        """Call a function of the caller."""
+        function(value)
 
 
 class AsyncRunner:
-    """Takes the steps of operations by awaiting, in an event loop of asyncio."""
+    """Calls operations in threads, and awaits them in an event loop of asyncio.
 
-    def __init__(self, http: httpx.AsyncClient, sleep: Callable[[float], Awaitable[None]]) -> None:
-        self._http = http
+    When a task is cancelled, its call ends at once: the connection that it uses is closed, a pause
+    is ended, and no further request is sent.
+    """
+
+    def __init__(self, connections: Connections, sleep: Callable[[float], Awaitable[None]]) -> None:
+        self._connections = connections
         self._sleep = sleep
+        self._threads = ThreadPoolExecutor(MOST_THREADS, "thetahat-client")
 
     async def __aenter__(self) -> Self:
         return self
@@ -137,98 +111,61 @@ class AsyncRunner:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._http.aclose()
+        self._threads.shutdown(wait=False)
+        self._connections.close()
 
-    async def run(self, steps: Steps[T]) -> T:
-        """Take all steps of an operation and return its value."""
-        progression = Progression(steps)
-        async with aclosing(self._take(progression)) as items:
-            async for _ in items:
-                raise AssertionError  # an operation with a value has no items
-        return progression.value
+    async def run(self, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
+        """Return the value of an operation."""
+        call = Call(asyncio.get_running_loop())
+        future = self._start(call, partial(function, self, *arguments, **options))
+        try:
+            return await asyncio.wrap_future(future)
+        finally:
+            if not future.done():
+                call.cancel()
 
-    def iterate(self, steps: Items[T]) -> AsyncIterator[T]:
-        """Yield the items of an operation; its steps are taken as the items are needed."""
-        return self._take(Progression(steps))
+    async def iterate(
+        self, function: Callable[..., Items[T]], *arguments: Any, **options: Any
+    ) -> AsyncIterator[T]:
+        """Yield the items of an operation."""
+        items = function(self, *arguments, **options)
+        call = Call(asyncio.get_running_loop())
+        end = object()
+        while True:
+            future = self._start(call, partial(next, items, end))
+            try:
+                item = await asyncio.wrap_future(future)
+                if item is end:
+                    return
+                yield item
+            except BaseException:
+                if not future.done():
+                    call.cancel()
+                future.add_done_callback(lambda _: items.close())
+                raise
 
-    async def _take(self, progression: Progression[Any]) -> AsyncGenerator[Any]:
-        outcome: Any = None
-        async with aclosing(_AsyncStream()) as stream:
-            while (step := progression.advance(outcome)) is not None:
-                outcome = None
-                if isinstance(step, Item):
-                    yield step.value
-                    continue
-                try:
-                    outcome = await self._perform(step, stream)
-                except httpx.TransportError as error:
-                    outcome = error
+    def pause(self, seconds: float) -> None:
+        """Let the thread of a call wait while the event loop awaits ``sleep``."""
+        self._wait_in_loop(partial(self._sleep, seconds))
 
-    async def _perform(self, step: OperationStep, stream: _AsyncStream) -> Any:
-        if isinstance(step, Pause):
-            return await self._sleep(step.seconds)
-        if isinstance(step, ReadLine):
-            return await anext(stream.lines, None)
-        await stream.aclose()
-        content = step.content
-        request = _build(
-            self._http,
-            step,
-            content if content is None or isinstance(content, bytes) else _read_in_thread(content),
-        )
-        response = await self._http.send(request, stream=step.stream)
-        if step.stream:
-            await stream.open(response)
-        return response
+    def call_back(self, function: Callable[[T], object], value: T) -> None:
+        """Call a function of the caller in the event loop, as callers expect."""
 
+        async def call_function() -> None:
+            function(value)
 
-class _AsyncStream:
-    """The open response of an operation, and the iterator over its lines."""
+        self._wait_in_loop(call_function)
 
-    def __init__(self) -> None:
-        self._response: httpx.Response | None = None
-        self.lines: AsyncIterator[str] = _iterate_no_lines()
+    def _start(self, call: Call, function: Callable[[], T]) -> Future[T]:
+        """Start a function in a thread, which can find its call."""
+        context = copy_context()
+        context.run(CURRENT_CALL.set, call)
+        return self._threads.submit(context.run, function)
 
-    async def open(self, response: httpx.Response) -> None:
-        """Keep a response of status 200 open for ``ReadLine``; read any other whole."""
-        if response.status_code != httpx.codes.OK:
-            await response.aread()
-            return
-        self._response = response
-        self.lines = response.aiter_lines()
-
-    async def aclose(self) -> None:
-        """Close the response, if there is one."""
-        if self._response is not None:
-            await self._response.aclose()
-            self._response = None
-
-
-async def _iterate_no_lines() -> AsyncIterator[str]:
-    return
-    yield ""
-
-
-async def _read_in_thread(pieces: Iterable[bytes]) -> AsyncIterator[bytes]:
-    """Yield the pieces; each is read from its file in a thread, so that the loop goes on."""
-    iterator = iter(pieces)
-    while (piece := await asyncio.to_thread(next, iterator, None)) is not None:
-        yield piece
-
-
-def _build(
-    http: httpx.Client | httpx.AsyncClient,
-    step: Request,
-    content: bytes | Iterable[bytes] | AsyncIterator[bytes] | None,
-) -> httpx.Request:
-    return http.build_request(
-        step.method,
-        step.path,
-        params=step.query,
-        headers=step.headers,
-        content=content,
-        timeout=step.timeout,
-    )
+    def _wait_in_loop(self, start: Callable[[], Awaitable[None]]) -> None:
+        call = CURRENT_CALL.get()
+        assert call is not None  # noqa: S101 - operations run in the threads of _start
+        call.wait_in_loop(start)
 
 
 class ClientMethod(Generic[Blocking_co, Awaited_co]):
@@ -236,16 +173,16 @@ class ClientMethod(Generic[Blocking_co, Awaited_co]):
 
     Parameters
     ----------
-    steps : callable
-        Returns the steps of the operation for a client and its arguments.
+    function : callable
+        The operation, for a client and its arguments.
     runner : str
         ``run`` for an operation with a value, ``iterate`` for one with items.
     """
 
-    def __init__(self, steps: Callable[..., Any], runner: str) -> None:
-        self._steps = steps
+    def __init__(self, function: Callable[..., Any], runner: str) -> None:
+        self._function = function
         self._runner = runner
-        update_wrapper(self, steps)  # type: ignore[arg-type]
+        update_wrapper(self, function)  # type: ignore[arg-type]
 
     @overload
     def __get__(self, client: None, owner: type) -> Self: ...
@@ -260,20 +197,20 @@ class ClientMethod(Generic[Blocking_co, Awaited_co]):
             return self
 
         def run(*arguments: Any, **options: Any) -> Any:
-            return getattr(client, self._runner)(self._steps(client, *arguments, **options))
+            return getattr(client, self._runner)(self._function, *arguments, **options)
 
-        return update_wrapper(run, self._steps)
+        return update_wrapper(run, self._function)
 
 
 def operation(
-    steps: Callable[Concatenate[Any, P], Steps[T]],
+    function: Callable[Concatenate[Any, P], T],
 ) -> ClientMethod[Callable[P, T], Callable[P, Coroutine[Any, Any, T]]]:
     """Make a method that returns a value: ``client.get(id)``, ``await client.get(id)``."""
-    return ClientMethod(steps, "run")
+    return ClientMethod(function, "run")
 
 
 def listing(
-    steps: Callable[Concatenate[Any, P], Items[T]],
+    function: Callable[Concatenate[Any, P], Items[T]],
 ) -> ClientMethod[Callable[P, Iterator[T]], Callable[P, AsyncIterator[T]]]:
     """Make a method over which callers iterate, with ``for`` or with ``async for``."""
-    return ClientMethod(steps, "iterate")
+    return ClientMethod(function, "iterate")

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import ipaddress
+import json
 import random
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final, TypedDict, cast
+from typing import Any, Final, cast
 
-import httpx
-
-from thetahat_client.errors import ConnectionFailed, Refused, UnexpectedAnswer, build_refusal
+from thetahat_client.errors import ConnectionFailed, Refused, build_refusal
+from thetahat_client.exchange import Answer, AttemptFailed, Query, Request
 from thetahat_client.models import Problem, ProblemJson
-from thetahat_client.steps import Query, Request, Steps, pause, send_request
-from thetahat_client.version import VERSION
 
 UNAVAILABLE: Final = frozenset({429, 502, 503, 504})
-NOT_RETRIED: Final = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
 IDEMPOTENCY_RACE: Final = "idempotency_race"  # the first attempt is still being answered
 SHORTEST_PAUSE_S: Final = 0.25
 LONGEST_PAUSE_S: Final = 15.0
@@ -27,25 +22,6 @@ WAITING_MARGIN_S: Final = 10.0
 
 Body = Callable[[], "bytes | Iterable[bytes]"]
 """Returns the body, anew for each attempt."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer to a request."""
-
-    response: httpx.Response
-
-    def json(self) -> Any:
-        """Return the body's JSON."""
-        try:
-            return self.response.json()
-        except ValueError:
-            raise _build_unexpected_answer(self.response) from None
-
-    def check_type(self, media_type: str) -> None:
-        """Raise ``UnexpectedAnswer`` if the body is of another media type."""
-        if self.response.headers.get("content-type", "").partition(";")[0] != media_type:
-            raise _build_unexpected_answer(self.response)
 
 
 class Transport:
@@ -62,12 +38,25 @@ class Transport:
         Seconds without a byte after which an attempt counts as failed.
     retries : int
         Further attempts after the first.
+    exchange : callable
+        Sends a request and returns its answer, or raises ``AttemptFailed``.
+    pause : callable
+        Waits for a number of seconds.
     """
 
-    def __init__(self, url: str, timeout: float, retries: int) -> None:
+    def __init__(
+        self,
+        url: str,
+        timeout: float,
+        retries: int,
+        exchange: Callable[[Request], Answer],
+        pause: Callable[[float], None],
+    ) -> None:
         self._url = url
         self._timeout = timeout
         self.retries = retries
+        self._exchange = exchange
+        self.pause = pause
 
     def send(  # noqa: PLR0913 - each is one part of a request
         self,
@@ -81,82 +70,74 @@ class Transport:
         once: bool = False,
         stream: bool = False,
         accepted: Collection[int] = (),
-    ) -> Steps[Answer]:
-        """Send a request; statuses from 400 on raise ``Refused``, except for those ``accepted``.
+    ) -> Answer:
+        """Send a request; statuses from 300 on raise ``Refused``, except for those ``accepted``.
 
         ``waiting`` is the number of seconds that the request asks the service to wait. With
-        ``stream``, ``read_line`` reads the body of the answer.
+        ``stream``, the caller reads the lines of the answer and closes it.
         """
-        read = max(self._timeout, waiting + WAITING_MARGIN_S) if waiting else self._timeout
-        timeout = httpx.Timeout(self._timeout, connect=min(self._timeout, 10.0), read=read)
         last = 1 if once else self.retries + 1
         for attempt in range(1, last + 1):
-            content = None if body is None else body()
-            request = Request(method, path, query, headers, content, timeout, stream)
+            request = Request(
+                method=method,
+                path=path,
+                query=query or {},
+                headers=headers or {},
+                content=None if body is None else body(),
+                timeout=self._timeout,
+                read_timeout=max(self._timeout, waiting + WAITING_MARGIN_S if waiting else 0.0),
+                stream=stream,
+            )
             try:
-                response = yield from send_request(request)
-            except httpx.TransportError as error:
-                if attempt == last or isinstance(error, NOT_RETRIED):
-                    raise self.build_unreachable_error(error, attempt) from error
-                yield from pause(choose_pause(attempt))
+                answer = self._exchange(request)
+            except AttemptFailed as failed:
+                if attempt == last or not failed.may_repeat:
+                    raise self.build_unreachable_error(failed, attempt) from failed
+                self.pause(choose_pause(attempt))
                 continue
-            status = response.status_code
-            if status < 300 or status == 304 or status in accepted:
-                return Answer(response)
-            failure = _build_failure(response, attempt)
+            if answer.status < 300 or answer.status in {304, *accepted}:
+                return answer
+            failure = _build_failure(answer, attempt)
             if attempt == last or not _may_succeed(failure):
                 raise failure
-            yield from pause(max(failure.retry_after or 0.0, choose_pause(attempt)))
+            self.pause(max(failure.retry_after or 0.0, choose_pause(attempt)))
         raise AssertionError  # the last attempt returns or raises
 
-    def read(self, path: str, query: Query | None = None) -> Steps[Any]:
+    def read(self, path: str, query: Query | None = None) -> Any:
         """Return the JSON of ``GET``."""
-        answer = yield from self.send("GET", path, query=query)
+        return self.send("GET", path, query=query).json()
+
+    def post(self, path: str, content: object, *, waiting: float = 0.0, once: bool = False) -> Any:
+        """Send JSON by ``POST``, and return the JSON of the answer."""
+        text = json.dumps(content, ensure_ascii=False).encode()
+        headers = {"Content-Type": "application/json"}
+        answer = self.send(
+            "POST", path, headers=headers, body=lambda: text, waiting=waiting, once=once
+        )
         return answer.json()
 
-    def build_unreachable_error(
-        self, error: httpx.TransportError, attempts: int
-    ) -> ConnectionFailed:
+    def build_unreachable_error(self, failed: AttemptFailed, attempts: int) -> ConnectionFailed:
         """Return the exception for a service that did not answer the last attempt."""
-        reason = str(error) or type(error).__name__
         times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        return ConnectionFailed(f"The service at {self._url} does not answer ({reason}; {times}).")
+        return ConnectionFailed(f"The service at {self._url} does not answer ({failed}; {times}).")
 
 
-class ConnectionOptions(TypedDict):
-    """Arguments of ``httpx.Client`` and of ``httpx.AsyncClient``."""
-
-    base_url: str
-    headers: dict[str, str]
-    trust_env: bool
-
-
-def connection_options(url: str, api_key: str | None) -> ConnectionOptions:
-    """Return the arguments of ``httpx.Client`` for a service, for ``httpx.AsyncClient`` too."""
-    headers = {"User-Agent": f"thetahat-client/{VERSION}"}
-    if api_key:
-        headers["Authorization"] = f"Bearer {api_key}"
-    # A proxy of the environment cannot reach the loopback of this machine.
-    return {"base_url": url, "headers": headers, "trust_env": not _is_loopback(url)}
-
-
-def _build_failure(response: httpx.Response, attempts: int) -> Refused:
+def _build_failure(answer: Answer, attempts: int) -> Refused:
     """Return the exception for a status that is no success."""
-    kind = response.headers.get("content-type", "").partition(";")[0]
     data: Any = None
-    if kind in {"application/problem+json", "application/json"}:
+    if answer.media_type in {"application/problem+json", "application/json"}:
         try:
-            data = response.json()
+            data = json.loads(answer.content)
         except ValueError:
             data = None
     if not isinstance(data, dict) or "type" not in data:
-        if response.status_code not in UNAVAILABLE:
-            raise _build_unexpected_answer(response)
-        title = f"{response.status_code} {response.reason_phrase}"
+        if answer.status not in UNAVAILABLE:
+            raise answer.build_error()
+        title = f"{answer.status} {answer.reason}"
         data = {"type": "about:blank", "title": title, "code": "", "detail": title}
-    body = cast("ProblemJson", {**data, "status": response.status_code})
+    body = cast("ProblemJson", {**data, "status": answer.status})
     problem = Problem.read(body)
-    return build_refusal(problem, _retry_after(response), attempts)
+    return build_refusal(problem, _read_retry_after(answer), attempts)
 
 
 def _may_succeed(failure: Refused) -> bool:
@@ -172,8 +153,8 @@ def choose_pause(attempt: int) -> float:
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not for security
 
 
-def _retry_after(response: httpx.Response) -> float | None:
-    text = response.headers.get("retry-after")
+def _read_retry_after(answer: Answer) -> float | None:
+    text = answer.headers.get("retry-after")
     if text is None:
         return None
     try:
@@ -186,19 +167,3 @@ def _retry_after(response: httpx.Response) -> float | None:
         return None
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
-
-
-def _build_unexpected_answer(response: httpx.Response) -> UnexpectedAnswer:
-    kind = response.headers.get("content-type", "no content type")
-    return UnexpectedAnswer(
-        f"{response.request.method} {response.url} answered {response.status_code} with {kind}, "
-        "which is not an answer of thetahat. Check the address of the service."
-    )
-
-
-def _is_loopback(url: str) -> bool:
-    host = httpx.URL(url).host
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -23,7 +23,7 @@ class ExitStatus(IntEnum):
 
 _BY_CLASS: Final = (
     ("thetahat_service.settings", "InvalidSettings", ExitStatus.WRONG_USAGE),
-    ("httpx", "InvalidURL", ExitStatus.WRONG_USAGE),
+    ("thetahat_client.errors", "InvalidAddress", ExitStatus.WRONG_USAGE),
     ("thetahat_client", "UnknownMediaType", ExitStatus.WRONG_USAGE),
     ("thetahat_client", "ConnectionFailed", ExitStatus.SERVICE_AWAY),
     ("thetahat_client", "UnexpectedAnswer", ExitStatus.SERVICE_AWAY),
@@ -62,8 +62,6 @@ def explain(error: Exception) -> str | None:
         return _describe_os_error(error)
     if _is_instance(error, "thetahat_client", "ThetahatError"):
         return str(error)
-    if _is_instance(error, "httpx", "InvalidURL"):
-        return f"The address of the service is not valid: {error}"
     if _is_instance(error, "thetahat_service.settings", "InvalidSettings"):
         return str(error)
     if _is_instance(error, "thetahat_service.supervisor.errors", "CannotStart"):

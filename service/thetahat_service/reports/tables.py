@@ -11,7 +11,7 @@ ALL_OPTION: Final = "?all=true"
 
 def write_tables(result: Mapping[str, Any], form: TableFormat, *, show_all: bool) -> str:
     """Return a result as Markdown or LaTeX; of many models the best ones, unless all are wanted."""
-    from thetahat_client.text import write_result  # noqa: PLC0415 - its package loads httpx
+    from thetahat_client.text import write_result  # noqa: PLC0415 - seldom needed
     from thetahat_client.text.latex import PACKAGES, LatexPage  # noqa: PLC0415 - likewise
     from thetahat_client.text.markdown import MarkdownPage  # noqa: PLC0415 - likewise
 

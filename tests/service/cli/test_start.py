@@ -13,7 +13,7 @@ from thetahat_service.cli import main
 from thetahat_service.settings import get_settings
 
 # Each of these takes from a tenth of a second to two seconds to import.
-SLOW = {"celery", "fastapi", "httpx", "numpy", "pydantic", "rich", "scipy", "sqlalchemy"}
+SLOW = {"celery", "fastapi", "httpx", "numpy", "pydantic", "rich", "scipy", "sqlalchemy", "urllib3"}
 
 
 def loaded_by(*words: str) -> set[str]:
