@@ -67,7 +67,7 @@ def test_invalid_streams_are_refused(open_client: Opener) -> None:
 def test_exact_a_caller_may_close_the_stream_and_continue() -> None:
     async def leave(url: str) -> tuple[str, str]:
         async with AsyncClient(url) as client:
-            async with aclosing(client.events("x")) as events:  # type: ignore[type-var]
+            async with aclosing(client.events("x")) as events:
                 first = await anext(events)
             return first.type, (await client.get("x")).status
 

@@ -92,12 +92,12 @@ class Connections:
             if not HEADER_VALUE.fullmatch(value):
                 reason = f"the value of the header {name} has characters that HTTP does not allow"
                 raise AttemptFailed(reason, may_repeat=False)
-        body: BytesIO | _Pieces | None = None
+        body: BytesIO | Iterator[bytes] | None = None
         if isinstance(request.content, bytes):
             body = BytesIO(request.content)  # in pieces, each with the time-out of its own
             headers["Content-Length"] = str(len(request.content))
         elif request.content is not None:
-            body = _Pieces(request.content)
+            body = _read_pieces(request.content)
         query = urlencode(request.query, doseq=True)
         url = self._address.url + request.path + (f"?{query}" if query else "")
         before = _REQUEST.set(request)
@@ -114,12 +114,12 @@ class Connections:
                 redirect=False,  # the service sends none, and another host must not get the key
                 retries=False,  # the transport decides
             )
+        except _UnreadableSource as source:
+            raise source.fault from None
         except HTTPError as error:
-            _raise_fault_of(body)
             raise _build_failure(error) from error
         finally:
             _REQUEST.reset(before)
-        _raise_fault_of(body)
         return _build_answer(request, url, response)
 
 
@@ -251,27 +251,19 @@ def _make_ssl_context() -> ssl.SSLContext:
     )
 
 
-class _Pieces:
-    """The pieces of a body; keeps the error of a source that cannot be read.
+class _UnreadableSource(Exception):
+    """The source of a body cannot be read; urllib3 would take an ``OSError`` for its own."""
 
-    urllib3 takes an ``OSError`` of the body for one of the connection.
-    """
-
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._pieces = pieces
-        self.fault: OSError | None = None
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            yield from self._pieces
-        except OSError as error:
-            self.fault = error
-            raise
+    def __init__(self, fault: OSError) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
 
 
-def _raise_fault_of(body: BytesIO | _Pieces | None) -> None:
-    if isinstance(body, _Pieces) and body.fault is not None:
-        raise body.fault
+def _read_pieces(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    try:
+        yield from pieces
+    except OSError as fault:
+        raise _UnreadableSource(fault) from fault
 
 
 def _build_answer(request: Request, url: str, response: BaseHTTPResponse) -> Answer:
@@ -313,10 +305,10 @@ def _build_failure(error: HTTPError) -> AttemptFailed:
 
 def _find_reason(error: BaseException) -> str:
     """Return the message of the innermost error."""
-    if isinstance(error, TimeoutError | HTTPTimeout):
-        return "timed out"
     wrapped = [each for each in error.args if isinstance(each, BaseException)]
     inner = error.__cause__ or (wrapped[-1] if wrapped else None)
     if inner is not None:
         return _find_reason(inner)
+    if isinstance(error, TimeoutError | HTTPTimeout):
+        return "timed out"
     return str(error) or type(error).__name__

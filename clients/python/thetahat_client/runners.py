@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import (
-    AsyncIterator,
+    AsyncGenerator,
     Awaitable,
     Callable,
     Coroutine,
     Generator,
-    Iterator,
 )
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -77,7 +76,7 @@ class BlockingRunner:
 
     def iterate(
         self, function: Callable[..., Items[T]], *arguments: Any, **options: Any
-    ) -> Iterator[T]:
+    ) -> Items[T]:
         """Return the items of an operation."""
         return function(self, *arguments, **options)
 
@@ -126,7 +125,7 @@ class AsyncRunner:
 
     async def iterate(
         self, function: Callable[..., Items[T]], *arguments: Any, **options: Any
-    ) -> AsyncIterator[T]:
+    ) -> AsyncGenerator[T, None]:
         """Yield the items of an operation."""
         items = function(self, *arguments, **options)
         call = Call(asyncio.get_running_loop())
@@ -211,6 +210,6 @@ def operation(
 
 def listing(
     function: Callable[Concatenate[Any, P], Items[T]],
-) -> ClientMethod[Callable[P, Iterator[T]], Callable[P, AsyncIterator[T]]]:
+) -> ClientMethod[Callable[P, Items[T]], Callable[P, AsyncGenerator[T, None]]]:
     """Make a method over which callers iterate, with ``for`` or with ``async for``."""
     return ClientMethod(function, "iterate")
