@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import socket
 import threading
 import time
@@ -107,16 +108,20 @@ def test_exact_a_stream_that_is_left_closes_its_connection() -> None:
 
 
 def test_exact_a_cancelled_pause_is_the_last_of_a_call() -> None:
-    began = threading.Event()
+    began, ended = threading.Event(), threading.Event()
 
     async def sleep(seconds: float) -> None:
         began.set()
-        await asyncio.sleep(seconds)
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            ended.set()
 
     async def cancel(url: str) -> None:
         async with AsyncClient(url, sleep=sleep) as client:
             task = asyncio.create_task(client.get("x"))
             await cancel_when(task, began.wait)
+            assert await asyncio.to_thread(ended.wait, SOON_S)
             await asyncio.sleep(0.1)
 
     with run_stub(problem(503, "unavailable", retry_after=60)) as stub:
@@ -125,15 +130,46 @@ def test_exact_a_cancelled_pause_is_the_last_of_a_call() -> None:
     assert len(stub.requests) == 1
 
 
-def test_exact_a_call_that_is_cancelled_before_it_begins_sends_nothing() -> None:
+class SlowFile(io.BytesIO):
+    """A file whose disk answers when the test lets it."""
+
+    def __init__(self) -> None:
+        super().__init__(b"x\n1\n")
+        self.asked, self.may_answer = threading.Event(), threading.Event()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self.asked.set()
+        assert self.may_answer.wait(SOON_S)
+        return super().seek(offset, whence)
+
+
+def test_exact_a_call_that_is_cancelled_before_its_request_sends_none() -> None:
+    file = SlowFile()
+
     async def cancel(url: str) -> str:
         async with AsyncClient(url) as client:
-            task = asyncio.create_task(client.delete("x"))
-            await cancel_when(task, lambda: None)
+            task = asyncio.create_task(client.upload(file, media_type="text/csv"))
+            await cancel_when(task, file.asked.wait)
+            file.may_answer.set()
+            await asyncio.sleep(0.1)
             return (await client.get("y")).status
 
     with run_stub(evaluation("running")) as stub:
         assert asyncio.run(cancel(stub.url)) == "running"
+
+    assert [request.method for request in stub.requests] == ["GET"]
+
+
+def test_exact_items_that_are_left_are_closed() -> None:
+    numbers = (number for number in range(3))
+
+    async def leave() -> None:
+        async with AsyncClient() as client:
+            async with aclosing(client.iterate(lambda _: numbers)) as items:
+                assert await anext(items) == 0
+            assert list(numbers) == []
+
+    asyncio.run(leave())
 
 
 def test_exact_functions_of_the_caller_run_in_the_event_loop() -> None:
@@ -187,7 +223,7 @@ def test_exact_many_calls_that_wait_do_not_hold_up_another() -> None:
         async with AsyncClient(url) as client:
             tasks = [asyncio.create_task(wait_for(client.get, "x")) for _ in range(n_waiting)]
             for _ in tasks:
-                await asyncio.to_thread(holding.received.acquire)
+                assert await asyncio.to_thread(holding.received.acquire, timeout=SOON_S)
             async with asyncio.timeout(SOON_S):
                 ended = await client.get("ended")
             for task in tasks:

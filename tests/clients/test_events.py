@@ -9,6 +9,9 @@ import pytest
 
 from tests.clients.scripted_server import DROP, Reply, evaluation, problem, run_stub
 from thetahat_client import AsyncClient, Client, ConnectionFailed, Event, Refused, UnexpectedAnswer
+from thetahat_client.events import read_events
+from thetahat_client.exchange import Answer, Request
+from thetahat_client.transport import Transport
 
 STREAM = {"Content-Type": "text/event-stream; charset=utf-8"}
 BROKEN = {**STREAM, "Content-Length": "1000000"}
@@ -81,6 +84,28 @@ def test_exact_a_caller_may_close_the_stream_and_continue() -> None:
             assert event.type == "queued"
             break
         assert client.get("x").status == "running"
+
+
+@pytest.mark.parametrize("text", ["event: queued\ndata: {}\n\n", ""])
+def test_exact_every_stream_is_closed(text: str) -> None:
+    closed = []
+
+    def answer(_: Request) -> Answer:
+        return Answer(
+            request="GET",
+            status=200 if len(closed) < 2 else 204,
+            reason="",
+            headers={"content-type": "text/event-stream"},
+            lines=iter(text.split("\n")),
+            close=lambda: closed.append(True),
+        )
+
+    events = read_events(Transport("", 1, 1, answer, lambda _: None), "x", 0)
+    for _ in events:
+        break
+    events.close()
+
+    assert len(closed) == (1 if text else 3)
 
 
 def test_exact_operations_run_at_once_in_one_loop(service_url: str) -> None:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from io import BytesIO
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import SplitResult, unquote, urlencode, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -244,11 +245,12 @@ def _open_proxy(proxy: str, options: dict[str, Any]) -> ProxyManager:
 
 
 def _make_ssl_context() -> ssl.SSLContext:
-    """Return a context that trusts the certificates of ``SSL_CERT_FILE`` or of the system."""
-    return ssl.create_default_context(
-        cafile=os.environ.get("SSL_CERT_FILE") or None,
-        capath=os.environ.get("SSL_CERT_DIR") or None,
-    )
+    """Return a context that trusts only the certificates that the environment or system names."""
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    if file and not Path(file).is_file():
+        message = f"There is no file {file}, which SSL_CERT_FILE names."
+        raise FileNotFoundError(message)
+    return ssl.create_default_context(cafile=file or None, capath=folder or None)
 
 
 class _UnreadableSource(Exception):
