@@ -14,7 +14,8 @@ import pytest
 
 from tests.clients.raw_server import format_answer, read_head, run_raw_server
 from tests.clients.scripted_server import EVALUATION, evaluation, problem, run_stub
-from thetahat_client import AsyncClient, Evaluation
+from thetahat_client import AsyncClient, Client, Evaluation
+from thetahat_client.calls import CURRENT_CALL
 
 SOON_S = 5.0  # much less than every time-out of the client
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
@@ -192,6 +193,24 @@ def test_exact_functions_of_the_caller_run_in_the_event_loop() -> None:
 
     assert set(threads) == {threading.main_thread()}
     assert len(threads) == 5  # three states and two pauses
+
+
+def test_exact_a_function_of_the_caller_may_use_a_client_of_its_own() -> None:
+    seen = []
+
+    def progress(_: Evaluation) -> None:
+        with run_stub(evaluation("failed")) as other, Client(other.url) as client:
+            seen.append(client.get("x").status)
+            assert CURRENT_CALL.get() is None
+
+    async def wait(url: str) -> None:
+        async with AsyncClient(url) as client:
+            await client.wait("x", progress=progress)
+
+    with run_stub(evaluation("succeeded")) as stub:
+        asyncio.run(wait(stub.url))
+
+    assert seen == ["failed"]
 
 
 def test_exact_an_error_of_the_progress_function_is_raised() -> None:

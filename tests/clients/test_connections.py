@@ -81,6 +81,23 @@ def test_exact_hosts_without_proxy_are_reached_directly(
     assert stub.requests == []
 
 
+def test_exact_an_address_of_ipv6_may_be_without_proxy(
+    open_client: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with run_stub(FOUND) as stub:
+        monkeypatch.setenv("HTTP_PROXY", stub.url)
+        with open_once(open_client, "http://[2001:db8::1]:81", timeout=0.5) as client:
+            client.dataset("x")
+        monkeypatch.setenv("NO_PROXY", "2001:db8::1")
+        with (
+            open_once(open_client, "http://[2001:db8::1]:81", timeout=0.5) as client,
+            pytest.raises(ConnectionFailed),
+        ):
+            client.dataset("x")
+
+    assert [request.headers["host"] for request in stub.requests] == ["[2001:db8::1]:81"]
+
+
 def test_exact_tls_goes_through_the_proxy_with_the_certificate_of_the_service(
     open_client: Opener, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -48,6 +48,7 @@ class Call:
         """Let the event loop await something, and return its value to the thread."""
 
         async def finish() -> T:
+            CURRENT_CALL.set(None)  # what the caller starts from here is no part of this call
             return await start()
 
         with self._lock:

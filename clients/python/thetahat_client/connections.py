@@ -220,7 +220,9 @@ def _open_manager(address: _Address) -> PoolManager:
 def _find_proxy(address: _Address) -> str | None:
     """Return the proxy of the environment for an address; None if it is reached without one."""
     # A proxy of the environment cannot reach the loopback of this machine.
-    if not address.is_complete or address.is_loopback or proxy_bypass(address.netloc):
+    if not address.is_complete or address.is_loopback:
+        return None
+    if proxy_bypass(address.netloc) or proxy_bypass(address.host):  # IPv6 there has no brackets
         return None
     proxies = getproxies()
     proxy = proxies.get(address.scheme) or proxies.get("all")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from uuid import uuid4
 
 from thetahat_client.compression import compress_body
@@ -29,9 +29,11 @@ from thetahat_client.models import Dataset, Evaluation, SignOff
 from thetahat_client.outputs import Outputs
 from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.record import EvaluationRecord
-from thetahat_client.results import AdviceDict, DatasetPreviewDict, JsonValue, MethodReadDict
 from thetahat_client.runners import Items, listing, operation
 from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
+
+if TYPE_CHECKING:
+    from thetahat_client.results import AdviceDict, DatasetPreviewDict, JsonValue, MethodReadDict
 
 LARGEST_BATCH: Final = 4 * 1024 * 1024  # bytes; the service allows 8 MiB by default
 LONGEST_IMPORT_S: Final = 120.0  # the default limit of the service
