@@ -31,7 +31,7 @@ from urllib3 import (
     Timeout,
 )
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import HTTPError, LocationValueError, ProxyError
+from urllib3.exceptions import HTTPError, ProxyError
 from urllib3.exceptions import TimeoutError as HTTPTimeout
 from urllib3.util import make_headers
 
@@ -45,6 +45,8 @@ LONGEST_CONNECT_S: Final = 10.0
 KEPT_CONNECTIONS: Final = 20  # open between requests
 PIECE_BYTES: Final = 64 * 1024  # of a stream, read at once
 HEADER_VALUE: Final = re.compile(r"([!-~]([\t -~]*[!-~])?)?")  # ASCII, without spaces at its ends
+
+HOST: Final = re.compile(r"[\w.:%-]*", re.ASCII)  # IPv6 with its zone, too
 
 _REQUEST: Final[ContextVar[Request]] = ContextVar("_REQUEST")
 """The request that the present thread sends; urllib3 gives a connection no such argument."""
@@ -138,7 +140,7 @@ class _Address:
     def read(cls, url: str) -> _Address:
         try:
             parts = urlsplit(url)
-            host = (parts.hostname or "").encode("idna").decode()
+            host = _encode_host(parts.hostname or "")
             port = "" if parts.port is None else f":{parts.port}"
         except ValueError as error:
             message = f"The address of the service is not valid: {url!r} ({error})."
@@ -163,6 +165,15 @@ class _Address:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
+
+
+def _encode_host(name: str) -> str:
+    """Return the name of a host in ASCII, or raise ``ValueError``."""
+    host = name.encode("idna").decode()
+    if not HOST.fullmatch(host):
+        message = f"{host!r} is not the name of a host"
+        raise ValueError(message)
+    return host
 
 
 def _read_login(parts: SplitResult) -> str:
@@ -304,7 +315,7 @@ def _build_failure(error: HTTPError) -> AttemptFailed:
     reason = _find_reason(error)
     if isinstance(error, ProxyError):
         reason = f"proxy: {reason}"
-    return AttemptFailed(reason, may_repeat=not isinstance(error, LocationValueError))
+    return AttemptFailed(reason, may_repeat=True)
 
 
 def _find_reason(error: BaseException) -> str:
