@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadsco
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-runtime demo serve test test-quick chaos soak explore contract fuzz-uploads check site format format-check lint \
+.PHONY: help setup setup-runtime demo serve test test-quick chaos plant soak explore contract fuzz-uploads check site format format-check lint \
 	types imports spelling coverage docs client-types lock benchmarks version release publish test-floors clean
 
 help: ## Show this list
@@ -50,6 +50,9 @@ test-quick: setup ## Run the tests without simulations and without killing proce
 
 chaos: setup ## Run 2000 evaluations under 300 faults on each set-up and compare every byte (CHAOS="--seed 2")
 	@$(BIN)/python -m tests.chaos $(CHAOS)
+
+plant: setup ## Sow a wrong constant in each family and a wrong cell in each shown table; tests must notice (PLANT="losses")
+	@$(BIN)/python -m tests.plant $(PLANT)
 
 soak: setup ## Use the service for ten minutes and see whether its memory grows
 	@$(BIN)/python -m tests.soak
