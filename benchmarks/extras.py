@@ -81,7 +81,7 @@ def _install(environment: Path, wanted: Sequence[str], wheels: Path) -> tuple[in
     """Return the number of packages, and the megabytes of site-packages, beside pip."""
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet"]
     (site,) = (environment / "lib").glob("python*/site-packages")
     before = _count_bytes(site)
     subprocess.run(
