@@ -44,6 +44,8 @@ def test_exact_every_dependency_has_its_reason() -> None:
     project = pyproject["project"]
     extras = project["optional-dependencies"] | pyproject["dependency-groups"]
     wanted = project["dependencies"] + [w for e in extras.keys() - TOOLS for w in extras[e]]
+    client = tomllib.loads((ROOT / "clients" / "python" / "pyproject.toml").read_text())
+    wanted += client["project"]["dependencies"]
     names = {re.split(r"[\[<>=;~! ]", requirement)[0] for requirement in wanted}
     names -= {project["name"]}  # an extra that includes another
 

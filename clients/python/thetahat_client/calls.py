@@ -15,7 +15,7 @@ class CallCancelled(Exception):
     """Ends the thread of a call whose task has been cancelled; nobody receives it."""
 
 
-class Call:
+class ThreadCall:
     """A call in a thread of its own, as seen by that thread and by the event loop.
 
     Parameters
@@ -59,5 +59,5 @@ class Call:
         return future.result()
 
 
-CURRENT_CALL: Final[ContextVar[Call | None]] = ContextVar("CURRENT_CALL", default=None)
+CURRENT_CALL: Final[ContextVar[ThreadCall | None]] = ContextVar("CURRENT_CALL", default=None)
 """The call that the present thread executes; None in a program without an event loop."""

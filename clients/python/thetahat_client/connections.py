@@ -35,7 +35,7 @@ from urllib3.exceptions import HTTPError, ProxyError
 from urllib3.exceptions import TimeoutError as HTTPTimeout
 from urllib3.util import make_headers
 
-from thetahat_client.calls import CURRENT_CALL, Call
+from thetahat_client.calls import CURRENT_CALL, ThreadCall
 from thetahat_client.errors import InvalidAddress
 from thetahat_client.exchange import Answer, AttemptFailed, Request
 from thetahat_client.version import VERSION
@@ -186,7 +186,7 @@ def _read_login(parts: SplitResult) -> str:
 class _Connection(HTTPConnection):
     """A connection that a cancelled call ends, and that waits as long to send as to read."""
 
-    _owner: Call | None = None
+    _owner: ThreadCall | None = None
 
     def request(self, *arguments: Any, **options: Any) -> None:
         """Send a request, for the call of the present thread."""
@@ -198,7 +198,7 @@ class _Connection(HTTPConnection):
             self._owner.on_cancel(partial(self._shut_down, self._owner, self.sock))
         super().request(*arguments, **options)
 
-    def _shut_down(self, owner: Call, sock: Any) -> None:
+    def _shut_down(self, owner: ThreadCall, sock: Any) -> None:
         """End what a call sends or reads, unless the connection serves another call by now."""
         if self._owner is owner and hasattr(sock, "shutdown"):  # TLS inside TLS has none
             with suppress(OSError):

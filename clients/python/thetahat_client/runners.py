@@ -31,7 +31,7 @@ from typing import (
     overload,
 )
 
-from thetahat_client.calls import CURRENT_CALL, Call
+from thetahat_client.calls import CURRENT_CALL, ThreadCall
 
 if TYPE_CHECKING:
     from thetahat_client.connections import Connections
@@ -115,7 +115,7 @@ class AsyncRunner:
 
     async def run(self, function: Callable[..., T], *arguments: Any, **options: Any) -> T:
         """Return the value of an operation."""
-        call = Call(asyncio.get_running_loop())
+        call = ThreadCall(asyncio.get_running_loop())
         future = self._start(call, partial(function, self, *arguments, **options))
         try:
             return await asyncio.wrap_future(future)
@@ -128,7 +128,7 @@ class AsyncRunner:
     ) -> AsyncGenerator[T, None]:
         """Yield the items of an operation."""
         items = function(self, *arguments, **options)
-        call = Call(asyncio.get_running_loop())
+        call = ThreadCall(asyncio.get_running_loop())
         end = object()
         while True:
             future = self._start(call, partial(next, items, end))
@@ -155,7 +155,7 @@ class AsyncRunner:
 
         self._wait_in_loop(call_function)
 
-    def _start(self, call: Call, function: Callable[[], T]) -> Future[T]:
+    def _start(self, call: ThreadCall, function: Callable[[], T]) -> Future[T]:
         """Start a function in a thread, which can find its call."""
         context = copy_context()
         context.run(CURRENT_CALL.set, call)
