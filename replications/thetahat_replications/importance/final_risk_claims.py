@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from thetahat.analyses.studies.claims import ClaimRow, pick_least_certain
+from thetahat.analyses.studies.claims import ClaimRow, judge, pick_least_certain
+from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.importance.final_risks import FinalRisks, Subset
 
@@ -16,6 +17,39 @@ no size; the sentences of the claims name this one."""
 PAPER_REPETITIONS: Final = 100_000
 """Repetitions of the paper. A p-value falls with them, so with fewer a claim about the paper's
 p-values may hold but cannot fail."""
+ABOUT_30: Final = -25
+"""The largest logarithm of a p-value that counts as being of the order of 1e-30."""
+
+
+def build_claim_about_all(place: str) -> ClaimRow[str]:
+    """Return the claim about all data sets of Figure 6, which is judged for each gamma."""
+    return ClaimRow(
+        sentence="On all data sets there is nearly no difference between the two risks: a "
+        "hundredth of their mean at most.",
+        reference=SOURCE,
+        place=place,
+        quantity="relative_gain_all",
+        measured="mean final risk by the weighted minus that by the controlled risk, over the "
+        "mean, gamma = {gamma:g}",
+        at_least=-SMALL_INCREASE,
+        at_most=SMALL_INCREASE,
+    )
+
+
+def build_claim_about_p(place: str, quantity: str, tenth: str) -> ClaimRow[str]:
+    """Return the claim about the p-values of Figure 6, over all gammas."""
+    return ClaimRow(
+        sentence="The differences are significant for each gamma, with a largest p-value near "
+        "1e-30 (1e-25 at most).",
+        reference=SOURCE,
+        place=place,
+        quantity=quantity,
+        measured=f"largest log10 p of Wilcoxon's test over gamma, {tenth}, with {{repetitions}} "
+        "repetitions",
+        at_most=ABOUT_30,
+        fewest_repetitions=PAPER_REPETITIONS,
+        can_hold_early=True,
+    )
 
 
 def list_claims_about_tenth(place: str) -> tuple[ClaimRow[str], ...]:
@@ -123,6 +157,17 @@ class AllGammasCase:
         return self.risks.largest_log_p("top" if of == "top" else "all")
 
 
-def build_gamma_cases(risks: FinalRisks) -> list[GammaCase]:
-    """Return a case for each gamma."""
-    return [GammaCase(risks, at) for at in range(len(risks.gammas))]
+@dataclass(frozen=True, slots=True)
+class PanelClaims:
+    """The claims about one panel of a figure, which has one estimator of the weights."""
+
+    of_each_gamma: tuple[ClaimRow[str], ...]
+    of_all_gammas: tuple[ClaimRow[str], ...] = ()
+
+    def judge(self, risks: FinalRisks) -> tuple[StudyClaim, ...]:
+        """Judge the claims about each gamma, then those about all gammas together."""
+        cases = [GammaCase(risks, at) for at in range(len(risks.gammas))]
+        return (
+            *judge(self.of_each_gamma, cases),
+            *judge(self.of_all_gammas, [AllGammasCase(risks)]),
+        )

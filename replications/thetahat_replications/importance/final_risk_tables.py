@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from thetahat.analyses.studies.base import Records, StudyFindings
@@ -10,7 +10,6 @@ from thetahat.analyses.studies.result import (
     FigureAxis,
     FigureSeries,
     SeriesStyle,
-    StudyClaim,
     StudyFigure,
     StudyTable,
     TableCell,
@@ -18,6 +17,7 @@ from thetahat.analyses.studies.result import (
     make_table,
 )
 from thetahat.cautions import DATA_SETS_WITHOUT_WEIGHTS, FEW_REPETITIONS, Caution
+from thetahat_replications.importance.final_risk_claims import PanelClaims
 from thetahat_replications.importance.final_risks import RISKS, SUBSET_TITLES, FinalRisks, Subset
 
 MIN_REPETITIONS: Final = 500
@@ -32,28 +32,35 @@ WEIGHT_TITLES: Final = {
 
 def compute_findings(  # noqa: PLR0913 - what the presets differ in
     records: Records,
-    panels: Mapping[str, str],
-    gammas: Sequence[float],
     *,
-    judge_panel: Callable[[FinalRisks], tuple[StudyClaim, ...]],
-    axis: str = "gamma, variance of the source",
-    cautions: tuple[Caution, ...] = (),
+    panels: Sequence[str],
+    gammas: Sequence[float],
+    figure: str,
+    claims: PanelClaims,
+    axis: str,
+    cautions: tuple[Caution, ...],
 ) -> StudyFindings:
     """Return tables, figures and claims from the records of all repetitions.
 
     Parameters
     ----------
-    panels : mapping of str to str
-        By estimator of the weights, the number of the paper's figure.
-    judge_panel : callable
-        Judges the claims about one estimator of the weights.
+    panels : sequence of str
+        The estimators of the weights.
+    figure : str
+        The number of the paper's figure.
+    claims : PanelClaims
+        The claims about each estimator of the weights.
+    axis : str
+        The title of the figure's x axis.
+    cautions : tuple of Caution
+        About the data sets.
     """
     panel_risks = [FinalRisks(records, weights, gammas) for weights in panels]
     n = len(next(iter(records.values())))
     return StudyFindings(
         tables=tuple(_build_final_risks_table(risks) for risks in panel_risks),
-        figures=tuple(_build_figure(risks, panels[risks.weights], axis) for risks in panel_risks),
-        claims=tuple(claim for risks in panel_risks for claim in judge_panel(risks)),
+        figures=tuple(_build_figure(risks, figure, axis) for risks in panel_risks),
+        claims=tuple(claim for risks in panel_risks for claim in claims.judge(risks)),
         cautions=(
             *cautions,
             *check_repetitions_of_tenth(n),

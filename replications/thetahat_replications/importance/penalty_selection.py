@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import make_repetition_generator, run_in_blocks
 from thetahat.generators.gaussian_shift import ShiftedSamples
-from thetahat.parameter_checks import require
 from thetahat.values.types import FloatArray, IntArray
 from thetahat.weighted_risks import RiskEstimator
-from thetahat.weighted_risks.controlled import Controlled
-from thetahat.weighted_risks.weighted import Weighted
 from thetahat_replications.batches import LinearRisk, Problems, select
-from thetahat_replications.parameter_checks import is_ascending, require_at_least
 
 GRAIN: Final = 50
 """Data sets that are drawn together."""
-LOWEST, HIGHEST = 1e-3, 1e6
-"""The smallest and the largest penalty."""
 
 Draw = Callable[[float, np.random.Generator], ShiftedSamples]
 """Takes a gamma and returns ``GRAIN`` data sets."""
@@ -120,29 +114,3 @@ class SelectionStudy:
         if not self.constant:
             return rows
         return np.concatenate([rows, np.ones((*rows.shape[:2], 1))], axis=2)
-
-
-def draw_equal_folds(n: int, rng: np.random.Generator, *, n_folds: int) -> IntArray:
-    """Return (GRAIN, n) folds of equal sizes, or of sizes that differ by one row."""
-    fold = np.tile(np.arange(n) % n_folds, (GRAIN, 1))
-    return np.asarray(rng.permuted(fold, axis=1))
-
-
-def list_paper_penalties(n_penalties: int) -> FloatArray:
-    """Return penalties from 1e-3 to 1e6 in equal ratios."""
-    return np.geomspace(LOWEST, HIGHEST, n_penalties)
-
-
-def build_paper_risks(beta_from: Literal["all", "fold"]) -> dict[str, RiskEstimator | LinearRisk]:
-    """Return the weighted risk, and the controlled one with beta estimated as named."""
-    return {"weighted": Weighted(), "controlled": Controlled(beta_from=beta_from)}
-
-
-def check_design(preset: object) -> None:
-    """Raise ``InvalidParameter`` if a parameter that the presets share is not usable."""
-    gammas = getattr(preset, "gammas")  # noqa: B009 - presets share these fields, but no base class
-    are_valid = is_ascending(gammas) and gammas[0] > 0
-    require(are_valid, "gammas", gammas, "must ascend and be above 0")
-    require_at_least(preset, n_folds=2, n_penalties=2)
-    beta_from = getattr(preset, "beta_from")  # noqa: B009 - likewise
-    require(beta_from in {"all", "fold"}, "beta_from", beta_from, "must be all or fold")

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from thetahat.generators.gaussian_shift import ShiftedSamples
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import FloatArray
 from thetahat_replications.importance.penalty_selection import GRAIN
 
 ENVELOPE: Final = 1.2
@@ -73,11 +73,6 @@ def compute_class_density(x: FloatArray, label: int) -> FloatArray:
     """
     positive = ndtr(-2 * x).prod(axis=1)
     return np.asarray(2 * (positive if label > 0 else 1 - positive))
-
-
-def draw_independent_folds(n: int, rng: np.random.Generator, *, n_folds: int) -> IntArray:
-    """Return (GRAIN, n) folds, each row's drawn independently, so that sizes vary."""
-    return np.asarray(rng.integers(n_folds, size=(GRAIN, n)))
 
 
 def _draw_class(

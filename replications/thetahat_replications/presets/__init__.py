@@ -1,4 +1,4 @@
-"""The presets of this project, one package each; the package's name is the wire name."""
+"""The presets of this project, a package or a module each, whose name is the wire name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thetahat.registry import Registry
 
 
 def _collect() -> Registry[type[Preset]]:
-    """Import every package beside this file and take its ``PRESET``."""
+    """Import everything beside this file and take its ``PRESET``."""
     by_name: dict[str, Any] = {}
     for module in iter_modules(__path__):
         preset = import_module(f"{__name__}.{module.name}").PRESET

@@ -20,11 +20,9 @@ from thetahat_replications.importance.script_setting import (
     draw_script_samples,
 )
 from thetahat_replications.presets import PRESETS
-from thetahat_replications.presets.importance_kernel_weights.claims import judge_figure_8
-from thetahat_replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
-from thetahat_replications.presets.importance_ozone.claims import judge_figure_7
-from thetahat_replications.presets.importance_selection.claims import judge_figure_6
-from thetahat_replications.presets.importance_selection.preset import ImportanceSelection
+from thetahat_replications.presets.importance_kernel_weights import ImportanceKernelWeights
+from thetahat_replications.presets.importance_ozone.claims import CLAIMS as FIGURE_7
+from thetahat_replications.presets.importance_selection import ImportanceSelection
 from thetahat_replications.presets.importance_variances.preset import ImportanceVariances
 from thetahat_replications.presets.importance_variances.variances import (
     evaluate_printed_weight_variance,
@@ -222,7 +220,7 @@ def test_by_hand_a_risk_that_falls_does_not_deteriorate_strongly(
         name: np.tile(values, (20, 1)) + rng_noise(name)
         for name, values in records_of(weighted, controlled, range(10, 0, -1)).items()
     }
-    claims = judge_figure_8(FinalRisks(records, "w", (0.5,)))
+    claims = ImportanceKernelWeights.claims.judge(FinalRisks(records, "w", (0.5,)))
 
     (strongly,) = [claim for claim in claims if "strongly" in claim.text]
     assert strongly.verdict == wanted
@@ -298,8 +296,12 @@ def test_degenerate_risks_that_never_differ() -> None:
     nothing = FinalRisks(records_of([np.nan] * 3, [np.nan] * 3, [np.nan] * 3), "w", (1.0,))
 
     assert same.log_p(0, "all").value == 0
-    assert {c.verdict for c in judge_figure_6(same)} <= {"holds", "fails", "undecided"}
-    for claims in (judge_figure_6(nothing), judge_figure_7(nothing)):
+    assert {c.verdict for c in ImportanceSelection.claims.judge(same)} <= {
+        "holds",
+        "fails",
+        "undecided",
+    }
+    for claims in (ImportanceSelection.claims.judge(nothing), FIGURE_7.judge(nothing)):
         assert {c.verdict for c in claims} == {"undecided"}
 
 
@@ -308,8 +310,8 @@ def test_degenerate_risks_that_never_differ() -> None:
 def test_by_hand_a_p_value_of_few_repetitions_does_not_decide() -> None:
     rng = np.random.default_rng(2)
     b = rng.gamma(2, size=300)
-    few = judge_figure_7(FinalRisks(records_of(b + 0.1, b, range(300)), "w", (1.0,)))
-    least = judge_figure_7(FinalRisks(records_of(b[:40] + 0.1, b[:40], range(40)), "w", (1.0,)))
+    few = FIGURE_7.judge(FinalRisks(records_of(b + 0.1, b, range(300)), "w", (1.0,)))
+    least = FIGURE_7.judge(FinalRisks(records_of(b[:40] + 0.1, b[:40], range(40)), "w", (1.0,)))
 
     # all ranks r are equal: z = (n r / 2) / sqrt(n r^2 / 4) = sqrt(n)
     assert [c.verdict for c in few[-2:]] == ["holds", "undecided"]

@@ -13,7 +13,7 @@ from thetahat.importance_weights import ImportanceWeights, Samples
 from thetahat.importance_weights import kernel_mean_matching as module
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
 from thetahat.values.types import FloatArray
-from thetahat_replications.presets.importance_kernel_weights.preset import ImportanceKernelWeights
+from thetahat_replications.presets.importance_kernel_weights import ImportanceKernelWeights
 
 
 def programme(samples: Samples, width: float) -> tuple[FloatArray, FloatArray]:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from thetahat.analyses.studies.claims import ClaimRow, judge
-from thetahat.analyses.studies.result import StudyClaim
+from thetahat.analyses.studies.claims import ClaimRow
 from thetahat_replications.importance.final_risk_claims import (
     PAPER_REPETITIONS,
     SMALL_INCREASE,
     SOURCE,
-    AllGammasCase,
-    build_gamma_cases,
+    PanelClaims,
 )
-from thetahat_replications.importance.final_risks import FinalRisks
 
 PLACE: Final = "section 5.3, Figure 7"
+SUBSETS: Final = (("all", "all data sets"), ("top", "the tenth"))
 
 OF_EACH_GAMMA: Final = (
     ClaimRow(
@@ -27,21 +25,16 @@ OF_EACH_GAMMA: Final = (
         "risk, gamma = {gamma:g}",
         at_least=0.0,
     ),
-    ClaimRow(
-        sentence="The final risks by the controlled risk are below those by the weighted one.",
-        reference=SOURCE,
-        place=PLACE,
-        quantity="gain_all",
-        measured="mean of weighted minus controlled, all data sets, gamma = {gamma:g}",
-        at_least=0.0,
-    ),
-    ClaimRow(
-        sentence="The final risks by the controlled risk are below those by the weighted one.",
-        reference=SOURCE,
-        place=PLACE,
-        quantity="gain_top",
-        measured="mean of weighted minus controlled, the tenth, gamma = {gamma:g}",
-        at_least=0.0,
+    *(
+        ClaimRow(
+            sentence="The final risks by the controlled risk are below those by the weighted one.",
+            reference=SOURCE,
+            place=PLACE,
+            quantity=f"gain_{subset}",
+            measured=f"mean of weighted minus controlled, {title}, gamma = {{gamma:g}}",
+            at_least=0.0,
+        )
+        for subset, title in SUBSETS
     ),
 )
 OF_ALL_GAMMAS: Final = (
@@ -81,14 +74,8 @@ OF_ALL_GAMMAS: Final = (
             fewest_repetitions=PAPER_REPETITIONS,
             can_hold_early=True,
         )
-        for subset, title in (("all", "all data sets"), ("top", "the tenth"))
+        for subset, title in SUBSETS
     ),
 )
 
-
-def judge_figure_7(risks: FinalRisks) -> tuple[StudyClaim, ...]:
-    """Judge the claims about Figure 7."""
-    return (
-        *judge(OF_EACH_GAMMA, build_gamma_cases(risks)),
-        *judge(OF_ALL_GAMMAS, [AllGammasCase(risks)]),
-    )
+CLAIMS: Final = PanelClaims(OF_EACH_GAMMA, OF_ALL_GAMMAS)

@@ -1,4 +1,4 @@
-"""Parameters and repetitions of the preset ``importance_kernel_weights``."""
+"""Penalties selected with weights by kernel mean matching and KLIEP (Figure 8)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
+from thetahat.analyses.studies.claims import ClaimRow
+from thetahat.cautions import Caution
 from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.importance_weights._kernels import WidthRule
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
@@ -21,23 +23,34 @@ from thetahat_replications.batches import (
     estimate_kernel_mean_matching_weights,
     estimate_kliep_weights,
 )
-from thetahat_replications.importance.final_risk_tables import compute_findings
-from thetahat_replications.importance.gaussian_setting import check_sample_sizes, draw_samples
-from thetahat_replications.importance.penalty_selection import (
-    EstimateWeights,
-    SelectionStudy,
-    build_paper_risks,
-    check_design,
-    draw_equal_folds,
-    list_paper_penalties,
+from thetahat_replications.importance.final_risk_claims import (
+    SOURCE,
+    PanelClaims,
+    list_claims_about_tenth,
 )
-from thetahat_replications.presets.importance_kernel_weights.claims import judge_figure_8
+from thetahat_replications.importance.gaussian_setting import check_sample_sizes, draw_samples
+from thetahat_replications.importance.penalty_selection import Draw, EstimateWeights
+from thetahat_replications.importance.selection_preset import PaperSelectionPreset
 
 METHODS: Final = ("kernel_mean_matching", "kliep")
+PLACE: Final = "section 5.4, Figure 8"
+CLAIMS: Final = PanelClaims(
+    of_each_gamma=(
+        ClaimRow(
+            sentence="The control variate gives better final risks also over all data sets.",
+            reference=SOURCE,
+            place=PLACE,
+            quantity="gain_all",
+            measured="mean of weighted minus controlled, {weights}, gamma = {gamma:g}",
+            at_least=0.0,
+        ),
+        *list_claims_about_tenth(PLACE),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportanceKernelWeights:
+class ImportanceKernelWeights(PaperSelectionPreset):
     """The target risk of the selected penalties, with weights by kernel mean matching and KLIEP.
 
     The setting of Figure 6; by default the width of the kernel is the mean distance of the source
@@ -53,8 +66,6 @@ class ImportanceKernelWeights:
 
     Parameters
     ----------
-    gammas : tuple of float
-        Variances of the source population.
     weights : tuple of {"kernel_mean_matching", "kliep"}
         Estimators of the weights, one panel each.
     width : float, "neighbours", "silverman" or "median"
@@ -65,25 +76,14 @@ class ImportanceKernelWeights:
         The published heuristic, or the optimum.
     n_source, n_target : int
         Rows of each sample.
-    n_folds, n_penalties : int
-        Of the cross-validation.
-    beta_from : {"fold", "all"}
-        Where the controlled risk takes its coefficient from.
-    constant : bool
-        Whether the features get a column of ones, penalised like the others.
     """
 
-    gammas: tuple[float, ...] = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
     weights: tuple[str, ...] = METHODS
     width: float | WidthRule = "neighbours"
     tolerance: float | None = 1e-6
     kliep_mode: Literal["early_stopped", "optimum"] = "early_stopped"
     n_source: int = 50
     n_target: int = 1000
-    n_folds: int = 5
-    n_penalties: int = 200
-    beta_from: Literal["fold", "all"] = "fold"
-    constant: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="importance_kernel_weights",
@@ -99,20 +99,26 @@ class ImportanceKernelWeights:
             "rows: most target rows affect one source row or none."
         ),
     )
-    repetitions: ClassVar[int] = 100_000
-    roles: ClassVar[Mapping[str, str]] = {}
+    figure: ClassVar[str] = "8"
+    claims: ClassVar[PanelClaims] = CLAIMS
 
-    def __post_init__(self) -> None:
-        check_design(self)
+    def check_parameters(self) -> None:
+        """Raise ``InvalidParameter`` for unknown weights or samples that are too small."""
+        PaperSelectionPreset.check_parameters(self)
         check_sample_sizes(self.n_source, self.n_target, self.n_folds)
         are_known = bool(self.weights) and set(self.weights) <= set(METHODS)
         require(are_known, "weights", self.weights, f"must be one or more of {', '.join(METHODS)}")
-        Kliep(mode=self.kliep_mode, width=self.width)
-        KernelMeanMatching(tolerance=self.tolerance, width=self.width)
+        self.get_weight_estimators()  # the methods check their own parameters
 
-    def plan(self, data: Mapping[str, Data], seed: int) -> SelectionStudy:
-        """Return the study; it uses no data sets."""
-        del data
+    def prepare_draws(
+        self, data: Mapping[str, Data], seed: int
+    ) -> tuple[Draw, tuple[Caution, ...]]:
+        """Return what draws samples of two normal populations; no data sets are used."""
+        del data, seed
+        return partial(draw_samples, n_source=self.n_source, n_target=self.n_target), ()
+
+    def get_weight_estimators(self) -> Mapping[str, EstimateWeights]:
+        """Return the estimators that are named, in their order."""
         estimators: dict[str, EstimateWeights] = {
             "kernel_mean_matching": partial(
                 _match_kernel_means,
@@ -120,22 +126,7 @@ class ImportanceKernelWeights:
             ),
             "kliep": partial(_run_kliep, method=Kliep(mode=self.kliep_mode, width=self.width)),
         }
-        return SelectionStudy(
-            gammas=self.gammas,
-            draw=partial(draw_samples, n_source=self.n_source, n_target=self.n_target),
-            weight_estimators={name: estimators[name] for name in self.weights},
-            compute_findings=lambda records: compute_findings(
-                records,
-                dict.fromkeys(self.weights, "8"),
-                self.gammas,
-                judge_panel=judge_figure_8,
-            ),
-            risks=build_paper_risks(self.beta_from),
-            penalties=list_paper_penalties(self.n_penalties),
-            draw_folds=partial(draw_equal_folds, n_folds=self.n_folds),
-            constant=self.constant,
-            seed=seed,
-        )
+        return {name: estimators[name] for name in self.weights}
 
 
 def _match_kernel_means(
@@ -150,3 +141,6 @@ def _run_kliep(
 ) -> FloatArray:
     del gamma
     return estimate_kliep_weights(drawn.source, drawn.target, rng, method)
+
+
+PRESET = ImportanceKernelWeights
