@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from thetahat.analyses.studies.claims import ClaimRow, judge, pick_least_certain
+from thetahat.analyses.studies.claims import ClaimRow, Passage, judge, pick_least_certain
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.importance.final_risks import FinalRisks, Subset
@@ -21,71 +21,57 @@ ABOUT_30: Final = -25
 """The largest logarithm of a p-value that counts as being of the order of 1e-30."""
 
 
-def build_claim_about_all(place: str) -> ClaimRow[str]:
+def build_claim_about_all(passage: Passage) -> ClaimRow[str]:
     """Return the claim about all data sets of Figure 6, which is judged for each gamma."""
-    return ClaimRow(
-        sentence="On all data sets there is nearly no difference between the two risks: a "
+    return passage.claim(
+        "On all data sets there is nearly no difference between the two risks: a "
         "hundredth of their mean at most.",
-        reference=SOURCE,
-        place=place,
-        quantity="relative_gain_all",
-        measured="mean final risk by the weighted minus that by the controlled risk, over the "
+        "relative_gain_all",
+        "mean final risk by the weighted minus that by the controlled risk, over the "
         "mean, gamma = {gamma:g}",
-        at_least=-SMALL_INCREASE,
-        at_most=SMALL_INCREASE,
+        within=(-SMALL_INCREASE, SMALL_INCREASE),
     )
 
 
-def build_claim_about_p(place: str, quantity: str, tenth: str) -> ClaimRow[str]:
+def build_claim_about_p(passage: Passage, quantity: str, tenth: str) -> ClaimRow[str]:
     """Return the claim about the p-values of Figure 6, over all gammas."""
-    return ClaimRow(
-        sentence="The differences are significant for each gamma, with a largest p-value near "
+    return passage.claim(
+        "The differences are significant for each gamma, with a largest p-value near "
         "1e-30 (1e-25 at most).",
-        reference=SOURCE,
-        place=place,
-        quantity=quantity,
-        measured=f"largest log10 p of Wilcoxon's test over gamma, {tenth}, with {{repetitions}} "
-        "repetitions",
+        quantity,
+        f"largest log10 p of Wilcoxon's test over gamma, {tenth}, with {{repetitions}} repetitions",
         at_most=ABOUT_30,
         fewest_repetitions=PAPER_REPETITIONS,
         can_hold_early=True,
     )
 
 
-def list_claims_about_tenth(place: str) -> tuple[ClaimRow[str], ...]:
+def list_claims_about_tenth(passage: Passage) -> tuple[ClaimRow[str], ...]:
     """Return the claims about the tenth of the data sets with the largest weight variance.
 
-    They are judged for each gamma; ``place`` is where the paper makes them.
+    They are judged for each gamma.
     """
     return (
-        ClaimRow(
-            sentence="On the tenth with the largest weight variance the weighted risk "
-            "deteriorates.",
-            reference=SOURCE,
-            place=place,
-            quantity="deterioration_weighted",
-            measured="mean of the tenth minus that of the others, by the weighted risk, over the "
+        passage.claim(
+            "On the tenth with the largest weight variance the weighted risk deteriorates.",
+            "deterioration_weighted",
+            "mean of the tenth minus that of the others, by the weighted risk, over the "
             "others', {weights}, gamma = {gamma:g}",
             at_least=0.0,
         ),
-        ClaimRow(
-            sentence="On the tenth with the largest weight variance the weighted risk deteriorates "
+        passage.claim(
+            "On the tenth with the largest weight variance the weighted risk deteriorates "
             "strongly and the controlled one does not: less than half as much.",
-            reference=SOURCE,
-            place=place,
-            quantity="strong_deterioration",
-            measured="mean of the tenth minus that of the others, over the others', {weights}, "
+            "strong_deterioration",
+            "mean of the tenth minus that of the others, over the others', {weights}, "
             "gamma = {gamma:g}: of two numbers the one that is fewer standard errors above 0, that "
             "by the weighted risk, and half of that minus that by the controlled risk",
             at_least=0.0,
         ),
-        ClaimRow(
-            sentence="On the tenth with the largest weight variance the controlled risk selects "
-            "better.",
-            reference=SOURCE,
-            place=place,
-            quantity="gain_top",
-            measured="mean of weighted minus controlled in the tenth, {weights}, gamma = {gamma:g}",
+        passage.claim(
+            "On the tenth with the largest weight variance the controlled risk selects better.",
+            "gain_top",
+            "mean of weighted minus controlled in the tenth, {weights}, gamma = {gamma:g}",
             at_least=0.0,
         ),
     )

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal
 
 import numpy as np
 
-from thetahat.analyses.studies.claims import ClaimRow
+from thetahat.analyses.studies.claims import Passage
 from thetahat.cautions import Caution
 from thetahat.generators.gaussian_shift import ShiftedSamples
 from thetahat.importance_weights._kernels import WidthRule
@@ -33,15 +33,13 @@ from thetahat_replications.importance.penalty_selection import Draw, EstimateWei
 from thetahat_replications.importance.selection_preset import PaperSelectionPreset
 
 METHODS: Final = ("kernel_mean_matching", "kliep")
-PLACE: Final = "section 5.4, Figure 8"
+PLACE: Final = Passage(SOURCE, "section 5.4, Figure 8")
 CLAIMS: Final = PanelClaims(
     of_each_gamma=(
-        ClaimRow(
-            sentence="The control variate gives better final risks also over all data sets.",
-            reference=SOURCE,
-            place=PLACE,
-            quantity="gain_all",
-            measured="mean of weighted minus controlled, {weights}, gamma = {gamma:g}",
+        PLACE.claim(
+            "The control variate gives better final risks also over all data sets.",
+            "gain_all",
+            "mean of weighted minus controlled, {weights}, gamma = {gamma:g}",
             at_least=0.0,
         ),
         *list_claims_about_tenth(PLACE),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final, Literal
 
-from thetahat.analyses.studies.claims import ClaimRow
+from thetahat.analyses.studies.claims import Passage
 from thetahat.cautions import Caution
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
@@ -31,17 +31,15 @@ from thetahat_replications.importance.selection_preset import (
     PaperSelectionPreset,
 )
 
-PLACE: Final = "section 5.3, Figure 6"
+PLACE: Final = Passage(SOURCE, "section 5.3, Figure 6")
 WEIGHTS: Final = {**GAUSSIAN_RATIO, "true": compute_true_weights}
 CLAIMS: Final = PanelClaims(
     of_each_gamma=(build_claim_about_all(PLACE), *list_claims_about_tenth(PLACE)),
     of_all_gammas=(
-        ClaimRow(
-            sentence="The error bars are too small to see: a hundredth of the mean at most.",
-            reference=SOURCE,
-            place=PLACE,
-            quantity="largest_relative_error",
-            measured="largest standard error over its mean, weighted risk in the tenth, {weights}",
+        PLACE.claim(
+            "The error bars are too small to see: a hundredth of the mean at most.",
+            "largest_relative_error",
+            "largest standard error over its mean, weighted risk in the tenth, {weights}",
             at_most=SMALL_INCREASE,
         ),
         build_claim_about_p(PLACE, "largest_log_p_top", "the tenth, {weights}"),

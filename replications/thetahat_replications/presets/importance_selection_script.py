@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from thetahat.analyses.studies.claims import Passage
 from thetahat.cautions import Caution
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
@@ -17,6 +18,7 @@ from thetahat.weighted_risks import RiskEstimator
 from thetahat.weighted_risks.weighted import Weighted
 from thetahat_replications.batches import LinearRisk
 from thetahat_replications.importance.final_risk_claims import (
+    SOURCE,
     PanelClaims,
     build_claim_about_all,
     build_claim_about_p,
@@ -29,7 +31,7 @@ from thetahat_replications.importance.selection_preset import SelectionPreset
 
 LOWEST, HIGHEST = 1.0, 1e3
 """The smallest and the largest penalty of the script."""
-PLACE: Final = "section 5.3, Figure 6, by the authors' script"
+PLACE: Final = Passage(SOURCE, "section 5.3, Figure 6, by the authors' script")
 OF_LAST: Final = "all on the repetitions of the tenth with gamma = {last_gamma:g}, as in the script"
 CLAIMS: Final = PanelClaims(
     of_each_gamma=(build_claim_about_all(PLACE), *list_claims_about_tenth(PLACE)),

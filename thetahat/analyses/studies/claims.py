@@ -79,6 +79,47 @@ class ClaimRow(Generic[Q_co]):
     can_hold_early: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A place in a source, where it makes one or more claims.
+
+    Parameters
+    ----------
+    reference, place : str
+        As in ``ClaimRow``.
+    """
+
+    reference: str
+    place: str
+
+    def claim(  # noqa: PLR0913 - the parts of a row
+        self,
+        sentence: str,
+        quantity: Q,
+        measured: str,
+        *,
+        at_least: Bound = None,
+        at_most: Bound = None,
+        within: tuple[float, float] | None = None,
+        fewest_repetitions: int = 0,
+        can_hold_early: bool = False,
+    ) -> ClaimRow[Q]:
+        """Return a claim of this passage; ``within`` is ``at_least`` and ``at_most`` in one."""
+        if within is not None:
+            at_least, at_most = within
+        return ClaimRow(
+            sentence=sentence,
+            reference=self.reference,
+            place=self.place,
+            quantity=quantity,
+            measured=measured,
+            at_least=at_least,
+            at_most=at_most,
+            fewest_repetitions=fewest_repetitions,
+            can_hold_early=can_hold_early,
+        )
+
+
 class ClaimCase(Protocol[Q_contra]):
     """One setting of a study in which claims are judged."""
 

@@ -8,46 +8,39 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.studies.claims import ClaimRow, RelativeBound, judge
+from thetahat.analyses.studies.claims import Passage, RelativeBound, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 
 LECTURE: Final = "gutierrez_osuna"
+LECTURE_ON_BOOTSTRAP: Final = Passage(LECTURE, "Bias and variance estimates with the bootstrap")
 BOOK: Final = "efron1993"
+CHAPTER_10: Final = Passage(BOOK, "chapter 10")
 
 CLAIMS: Final = (
-    ClaimRow(
-        sentence="The bootstrap gives the variance of the estimate.",
-        reference=LECTURE,
-        place="Bias and variance estimates with the bootstrap",
-        quantity="variance_ratio",
-        measured="mean bootstrap variance over the variance, {statistic}",
-        at_least=0.75,
-        at_most=1.25,
+    LECTURE_ON_BOOTSTRAP.claim(
+        "The bootstrap gives the variance of the estimate.",
+        "variance_ratio",
+        "mean bootstrap variance over the variance, {statistic}",
+        within=(0.75, 1.25),
     ),
-    ClaimRow(
-        sentence="The bootstrap gives the bias of the estimate.",
-        reference=LECTURE,
-        place="Bias and variance estimates with the bootstrap",
-        quantity="bias_apart",
-        measured="mean bootstrap bias minus the bias, {statistic}, within 0.05 standard deviations",
+    LECTURE_ON_BOOTSTRAP.claim(
+        "The bootstrap gives the bias of the estimate.",
+        "bias_apart",
+        "mean bootstrap bias minus the bias, {statistic}, within 0.05 standard deviations",
         at_least=RelativeBound("deviation", times=-0.05),
         at_most=RelativeBound("deviation", times=0.05),
     ),
-    ClaimRow(
-        sentence="Subtracting the estimated bias gives an estimate with less bias.",
-        reference=BOOK,
-        place="chapter 10",
-        quantity="bias_saved",
-        measured="absolute bias minus that of the corrected value, {statistic}",
+    CHAPTER_10.claim(
+        "Subtracting the estimated bias gives an estimate with less bias.",
+        "bias_saved",
+        "absolute bias minus that of the corrected value, {statistic}",
         at_least=0,
     ),
-    ClaimRow(
-        sentence="The correction can be dangerous: it may add more error than it saves.",
-        reference=BOOK,
-        place="chapter 10",
-        quantity="mse_added",
-        measured="mean squared error added by the correction, {statistic}",
+    CHAPTER_10.claim(
+        "The correction can be dangerous: it may add more error than it saves.",
+        "mse_added",
+        "mean squared error added by the correction, {statistic}",
         at_least=0,
     ),
 )

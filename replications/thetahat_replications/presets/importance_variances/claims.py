@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.claims import Passage, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber, make_exact
 from thetahat_replications.importance.example_setting import ExampleSetting
@@ -19,151 +19,115 @@ from thetahat_replications.presets.importance_variances.variances import (
 )
 
 SOURCE: Final = "kouw2019"
+SECTION_4_1: Final = Passage(SOURCE, "section 4.1, Figure 4")
+FIGURE_4: Final = Passage(SOURCE, "Figure 4")
 EQUAL: Final = (1 - 1e-6, 1 + 1e-6)
 """Ratios between these are called equal; the errors of the numerical integrals are below 1e-9."""
 ABOUT_A_FIFTH: Final = (0.15, 0.25)
 """Probabilities that round to the 0.2 of the paper."""
 
 OF_QUADRATURE: Final = (
-    ClaimRow(
-        sentence="The expected value of the importance weights is one.",
-        reference=SOURCE,
-        place="section 4.1, equation 9",
-        quantity="mean_weight",
-        measured="mean weight over the source by quadrature, g = {g:g}",
-        at_least=EQUAL[0],
-        at_most=EQUAL[1],
+    Passage(SOURCE, "section 4.1, equation 9").claim(
+        "The expected value of the importance weights is one.",
+        "mean_weight",
+        "mean weight over the source by quadrature, g = {g:g}",
+        within=EQUAL,
     ),
-    ClaimRow(
-        sentence="The weights' variance has the closed form with a root in its denominator.",
-        reference=SOURCE,
-        place="section 3.1, corrected",
-        quantity="weight_variance_ratio",
-        measured="variance by quadrature over that closed form, g = {g:g}",
-        at_least=EQUAL[0],
-        at_most=EQUAL[1],
+    Passage(SOURCE, "section 3.1, corrected").claim(
+        "The weights' variance has the closed form with a root in its denominator.",
+        "weight_variance_ratio",
+        "variance by quadrature over that closed form, g = {g:g}",
+        within=EQUAL,
     ),
-    ClaimRow(
-        sentence="The weights' variance has the closed form that is printed.",
-        reference=SOURCE,
-        place="section 3.1",
-        quantity="printed_variance_ratio",
-        measured="variance by quadrature over the printed form, g = {g:g}",
-        at_least=EQUAL[0],
-        at_most=EQUAL[1],
+    Passage(SOURCE, "section 3.1").claim(
+        "The weights' variance has the closed form that is printed.",
+        "printed_variance_ratio",
+        "variance by quadrature over the printed form, g = {g:g}",
+        within=EQUAL,
     ),
 )
 """Judged for each g with finite variances; the printed form not at g = 1, where both agree."""
 
 OF_GROWTH: Final = (
-    ClaimRow(
-        sentence="The weights' variance grows exponentially as g shrinks.",
-        reference=SOURCE,
-        place="section 3.1, Figure 2",
-        quantity="least_change_of_log_slope",
-        measured="least rise, from step to step of g, of the slope of its logarithm (above 0: "
+    Passage(SOURCE, "section 3.1, Figure 2").claim(
+        "The weights' variance grows exponentially as g shrinks.",
+        "least_change_of_log_slope",
+        "least rise, from step to step of g, of the slope of its logarithm (above 0: "
         "faster than exponentially)",
         at_least=0.0,
     ),
 )
 OF_LARGE_WEIGHTS: Final = (
-    ClaimRow(
-        sentence="For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
-        reference=SOURCE,
-        place="Figure 3, as the authors' script computes it",
-        quantity="share_above_10_centred",
-        measured="P(w > 10) for x from N(0, g²), in closed form",
-        at_least=ABOUT_A_FIFTH[0],
-        at_most=ABOUT_A_FIFTH[1],
+    Passage(SOURCE, "Figure 3, as the authors' script computes it").claim(
+        "For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
+        "share_above_10_centred",
+        "P(w > 10) for x from N(0, g²), in closed form",
+        within=ABOUT_A_FIFTH,
     ),
-    ClaimRow(
-        sentence="For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
-        reference=SOURCE,
-        place="section 3.3",
-        quantity="share_above_10_source",
-        measured="P(w > 10) for x from the source N(-1, g²), in closed form",
-        at_least=ABOUT_A_FIFTH[0],
-        at_most=ABOUT_A_FIFTH[1],
+    Passage(SOURCE, "section 3.3").claim(
+        "For g = 0.7 the probability of a weight exceeding 10 is about 0.2.",
+        "share_above_10_source",
+        "P(w > 10) for x from the source N(-1, g²), in closed form",
+        within=ABOUT_A_FIFTH,
     ),
 )
 """The source is where rows are drawn. The authors' script integrates under N(0, g²) instead."""
 
 OF_CLOSED_FORMS: Final = (
-    ClaimRow(
-        sentence="The importance-weighted risk has a higher sampling variance than the target "
-        "risk.",
-        reference=SOURCE,
-        place="section 3.2, equation 7, Figure 4",
-        quantity="weighted_above_target",
-        measured="σ_W² minus σ_T², g = {g:g}, in closed form",
+    Passage(SOURCE, "section 3.2, equation 7, Figure 4").claim(
+        "The importance-weighted risk has a higher sampling variance than the target risk.",
+        "weighted_above_target",
+        "σ_W² minus σ_T², g = {g:g}, in closed form",
         at_least=0.0,
     ),
-    ClaimRow(
-        sentence="The variance of the controlled risk is never larger than the weighted one's.",
-        reference=SOURCE,
-        place="section 4.1, equation 13, Figure 4",
-        quantity="controlled_above_weighted",
-        measured="σ_β² minus σ_W², g = {g:g}, in closed form",
+    Passage(SOURCE, "section 4.1, equation 13, Figure 4").claim(
+        "The variance of the controlled risk is never larger than the weighted one's.",
+        "controlled_above_weighted",
+        "σ_β² minus σ_W², g = {g:g}, in closed form",
         at_most=0.0,
     ),
 )
 """Judged for each g with finite variances."""
 
 OF_VARIANCES: Final = (
-    ClaimRow(
-        sentence="The sampling variance of the target risk is as computed.",
-        reference=SOURCE,
-        place="Figure 4",
-        quantity="target_variance_ratio",
-        measured="variance by quadrature over the closed form, g = {g:g}",
-        at_least=EQUAL[0],
-        at_most=EQUAL[1],
+    FIGURE_4.claim(
+        "The sampling variance of the target risk is as computed.",
+        "target_variance_ratio",
+        "variance by quadrature over the closed form, g = {g:g}",
+        within=EQUAL,
     ),
-    ClaimRow(
-        sentence="The sampling variance of the weighted risk is as computed.",
-        reference=SOURCE,
-        place="Figure 4",
-        quantity="weighted_variance_ratio",
-        measured="variance by quadrature over the closed form, g = {g:g}",
-        at_least=EQUAL[0],
-        at_most=EQUAL[1],
+    FIGURE_4.claim(
+        "The sampling variance of the weighted risk is as computed.",
+        "weighted_variance_ratio",
+        "variance by quadrature over the closed form, g = {g:g}",
+        within=EQUAL,
     ),
-    ClaimRow(
-        sentence="The sampling variance of the controlled risk is as computed.",
-        reference=SOURCE,
-        place="Figure 4",
-        quantity="controlled_variance_ratio",
-        measured="variance by quadrature over the closed form, g = {g:g}",
-        at_least=EQUAL[0],
-        at_most=EQUAL[1],
+    FIGURE_4.claim(
+        "The sampling variance of the controlled risk is as computed.",
+        "controlled_variance_ratio",
+        "variance by quadrature over the closed form, g = {g:g}",
+        within=EQUAL,
     ),
-    ClaimRow(
-        sentence="The control variate leaves the share 1 - rho^2 of the sampling variance.",
-        reference=SOURCE,
-        place="section 4.1",
-        quantity="variance_left_ratio",
-        measured="ratio of the variances by quadrature over 1 - rho^2, g = {g:g}",
-        at_least=EQUAL[0],
-        at_most=EQUAL[1],
+    Passage(SOURCE, "section 4.1").claim(
+        "The control variate leaves the share 1 - rho^2 of the sampling variance.",
+        "variance_left_ratio",
+        "ratio of the variances by quadrature over 1 - rho^2, g = {g:g}",
+        within=EQUAL,
     ),
 )
 """Judged for each g with finite variances."""
 
 OF_DIVERGENCE: Final = (
-    ClaimRow(
-        sentence="σ_β² also diverges as g shrinks.",
-        reference=SOURCE,
-        place="section 4.1, Figure 4",
-        quantity="growth_of_controlled",
-        measured="σ_β² with g = {least_g:g} over that with g = {largest_g:g}, in closed form",
+    SECTION_4_1.claim(
+        "σ_β² also diverges as g shrinks.",
+        "growth_of_controlled",
+        "σ_β² with g = {least_g:g} over that with g = {largest_g:g}, in closed form",
         at_least=10.0,
     ),
-    ClaimRow(
-        sentence="It does so at a slower rate than σ_W².",
-        reference=SOURCE,
-        place="section 4.1, Figure 4",
-        quantity="growth_of_controlled_over_weighted",
-        measured="ratio of the growths of σ_β² and σ_W², g = {least_g:g} over that "
+    SECTION_4_1.claim(
+        "It does so at a slower rate than σ_W².",
+        "growth_of_controlled_over_weighted",
+        "ratio of the growths of σ_β² and σ_W², g = {least_g:g} over that "
         "with g = {largest_g:g}, in closed form",
         at_most=1.0,
     ),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from thetahat.analyses.studies.monte_carlo import subtract
+from thetahat.analyses.studies.monte_carlo import divide, subtract
 from thetahat.analyses.studies.result import TableCell
 from thetahat.values.monte_carlo_number import UNDEFINED, MonteCarloNumber
 
@@ -37,6 +37,30 @@ def average(numbers: Sequence[MonteCarloNumber]) -> MonteCarloNumber:
     if len(errors) < len(values):
         return MonteCarloNumber(mean, None)
     return MonteCarloNumber(mean, math.sqrt(sum(error**2 for error in errors)) / len(values))
+
+
+def average_ratios(
+    rows: Iterable[Row],
+    column: str,
+    recommended: Mapping[tuple[str, ...], Row],
+    get_place: Callable[[Row], tuple[str, ...]],
+) -> MonteCarloNumber:
+    """Return the mean over rows of a column's ratio to that of the recommended interval there."""
+    pairs = [
+        (read_number(row, column), read_number(recommended.get(get_place(row), {}), column))
+        for row in rows
+    ]
+    return average([divide(a, b) for a, b in pairs if a is not None and b is not None])
+
+
+def group_rows(
+    rows: Iterable[Row], key: Callable[[Row], tuple[TableCell, ...]]
+) -> dict[tuple[TableCell, ...], list[Row]]:
+    """Return the rows by what a function makes of them, in the order in which that comes first."""
+    groups: dict[tuple[TableCell, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

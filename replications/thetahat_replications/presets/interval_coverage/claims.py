@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from thetahat.analyses.studies.claims import Bound, ClaimRow, RelativeBound, judge
+from thetahat.analyses.studies.claims import Bound, ClaimRow, Passage, RelativeBound, judge
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.types import Target
@@ -35,36 +35,35 @@ WORSE: Final = 0.95
 EXPECTED: Final = "covers_expected_at_n"
 """Column with the coverage of the expected error of learning from all n rows."""
 NEARLY_LEVEL: Final = RelativeBound("level", plus=-ALLOWED_SHORTFALL)
-RULE: Final = "the rule of recommendation"
+RULE: Final = Passage("", "the rule of recommendation")
+
+
+def build_recommended_claim(measured: str) -> ClaimRow[str]:
+    """Return the claim about recommended intervals, of losses or of metrics."""
+    return RULE.claim(
+        "The interval that the service recommends covers nearly as often as its level.",
+        "coverage",
+        measured,
+        at_least=NEARLY_LEVEL,
+    )
+
 
 OF_RECOMMENDED_INTERVALS: Final = (
-    ClaimRow(
-        sentence="The interval that the service recommends covers nearly as often as its level.",
-        reference="",
-        place=RULE,
-        quantity="coverage",
-        measured="coverage of its own target, {scheme}, {target}",
-        at_least=NEARLY_LEVEL,
-    ),
+    build_recommended_claim("coverage of its own target, {scheme}, {target}"),
 )
 """Judged for each scheme and target of the summary."""
 
 OF_BEST_INTERVALS: Final = (
-    ClaimRow(
-        sentence="No interval that always exists has a coverage clearly nearer to its level.",
-        reference="",
-        place=RULE,
-        quantity="lacking",
-        measured="undercoverage of the recommended interval minus that of {best}, {scheme}, "
-        "{target}",
+    RULE.claim(
+        "No interval that always exists has a coverage clearly nearer to its level.",
+        "lacking",
+        "undercoverage of the recommended interval minus that of {best}, {scheme}, {target}",
         at_most=NEARLY_BEST,
     ),
-    ClaimRow(
-        sentence="No interval with nearly the same coverage has a clearly lower interval score.",
-        reference="",
-        place=RULE,
-        quantity="relative_score",
-        measured="score of {best} relative to the recommended interval, {scheme}, {target}",
+    RULE.claim(
+        "No interval with nearly the same coverage has a clearly lower interval score.",
+        "relative_score",
+        "score of {best} relative to the recommended interval, {scheme}, {target}",
         at_least=WORSE,
     ),
 )
@@ -76,7 +75,7 @@ def _select_expected_coverage(scheme: str, interval: str) -> TableCells:
 
 
 COMPARISON: Final = "schulz2024"
-EXPECTED_RISK: Final = "coverage of the expected risk"
+EXPECTED_RISK: Final = Passage(COMPARISON, "coverage of the expected risk")
 WALD: Final = "normal:bayle_all_pairs"
 CORRECTED: Final = _select_expected_coverage("random_subsampling", "student_t:nadeau_bengio")
 
@@ -89,46 +88,35 @@ def _build_refit_claim(
     at_least: Bound = None,
     at_most: Bound = None,
 ) -> ClaimRow[CellQuantity]:
-    return ClaimRow(
-        sentence=sentence,
-        reference=COMPARISON,
-        place=EXPECTED_RISK,
-        quantity=_select_expected_coverage("refits", interval),
-        measured=f"coverage of the expected error at n, {measured}",
+    return EXPECTED_RISK.claim(
+        sentence,
+        _select_expected_coverage("refits", interval),
+        f"coverage of the expected error at n, {measured}",
         at_least=at_least,
         at_most=at_most,
     )
 
 
 OF_THE_COMPARISON: Final[tuple[ClaimRow[CellQuantity], ...]] = (
-    ClaimRow(
-        sentence="The corrected resampled t with 25 draws of a tenth covers a little too rarely: "
-        "0.936.",
-        reference=COMPARISON,
-        place=EXPECTED_RISK,
-        quantity=CORRECTED,
-        measured="coverage of the expected error at n, 25 draws, student_t on nadeau_bengio",
-        at_least=0.90,
-        at_most=0.97,
+    EXPECTED_RISK.claim(
+        "The corrected resampled t with 25 draws of a tenth covers a little too rarely: 0.936.",
+        CORRECTED,
+        "coverage of the expected error at n, 25 draws, student_t on nadeau_bengio",
+        within=(0.90, 0.97),
     ),
     *(
-        ClaimRow(
-            sentence="The plain interval of cross-validation covers too rarely: 0.90, 0.88 and "
-            "0.86.",
-            reference=COMPARISON,
-            place=EXPECTED_RISK,
-            quantity=_select_expected_coverage(scheme, WALD),
-            measured=f"coverage of the expected error at n, {scheme}, normal on bayle_all_pairs",
+        EXPECTED_RISK.claim(
+            "The plain interval of cross-validation covers too rarely: 0.90, 0.88 and 0.86.",
+            _select_expected_coverage(scheme, WALD),
+            f"coverage of the expected error at n, {scheme}, normal on bayle_all_pairs",
             at_most=RelativeBound("level"),
         )
         for scheme in ("10-fold", "5-fold", "leave_one_out")
     ),
-    ClaimRow(
-        sentence="The corrected t covers more often than the plain interval of 10 folds.",
-        reference=COMPARISON,
-        place=EXPECTED_RISK,
-        quantity=CellDifference(CORRECTED, _select_expected_coverage("10-fold", WALD)),
-        measured="coverage of the expected error at n, corrected t minus 10-fold",
+    EXPECTED_RISK.claim(
+        "The corrected t covers more often than the plain interval of 10 folds.",
+        CellDifference(CORRECTED, _select_expected_coverage("10-fold", WALD)),
+        "coverage of the expected error at n, corrected t minus 10-fold",
         at_least=0,
     ),
     *(
@@ -170,7 +158,7 @@ OF_THE_COMPARISON: Final[tuple[ClaimRow[CellQuantity], ...]] = (
 )
 """Judged once, in the summary."""
 
-CLUSTERS: Final = "cameron2015"
+CLUSTERS: Final = Passage("cameron2015", "clusters")
 ALIKE, ERRORS_ALIKE = "classes in clusters", "line in clusters"
 """Populations in which rows of one cluster are alike in everything, or in their errors only."""
 ROBUST, CLUSTER_BOOTSTRAP = "student_t:cluster_robust", "student_t:cluster_bootstrap"
@@ -205,13 +193,11 @@ def _select_cluster_coverage(
 
 OF_CLUSTERS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
     *(
-        ClaimRow(
-            sentence="With whole clusters taken as the independent units, an interval covers "
+        CLUSTERS.claim(
+            "With whole clusters taken as the independent units, an interval covers "
             "nearly as often as its level.",
-            reference=CLUSTERS,
-            place="clusters",
-            quantity=_select_cluster_coverage(population, scheme, interval),
-            measured=f"coverage of its own target, {population}, {scheme}, {interval}",
+            _select_cluster_coverage(population, scheme, interval),
+            f"coverage of its own target, {population}, {scheme}, {interval}",
             at_least=NEARLY_LEVEL,
         )
         for population, scheme, interval in (
@@ -223,60 +209,44 @@ OF_CLUSTERS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
         )
     ),
     *(
-        ClaimRow(
-            sentence="An interval that ignores clusters covers more rarely than one that does not.",
-            reference=CLUSTERS,
-            place="clusters",
-            quantity=CellDifference(
+        CLUSTERS.claim(
+            "An interval that ignores clusters covers more rarely than one that does not.",
+            CellDifference(
                 _select_cluster_coverage(ERRORS_ALIKE, scheme, ROBUST),
                 _select_cluster_coverage(ERRORS_ALIKE, scheme, ignoring),
             ),
-            measured=f"coverage of its own target, {ERRORS_ALIKE}, {scheme}, {ROBUST} minus "
-            f"{ignoring}",
+            f"coverage of its own target, {ERRORS_ALIKE}, {scheme}, {ROBUST} minus {ignoring}",
             at_least=CLEAR_INCREASE,
         )
         for scheme, ignoring in ((CUT_FOLDS, WALD), (CUT_HOLDOUT, "student_t:iid"))
     ),
-    ClaimRow(
-        sentence="With up to 200 rows, and rows of one cluster on both sides of a split, even the "
+    CLUSTERS.claim(
+        "With up to 200 rows, and rows of one cluster on both sides of a split, even the "
         "cluster-robust interval covers too rarely.",
-        reference=CLUSTERS,
-        place="clusters",
-        quantity=_select_cluster_coverage(ALIKE, CUT_FOLDS, ROBUST, FORTY_CLUSTERS),
-        measured=f"coverage of its own target, {ALIKE}, {CUT_FOLDS}, {ROBUST}",
+        _select_cluster_coverage(ALIKE, CUT_FOLDS, ROBUST, FORTY_CLUSTERS),
+        f"coverage of its own target, {ALIKE}, {CUT_FOLDS}, {ROBUST}",
         at_most=RelativeBound("level", plus=-CUT),
     ),
 )
 """Judged once, in the table of all cells."""
 
+WEIGHT_VARIANCE: Final = Passage("kouw2019", "the variance of the weights")
 _WEIGHTED: Final = {
     "scheme": TRUE,
     "interval": "normal:weighted",
     "target": Target.NEW_POPULATION.value,
 }
 OF_SHIFTED_SAMPLES: Final[tuple[ClaimRow[CellQuantity], ...]] = (
-    ClaimRow(
-        sentence="Where weights vary little an interval of R_W covers nearly as often as its "
-        "level.",
-        reference="kouw2019",
-        place="the variance of the weights",
-        quantity=TableCells(
-            column="coverage", where={"population": LITTLE, **_WEIGHTED}, size="largest"
-        ),
-        measured=f"coverage of its own target, {LITTLE}, {{largest_n}} rows, {TRUE}, "
-        "normal:weighted",
+    WEIGHT_VARIANCE.claim(
+        "Where weights vary little an interval of R_W covers nearly as often as its level.",
+        TableCells(column="coverage", where={"population": LITTLE, **_WEIGHTED}, size="largest"),
+        f"coverage of its own target, {LITTLE}, {{largest_n}} rows, {TRUE}, normal:weighted",
         at_least=NEARLY_LEVEL,
     ),
-    ClaimRow(
-        sentence="Where weights vary much it covers too rarely: rows with large weights are seldom "
-        "drawn.",
-        reference="kouw2019",
-        place="the variance of the weights",
-        quantity=TableCells(
-            column="coverage", where={"population": MUCH, **_WEIGHTED}, size="smallest"
-        ),
-        measured=f"coverage of its own target, {MUCH}, {{smallest_n}} rows, {TRUE}, "
-        "normal:weighted",
+    WEIGHT_VARIANCE.claim(
+        "Where weights vary much it covers too rarely: rows with large weights are seldom drawn.",
+        TableCells(column="coverage", where={"population": MUCH, **_WEIGHTED}, size="smallest"),
+        f"coverage of its own target, {MUCH}, {{smallest_n}} rows, {TRUE}, normal:weighted",
         at_most=NEARLY_LEVEL,
     ),
 )
@@ -293,10 +263,8 @@ def judge_coverage(
     summary, rows, best : sequence of mapping
         The rows of the tables ``summary``, ``cells`` and ``best``.
     """
-    sizes = [n for row in rows if isinstance(n := row["n"], int)]
-    fields = {"level": level, "largest_n": max(sizes), "smallest_n": min(sizes)} if sizes else {}
     recommended = [row for row in summary if row["interval"] == RECOMMENDED]
-    all_cells = TableCase(rows, fields)
+    all_cells = TableCase(rows, list_fields(rows, level))
     return (
         *judge(OF_RECOMMENDED_INTERVALS, [_build_row_case(row, level) for row in recommended]),
         *judge(OF_THE_COMPARISON, [TableCase(summary, {"level": level})]),
@@ -312,3 +280,9 @@ def judge_coverage(
 def _build_row_case(row: Row, level: float) -> RowCase:
     names = ("scheme", "target", "best")
     return RowCase(row, {"level": level, **{name: str(row[name]) for name in names if name in row}})
+
+
+def list_fields(rows: Sequence[Row], level: float) -> dict[str, str | float]:
+    """Return what fills the braces of claims about a table of cells; nothing without rows."""
+    sizes = [n for row in rows if isinstance(n := row["n"], int)]
+    return {"level": level, "largest_n": max(sizes), "smallest_n": min(sizes)} if sizes else {}

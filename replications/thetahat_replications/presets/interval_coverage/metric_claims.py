@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
-from thetahat.analyses.studies.claims import ClaimRow, RelativeBound, judge
+from thetahat.analyses.studies.claims import Bound, ClaimRow, Passage, RelativeBound, judge
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.monte_carlo import divide, subtract
 from thetahat.analyses.studies.result import StudyClaim, TableCell
@@ -20,142 +20,111 @@ from thetahat_replications.presets.interval_coverage.cell_selection import (
     average,
     read_numbers,
 )
+from thetahat_replications.presets.interval_coverage.claims import (
+    NEARLY_LEVEL,
+    RULE,
+    build_recommended_claim,
+    list_fields,
+)
 from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE
 
-ALLOWED_SHORTFALL: Final = 0.05
-"""Average lack of coverage up to which an interval may be recommended."""
 CLEAR_SHORTFALL: Final = 0.02
 """Lack of coverage from which an interval is called too short."""
-NEARLY_LEVEL: Final = RelativeBound("level", plus=-ALLOWED_SHORTFALL)
 TOO_SHORT: Final = RelativeBound("level", plus=-CLEAR_SHORTFALL)
-RULE: Final = "the rule of recommendation"
 ASSUMPTIONS: Final = "the assumptions of the method"
 
 OF_RECOMMENDED_INTERVALS: Final = (
-    ClaimRow(
-        sentence="The interval that the service recommends covers nearly as often as its level.",
-        reference="",
-        place=RULE,
-        quantity="coverage",
-        measured="coverage of its own target, {metric} of {of}, {target}",
-        at_least=NEARLY_LEVEL,
-    ),
+    build_recommended_claim("coverage of its own target, {metric} of {of}, {target}"),
 )
 """Judged for each metric and target, of models and of differences."""
 
 
-def _select_model_coverage(  # noqa: PLR0913 - the columns that select the cells
+def _build_cell_claim(  # noqa: PLR0913 - the sentence and what selects its cells
+    reference: str,
+    sentence: str,
     population: str,
     scheme: str,
     metric: str,
     interval: str,
-    mean: str = "pooled",
     *,
-    small: bool = False,
-) -> TableCells:
-    return TableCells(
-        column="coverage",
-        where={
-            "population": population,
-            "scheme": scheme,
-            "metric": metric,
-            "interval": interval,
-            "mean": mean,
-            "is_difference": "no",
-        },
-        size="smallest" if small else "largest",
+    mean: str = "pooled",
+    size: Literal["largest", "smallest"] = "largest",
+    at_least: Bound = None,
+    at_most: Bound = None,
+) -> ClaimRow[CellQuantity]:
+    """Return a claim about the coverage of an interval of models in cells of one sample size."""
+    where = {
+        "population": population,
+        "scheme": scheme,
+        "metric": metric,
+        "interval": interval,
+        "mean": mean,
+        "is_difference": "no",
+    }
+    return Passage(reference, ASSUMPTIONS).claim(
+        sentence,
+        TableCells(column="coverage", where=where, size=size),
+        f"coverage of {interval}, {metric}, {population}, {{{size}_n}} rows, {scheme}",
+        at_least=at_least,
+        at_most=at_most,
     )
 
 
-OF_CELLS: Final[tuple[ClaimRow[CellQuantity], ...]] = (
-    ClaimRow(
-        sentence="With some thirty of each class DeLong's interval covers nearly as often as its "
-        "level.",
-        reference="delong1988",
-        place=ASSUMPTIONS,
-        quantity=_select_model_coverage("two classes", "holdout", "roc_auc", "normal:delong"),
-        measured="coverage of normal:delong, roc_auc, two classes, {largest_n} rows, holdout",
+OF_CELLS: Final = (
+    _build_cell_claim(
+        "delong1988",
+        "With some thirty of each class DeLong's interval covers nearly as often as its level.",
+        *("two classes", "holdout", "roc_auc", "normal:delong"),
         at_least=NEARLY_LEVEL,
     ),
-    ClaimRow(
-        sentence="With few positives the normal interval of the area under the ROC curve is too "
-        "short.",
-        reference="delong1988",
-        place=ASSUMPTIONS,
-        quantity=_select_model_coverage(
-            "few positives", "holdout", "roc_auc", "normal:delong", small=True
-        ),
-        measured="coverage of normal:delong, roc_auc, few positives, {smallest_n} rows, holdout",
+    _build_cell_claim(
+        "delong1988",
+        "With few positives the normal interval of the area under the ROC curve is too short.",
+        *("few positives", "holdout", "roc_auc", "normal:delong"),
+        size="smallest",
         at_most=TOO_SHORT,
     ),
-    ClaimRow(
-        sentence="With few positives the normal interval of average precision is too short.",
-        reference="hampel1974",
-        place=ASSUMPTIONS,
-        quantity=_select_model_coverage(
-            "few positives", "holdout", "average_precision", "normal:influence", small=True
-        ),
-        measured="coverage of normal:influence, average_precision, few positives, {smallest_n} "
-        "rows, holdout",
+    _build_cell_claim(
+        "hampel1974",
+        "With few positives the normal interval of average precision is too short.",
+        *("few positives", "holdout", "average_precision", "normal:influence"),
+        size="smallest",
         at_most=TOO_SHORT,
     ),
-    ClaimRow(
-        sentence="With few positives the mean over folds of average precision is too high.",
-        reference="",
-        place=ASSUMPTIONS,
-        quantity=_select_model_coverage(
-            "few positives",
-            "5-fold",
-            "average_precision",
-            "normal:influence_blocks",
-            "macro",
-            small=True,
-        ),
-        measured="coverage of normal:influence_blocks, average_precision, few positives, "
-        "{smallest_n} rows, 5-fold",
+    _build_cell_claim(
+        "",
+        "With few positives the mean over folds of average precision is too high.",
+        *("few positives", "5-fold", "average_precision", "normal:influence_blocks"),
+        mean="macro",
+        size="smallest",
         at_most=TOO_SHORT,
     ),
-    ClaimRow(
-        sentence="With heavy tails the normal interval of R2 is too short.",
-        reference="hampel1974",
-        place=ASSUMPTIONS,
-        quantity=_select_model_coverage(
-            "curve with heavy tails", "holdout", "r2", "normal:influence"
-        ),
-        measured="coverage of normal:influence, r2, curve with heavy tails, {largest_n} rows, "
-        "holdout",
+    _build_cell_claim(
+        "hampel1974",
+        "With heavy tails the normal interval of R2 is too short.",
+        *("curve with heavy tails", "holdout", "r2", "normal:influence"),
         at_most=TOO_SHORT,
     ),
-    ClaimRow(
-        sentence="Where rows come in clusters, an interval that takes them as independent is too "
-        "short.",
-        reference="cameron2015",
-        place=ASSUMPTIONS,
-        quantity=_select_model_coverage(
-            "classes in clusters", "clusters whole, 5-fold", "roc_auc", "logit:delong"
-        ),
-        measured="coverage of logit:delong, roc_auc, classes in clusters, {largest_n} rows, "
-        "clusters whole, 5-fold",
+    _build_cell_claim(
+        "cameron2015",
+        "Where rows come in clusters, an interval that takes them as independent is too short.",
+        *("classes in clusters", "clusters whole, 5-fold", "roc_auc", "logit:delong"),
         at_most=TOO_SHORT,
     ),
 )
 """Judged once, averaged over the two learners of a cell."""
 
 OF_LOGIT_INTERVALS: Final = (
-    ClaimRow(
-        sentence="The logit interval covers more often than the normal or t interval.",
-        reference="",
-        place=RULE,
-        quantity="coverage_difference",
-        measured="coverage of the logit interval minus that of the other, {metric}",
+    RULE.claim(
+        "The logit interval covers more often than the normal or t interval.",
+        "coverage_difference",
+        "coverage of the logit interval minus that of the other, {metric}",
         at_least=0,
     ),
-    ClaimRow(
-        sentence="The logit interval has the lower interval score.",
-        reference="gneiting2007",
-        place=RULE,
-        quantity="score_ratio",
-        measured="interval score of the logit interval over that of the other, {metric}",
+    Passage("gneiting2007", RULE.place).claim(
+        "The logit interval has the lower interval score.",
+        "score_ratio",
+        "interval score of the logit interval over that of the other, {metric}",
         at_most=1,
     ),
 )
@@ -163,15 +132,13 @@ OF_LOGIT_INTERVALS: Final = (
 
 _PAIRED: Final = {"is_difference": "yes", "scheme": "holdout"}
 OF_BCA: Final[tuple[ClaimRow[CellQuantity], ...]] = (
-    ClaimRow(
-        sentence="For paired differences the BCa interval covers less often than the normal one.",
-        reference="efron1987",
-        place=ASSUMPTIONS,
-        quantity=CellDifference(
+    Passage("efron1987", ASSUMPTIONS).claim(
+        "For paired differences the BCa interval covers less often than the normal one.",
+        CellDifference(
             TableCells(column="coverage", where={**_PAIRED, "interval": "bca"}),
             TableCells(column="coverage", where={**_PAIRED, "interval": "normal:*"}),
         ),
-        measured="coverage of bca minus that of normal, differences, holdout",
+        "coverage of bca minus that of normal, differences, holdout",
         at_most=0,
     ),
 )
@@ -206,10 +173,8 @@ class _LogitCase:
 
 def judge_metrics(rows: Sequence[Row], level: float) -> tuple[StudyClaim, ...]:
     """Judge all claims about metrics from the rows of the table ``metric_cells``."""
-    sizes = [n for row in rows if isinstance(n := row["n"], int)]
-    fields = {"level": level, "largest_n": max(sizes), "smallest_n": min(sizes)} if sizes else {}
     marked = [{**row, "is_difference": _is_difference(row)} for row in rows]
-    all_cells = TableCase(marked, fields)
+    all_cells = TableCase(marked, list_fields(rows, level))
     return (
         *judge(OF_RECOMMENDED_INTERVALS, _build_recommended_cases(rows, level)),
         *judge(OF_CELLS, [all_cells]),

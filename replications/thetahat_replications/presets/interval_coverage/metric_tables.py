@@ -8,16 +8,12 @@ from typing import Final
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.general_tables import list_interval_rows
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat.analyses.studies.monte_carlo import divide
 from thetahat.analyses.studies.record_names import split_record_name
 from thetahat.analyses.studies.record_reader import RecordReader
 from thetahat.analyses.studies.result import (
-    FigureAxis,
     StudyFigure,
     StudyTable,
     TableCell,
-    make_series,
-    make_series_of_numbers,
     make_table,
 )
 from thetahat.analyses.studies.truths import AT_N, NEW_AT_N
@@ -25,8 +21,14 @@ from thetahat.values.types import Target
 from thetahat_replications.presets.interval_coverage.cell_selection import (
     Row,
     average,
+    average_ratios,
+    group_rows,
     read_number,
     read_numbers,
+)
+from thetahat_replications.presets.interval_coverage.coverage_figures import (
+    Point,
+    build_coverage_figure,
 )
 from thetahat_replications.presets.interval_coverage.metric_claims import judge_metrics
 from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE, MetricCell
@@ -94,11 +96,12 @@ def summarise_metrics(rows: Sequence[Row]) -> list[Row]:
     are relative to the recommended interval in the same cell for the same target.
     """
     recommended = {_get_place(row): row for row in rows if row["interval"] == RECOMMENDED}
-    groups: dict[tuple[TableCell, ...], list[Row]] = {}
-    for row in rows:
+
+    def find_place(row: Row) -> tuple[TableCell, ...]:
         of = DIFFERENCE if row["of"] == DIFFERENCE else OF_MODELS
-        place = tuple(of if key == "of" else row[key] for key in _PLACE)
-        groups.setdefault(place, []).append(row)
+        return tuple(of if key == "of" else row[key] for key in _PLACE)
+
+    groups = group_rows(rows, find_place)
     return [
         {**dict(zip(_PLACE, place, strict=True)), **_compute_averages(group, recommended)}
         for place, group in groups.items()
@@ -128,13 +131,7 @@ def _compute_averages(
         of_size = [row for row in rows if row["n"] == n]
         averages[f"coverage_{n}"] = average(read_numbers(of_size, "coverage"))
     for key in ("width", "score"):
-        pairs = [
-            (read_number(row, key), read_number(recommended.get(_get_place(row), {}), key))
-            for row in rows
-        ]
-        averages[f"relative_{key}"] = average(
-            [divide(a, b) for a, b in pairs if a is not None and b is not None]
-        )
+        averages[f"relative_{key}"] = average_ratios(rows, key, recommended, _get_place)
     return averages
 
 
@@ -208,38 +205,20 @@ def build_metric_figures(summary: Sequence[Row], level: float) -> tuple[StudyFig
     figures = []
     for target in sorted({str(row["target"]) for row in summary}):
         for of, words in ((OF_MODELS, "metrics"), (DIFFERENCE, "differences of metrics")):
-            shown = [
-                row
-                for row in summary
-                if (row["target"], row["of"]) == (target, of) and _read_relative_width(row)
-            ]
-            if shown:
-                figures.append(_build_figure(shown, target, words, level))
-    return tuple(figures)
-
-
-def _read_relative_width(row: Row) -> float:
-    """Return the relative width; 0 if it is undefined."""
-    width = read_number(row, "relative_width")
-    return 0.0 if width is None or width.value is None else width.value
-
-
-def _build_figure(rows: Sequence[Row], target: str, words: str, level: float) -> StudyFigure:
-    series = []
-    for metric in sorted({str(row["metric"]) for row in rows}):
-        of_metric = [row for row in rows if row["metric"] == metric]
-        widths = [_read_relative_width(row) for row in of_metric]
-        coverages = read_numbers(of_metric, "coverage")
-        labels = [f"{row['interval']}, {row['scheme']}" for row in of_metric]
-        series.append(make_series_of_numbers(metric, widths, coverages, "points", labels=labels))
-    all_widths = [_read_relative_width(row) for row in rows]
-    ends = [min(all_widths), max(all_widths)]
-    nominal = make_series("nominal", ends, [level, level], style="dashed")
-    return StudyFigure(
-        name=f"{words.replace(' ', '_')}_{target}",
-        title=f"Coverage against width: {words}, target {target}",
-        x=FigureAxis(title="width relative to the recommended interval", scale="log"),
-        y=FigureAxis(title="share of repetitions"),
-        series=(*series, nominal),
-        note="Numbers are averages over the cells.",
-    )
+            points: dict[str, list[Point]] = {}
+            for row in sorted(summary, key=lambda row: str(row["metric"])):
+                width, coverage = (read_number(row, c) for c in ("relative_width", "coverage"))
+                if (
+                    (row["target"], row["of"]) == (target, of)
+                    and width
+                    and width.value
+                    and coverage
+                ):
+                    label = f"{row['interval']}, {row['scheme']}"
+                    points.setdefault(str(row["metric"]), []).append((width.value, coverage, label))
+            name, title = (
+                f"{words.replace(' ', '_')}_{target}",
+                f"Coverage against width: {words}, target {target}",
+            )
+            figures.append(build_coverage_figure(name, title, points, level))
+    return tuple(figure for figure in figures if figure is not None)

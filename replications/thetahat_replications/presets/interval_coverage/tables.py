@@ -11,14 +11,10 @@ from typing import Final
 
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat.analyses.studies.monte_carlo import divide
 from thetahat.analyses.studies.result import (
-    FigureAxis,
     StudyFigure,
     StudyTable,
     TableCell,
-    make_series,
-    make_series_of_numbers,
     make_table,
 )
 from thetahat.analyses.studies.truths import PREDICTED
@@ -32,11 +28,17 @@ from thetahat_replications.presets.interval_coverage.best_interval import (
 from thetahat_replications.presets.interval_coverage.cell_selection import (
     Row,
     average,
+    average_ratios,
+    group_rows,
     read_number,
     read_numbers,
 )
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell
 from thetahat_replications.presets.interval_coverage.claims import EXPECTED, judge_coverage
+from thetahat_replications.presets.interval_coverage.coverage_figures import (
+    Point,
+    build_coverage_figure,
+)
 from thetahat_replications.presets.interval_coverage.paired_comparison import (
     MORE_COVERAGE,
     RELATIVE_SCORE,
@@ -123,9 +125,7 @@ def summarise_cells(rows: Sequence[Row], level: float) -> list[Row]:
     cell, scheme and target.
     """
     recommended = {_get_place(row): row for row in rows if row["interval"] == RECOMMENDED}
-    groups: dict[tuple[TableCell, TableCell, TableCell], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["scheme"], row["target"], row["interval"]), []).append(row)
+    groups = group_rows(rows, lambda row: (row["scheme"], row["target"], row["interval"]))
     return [
         {
             "scheme": scheme,
@@ -153,22 +153,11 @@ def _compute_averages(
         "least": min(values) if values else None,
         "undercoverage": sum(max(level - v, 0) for v in values) / len(values) if values else None,
         EXPECTED: average(read_numbers(rows, EXPECTED)),
-        "relative_width": _average_width_ratios(rows, recommended),
+        "relative_width": average_ratios(rows, "width", recommended, _get_place).value,
         RELATIVE_SCORE: average(read_numbers(rows, RELATIVE_SCORE)),
         MORE_COVERAGE: average(read_numbers(rows, MORE_COVERAGE)),
         "built": average(read_numbers(rows, "built")),
     }
-
-
-def _average_width_ratios(
-    rows: Sequence[Row], recommended: Mapping[tuple[str, ...], Row]
-) -> float | None:
-    """Return the average over cells of the ratio to the recommended interval's width."""
-    pairs = [
-        (read_number(row, "width"), read_number(recommended.get(_get_place(row), {}), "width"))
-        for row in rows
-    ]
-    return average([divide(a, b) for a, b in pairs if a is not None and b is not None]).value
 
 
 def _build_summary_table(summary: Sequence[Row], level: float) -> StudyTable:
@@ -228,14 +217,12 @@ def _build_cells_table(rows: Sequence[Row], level: float) -> StudyTable:
 
 
 def _build_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, ...]:
-    """Return coverage against relative width, a figure for each target."""
+    """Return coverage against relative width, a figure for each target that has widths."""
     figures = []
     for target in sorted({str(row["target"]) for row in summary}):
-        series = []
-        all_widths: list[float] = []
         of_target = [row for row in summary if row["target"] == target]
-        for scheme in sorted({str(row["scheme"]) for row in of_target}):
-            shown = [
+        points: dict[str, list[Point]] = {
+            scheme: [
                 (width, coverage, str(row["interval"]))
                 for row in of_target
                 if row["scheme"] == scheme
@@ -243,25 +230,8 @@ def _build_figures(summary: Sequence[Row], level: float) -> tuple[StudyFigure, .
                 and width
                 and (coverage := read_number(row, "coverage")) is not None
             ]
-            widths = [width for width, *_ in shown]
-            all_widths += widths
-            coverages = [coverage for _, coverage, _ in shown]
-            labels = [interval for *_, interval in shown]
-            series.append(
-                make_series_of_numbers(scheme, widths, coverages, "points", labels=labels)
-            )
-        if not all_widths:  # none of the weighted risks is recommended
-            continue
-        ends = [min(all_widths), max(all_widths)]
-        nominal = make_series("nominal", ends, [level, level], style="dashed")
-        figures.append(
-            StudyFigure(
-                name=f"coverage_{target}",
-                title=f"Coverage against width, target {target}",
-                x=FigureAxis(title="width relative to the recommended interval", scale="log"),
-                y=FigureAxis(title="share of repetitions"),
-                series=(*series, nominal),
-                note="Numbers are averages over the cells.",
-            )
-        )
-    return tuple(figures)
+            for scheme in sorted({str(row["scheme"]) for row in of_target})
+        }
+        title = f"Coverage against width, target {target}"
+        figures.append(build_coverage_figure(f"coverage_{target}", title, points, level))
+    return tuple(figure for figure in figures if figure is not None)

@@ -5,97 +5,79 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.claims import Passage, judge
 from thetahat.analyses.studies.jackknife import JackknifedStatistics, StatisticsCase
 from thetahat.analyses.studies.result import StudyClaim
 
 SOURCE: Final = "zelezny2011"
+COMPLETE_SUBSAMPLING: Final = Passage(SOURCE, "Complete subsampling")
+BIAS: Final = Passage(SOURCE, "Bias of the split sample")
 NEARLY_EQUAL: Final = 0.01
 """Error rates nearer than this are called equal."""
 
 OF_EACH_SHARE: Final = (
-    ClaimRow(
-        sentence="The split sample overestimates the risk of the model fitted on all rows.",
-        reference=SOURCE,
-        place="Bias of the split sample",
-        quantity="bias",
-        measured="bias, mu = {share}, n = {n}",
+    BIAS.claim(
+        "The split sample overestimates the risk of the model fitted on all rows.",
+        "bias",
+        "bias, mu = {share}, n = {n}",
         at_least=0,
     ),
-    ClaimRow(
-        sentence="The split sample is unbiased for the risk of the model that it fitted.",
-        reference=SOURCE,
-        place="Bias of the split sample",
-        quantity="bias_for_fitted",
-        measured="estimate minus the error of the fitted model, mu = {share}, within 0.01, n = {n}",
-        at_least=-NEARLY_EQUAL,
-        at_most=NEARLY_EQUAL,
+    BIAS.claim(
+        "The split sample is unbiased for the risk of the model that it fitted.",
+        "bias_for_fitted",
+        "estimate minus the error of the fitted model, mu = {share}, within 0.01, n = {n}",
+        within=(-NEARLY_EQUAL, NEARLY_EQUAL),
     ),
-    ClaimRow(
-        sentence="The conditional variance is R(f)(1 - R(f)) / (mu |S|) where the learner is "
-        "saturated.",
-        reference=SOURCE,
-        place="Conditional variance of the split sample",
-        quantity="binomial_ratio",
-        measured="variance over splits over that formula, mu = {share}, n = {n}",
-        at_least=0.8,
-        at_most=1.25,
+    Passage(SOURCE, "Conditional variance of the split sample").claim(
+        "The conditional variance is R(f)(1 - R(f)) / (mu |S|) where the learner is saturated.",
+        "binomial_ratio",
+        "variance over splits over that formula, mu = {share}, n = {n}",
+        within=(0.8, 1.25),
     ),
 )
 """Judged for each sample size and share."""
 
 OF_NEXT_SHARE: Final = (
-    ClaimRow(
-        sentence="The bias grows with mu.",
-        reference=SOURCE,
-        place="Bias of the split sample",
-        quantity="bias_grows",
-        measured="bias with mu = {next_share} minus that with mu = {share}, n = {n}",
+    BIAS.claim(
+        "The bias grows with mu.",
+        "bias_grows",
+        "bias with mu = {next_share} minus that with mu = {share}, n = {n}",
         at_least=0,
     ),
 )
 """Judged for each share that has a larger one."""
 
 OF_LARGER_SHARES: Final = (
-    ClaimRow(
-        sentence="The unconditional variance decays with growing mu.",
-        reference=SOURCE,
-        place="Unconditional variance",
-        quantity="variance_left",
-        measured="variance with mu = {first_share} minus that with mu = {share}, n = {n}",
+    Passage(SOURCE, "Unconditional variance").claim(
+        "The unconditional variance decays with growing mu.",
+        "variance_left",
+        "variance with mu = {first_share} minus that with mu = {share}, n = {n}",
         at_least=0,
     ),
 )
 """Judged for the middle and the largest share."""
 
 OF_COMPLETE_SUBSAMPLING: Final = (
-    ClaimRow(
-        sentence="Complete subsampling has the bias of the split sample.",
-        reference=SOURCE,
-        place="Complete subsampling",
-        quantity="complete_apart",
-        measured="its mean minus that of the split sample, mu = {share}, within 0.01, n = {n}",
-        at_least=-NEARLY_EQUAL,
-        at_most=NEARLY_EQUAL,
+    COMPLETE_SUBSAMPLING.claim(
+        "Complete subsampling has the bias of the split sample.",
+        "complete_apart",
+        "its mean minus that of the split sample, mu = {share}, within 0.01, n = {n}",
+        within=(-NEARLY_EQUAL, NEARLY_EQUAL),
     ),
-    ClaimRow(
-        sentence="Complete subsampling removes the variance over splits.",
-        reference=SOURCE,
-        place="Complete subsampling",
-        quantity="complete_saves",
-        measured="variance of the split sample minus that of all splits, mu = {share}, n = {n}",
+    COMPLETE_SUBSAMPLING.claim(
+        "Complete subsampling removes the variance over splits.",
+        "complete_saves",
+        "variance of the split sample minus that of all splits, mu = {share}, n = {n}",
         at_least=0,
     ),
 )
 """Judged for each share, on the smallest sample."""
 
 OF_LEAVE_ONE_OUT: Final = (
-    ClaimRow(
-        sentence="Leave-one-out has a high variance beside other complete subsampling.",
-        reference=SOURCE,
-        place="Leave-one-out: bias and variance",
-        quantity="first_above",
-        measured="variance with mu = {first_share} minus that with mu = {share}, n = {n}",
+    Passage(SOURCE, "Leave-one-out: bias and variance").claim(
+        "Leave-one-out has a high variance beside other complete subsampling.",
+        "first_above",
+        "variance with mu = {first_share} minus that with mu = {share}, n = {n}",
         at_least=0,
     ),
 )

@@ -11,122 +11,101 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.claims import Passage, judge
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.presets.multiple_source_means.statistics import MeansStatistics
 
 SOURCE: Final = "geras2013"
-MEANS: Final = "section 6.1, Figure 2"
-DEVIATIONS: Final = "section 6.1, Figure 3"
+MEANS: Final = Passage(SOURCE, "section 6.1, Figure 2")
+DEVIATIONS: Final = Passage(SOURCE, "section 6.1, Figure 3")
 MIN_DOCUMENTS: Final = 50
 """Documents of each source from which the claims about CVR's optimism are judged. With fewer, the
 smaller training sets of CVR outweigh the advantage of knowing its sources."""
 
 OF_LARGEST_SETTINGS: Final = (
-    ClaimRow(
-        sentence="CVS yields a better estimate of the error on a new source than CVR.",
-        reference=SOURCE,
-        place=MEANS,
-        quantity="distance_advantage",
-        measured="absolute bias of CVR minus that of CVS, {setting}",
+    MEANS.claim(
+        "CVS yields a better estimate of the error on a new source than CVR.",
+        "distance_advantage",
+        "absolute bias of CVR minus that of CVS, {setting}",
         at_least=0,
     ),
 )
 """Judged for the largest K and for the largest M."""
 
 OF_MANY_DOCUMENTS: Final = (
-    ClaimRow(
-        sentence="CVR yields an optimistic estimate, though its training sets are smaller.",
-        reference=SOURCE,
-        place=MEANS,
-        quantity="cvr_bias",
-        measured="mean of CVR minus the error on a new source, {setting}",
+    MEANS.claim(
+        "CVR yields an optimistic estimate, though its training sets are smaller.",
+        "cvr_bias",
+        "mean of CVR minus the error on a new source, {setting}",
         at_most=0,
     ),
 )
 """Judged for each M of ``MIN_DOCUMENTS`` or more."""
 
 OF_EACH_NUMBER_OF_SOURCES: Final = (
-    ClaimRow(
-        sentence="CVR yields an optimistic estimate, though its training sets are smaller.",
-        reference=SOURCE,
-        place=MEANS,
-        quantity="cvr_bias",
-        measured="mean of CVR minus the error on a new source, {setting}",
+    MEANS.claim(
+        "CVR yields an optimistic estimate, though its training sets are smaller.",
+        "cvr_bias",
+        "mean of CVR minus the error on a new source, {setting}",
         at_most=0,
     ),
 )
 """Judged for each K of the left panels."""
 
 OF_EACH_SIZE: Final = (
-    ClaimRow(
-        sentence="CVS yields a pessimistic estimate of the error on a new source.",
-        reference=SOURCE,
-        place=MEANS,
-        quantity="cvs_bias",
-        measured="mean of CVS minus the error on a new source, {setting}",
+    MEANS.claim(
+        "CVS yields a pessimistic estimate of the error on a new source.",
+        "cvs_bias",
+        "mean of CVS minus the error on a new source, {setting}",
         at_least=0,
     ),
 )
 
 OF_LARGEST_SIZE: Final = (
-    ClaimRow(
-        sentence="With many documents CVS comes to the error on a new source, CVR does not.",
-        reference=SOURCE,
-        place=MEANS,
-        quantity="cvs_bias",
-        measured="CVS minus the error on a new source, {setting}",
-        at_least=-0.01,
-        at_most=0.01,
+    MEANS.claim(
+        "With many documents CVS comes to the error on a new source, CVR does not.",
+        "cvs_bias",
+        "CVS minus the error on a new source, {setting}",
+        within=(-0.01, 0.01),
     ),
-    ClaimRow(
-        sentence="With many documents CVS comes to the error on a new source, CVR does not.",
-        reference=SOURCE,
-        place=MEANS,
-        quantity="cvr_bias",
-        measured="CVR minus the error on a new source, {setting}",
+    MEANS.claim(
+        "With many documents CVS comes to the error on a new source, CVR does not.",
+        "cvr_bias",
+        "CVR minus the error on a new source, {setting}",
         at_most=-0.01,
     ),
 )
 
 DEVIATIONS_OF_EACH_SIZE: Final = (
-    ClaimRow(
-        sentence="CVS has the higher variance.",
-        reference=SOURCE,
-        place=DEVIATIONS,
-        quantity="deviation_difference",
-        measured="standard deviation of CVS minus that of CVR, {setting}",
+    DEVIATIONS.claim(
+        "CVS has the higher variance.",
+        "deviation_difference",
+        "standard deviation of CVS minus that of CVR, {setting}",
         at_least=0,
     ),
 )
 
 DEVIATIONS_OF_FIRST_AND_LAST_SIZE: Final = (
-    ClaimRow(
-        sentence="The variances of CVS and CVR are of the same order of magnitude.",
-        reference=SOURCE,
-        place=DEVIATIONS,
-        quantity="deviation_above_sqrt_10",
-        measured="standard deviation of CVS minus sqrt(10) times that of CVR, {setting}",
+    DEVIATIONS.claim(
+        "The variances of CVS and CVR are of the same order of magnitude.",
+        "deviation_above_sqrt_10",
+        "standard deviation of CVS minus sqrt(10) times that of CVR, {setting}",
         at_most=0,
     ),
 )
 
 DEVIATIONS_OF_LARGEST_SIZE: Final = (
-    ClaimRow(
-        sentence="The variances of both tend to 0 for large data sets.",
-        reference=SOURCE,
-        place=DEVIATIONS,
-        quantity="cvs_deviation_above_half",
-        measured="standard deviation of CVS, {setting}, minus half of that with M = {least_size}",
+    DEVIATIONS.claim(
+        "The variances of both tend to 0 for large data sets.",
+        "cvs_deviation_above_half",
+        "standard deviation of CVS, {setting}, minus half of that with M = {least_size}",
         at_most=0,
     ),
-    ClaimRow(
-        sentence="The variances of both tend to 0 for large data sets.",
-        reference=SOURCE,
-        place=DEVIATIONS,
-        quantity="cvr_deviation_above_half",
-        measured="standard deviation of CVR, {setting}, minus half of that with M = {least_size}",
+    DEVIATIONS.claim(
+        "The variances of both tend to 0 for large data sets.",
+        "cvr_deviation_above_half",
+        "standard deviation of CVR, {setting}, minus half of that with M = {least_size}",
         at_most=0,
     ),
 )

@@ -7,19 +7,20 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.studies.claims import ClaimRow, judge
+from thetahat.analyses.studies.claims import Passage, judge
 from thetahat.analyses.studies.jackknife import JackknifedStatistics, StatisticsCase
 from thetahat.analyses.studies.result import StudyClaim
 from thetahat.values.types import FloatArray
 
 SOURCE: Final = "geras2013"
+SECTION_5: Final = Passage(SOURCE, "section 5")
 SHOWN_SIZE: Final = 100
 """The smallest M whose variations of the covariances exceed the errors of 1000 data sets."""
 MANY_DOCUMENTS: Final = 1000
 """Values of M from which on M is called large."""
-FIGURE_4: Final = "section 6.2, Figure 4"
-FIGURE_5: Final = "section 6.2, Figure 5"
-FIGURE_6: Final = "section 6.2, Figure 6"
+FIGURE_4: Final = Passage(SOURCE, "section 6.2, Figure 4")
+FIGURE_5: Final = Passage(SOURCE, "section 6.2, Figure 5")
+FIGURE_6: Final = Passage(SOURCE, "section 6.2, Figure 6")
 RATIO_NEAR_ONE: Final = (0.75, 1.25)
 """Shares of the true variance between which the bias of a mean estimate is called negligible."""
 
@@ -61,52 +62,38 @@ def compute_claim_statistics(statistics: Mapping[str, FloatArray]) -> dict[str, 
 
 
 PARTS_AT_LARGEST_SIZE: Final = (
-    ClaimRow(
-        sentence="The omega part is much larger at random than by source (as printed).",
-        reference=SOURCE,
-        place=FIGURE_4,
-        quantity="omega_apart",
-        measured="omega part of the variance at random minus that by source, M = {size}",
+    FIGURE_4.claim(
+        "The omega part is much larger at random than by source (as printed).",
+        "omega_apart",
+        "omega part of the variance at random minus that by source, M = {size}",
         at_least=0,
     ),
-    ClaimRow(
-        sentence="Errors on one block are correlated by source and not at random (the reason "
-        "given).",
-        reference=SOURCE,
-        place=FIGURE_4,
-        quantity="omega_apart",
-        measured="omega part of the variance at random minus that by source, M = {size}",
+    FIGURE_4.claim(
+        "Errors on one block are correlated by source and not at random (the reason given).",
+        "omega_apart",
+        "omega part of the variance at random minus that by source, M = {size}",
         at_most=0,
     ),
 )
 SPREADS_AT_SHOWN_SIZE: Final = (
-    ClaimRow(
-        sentence="The variation of gamma_kl diminishes when M gets larger: to a quarter or less.",
-        reference=SOURCE,
-        place=FIGURE_5,
-        quantity="gamma_spread_lost",
-        measured="variance of gamma_kl with M = {size} minus four times that with M = "
-        "{largest_size}",
+    FIGURE_5.claim(
+        "The variation of gamma_kl diminishes when M gets larger: to a quarter or less.",
+        "gamma_spread_lost",
+        "variance of gamma_kl with M = {size} minus four times that with M = {largest_size}",
         at_least=0,
     ),
-    ClaimRow(
-        sentence="The variation of omega_k does not change much with M: it does not fall to less "
+    FIGURE_5.claim(
+        "The variation of omega_k does not change much with M: it does not fall to less "
         "than a quarter.",
-        reference=SOURCE,
-        place=FIGURE_5,
-        quantity="omega_spread_kept",
-        measured="variance of omega_k with M = {largest_size} minus a quarter of that with M = "
-        "{size}",
+        "omega_spread_kept",
+        "variance of omega_k with M = {largest_size} minus a quarter of that with M = {size}",
         at_least=0,
     ),
-    ClaimRow(
-        sentence="The variation of omega_k does not change much with M: it does not grow to more "
+    FIGURE_5.claim(
+        "The variation of omega_k does not change much with M: it does not grow to more "
         "than four times.",
-        reference=SOURCE,
-        place=FIGURE_5,
-        quantity="omega_spread_not_grown",
-        measured="four times the variance of omega_k with M = {size} minus that with M = "
-        "{largest_size}",
+        "omega_spread_not_grown",
+        "four times the variance of omega_k with M = {size} minus that with M = {largest_size}",
         at_least=0,
     ),
 )
@@ -114,125 +101,98 @@ SPREADS_AT_SHOWN_SIZE: Final = (
 than the errors of 1000 data sets, and a ratio to them is noise."""
 
 SIZE_OF_GAMMA_AND_OMEGA: Final = (
-    ClaimRow(
-        sentence="Typically omega > gamma, the reason for theta_5.",
-        reference=SOURCE,
-        place="section 5",
-        quantity="omega_above_gamma",
-        measured="omega minus gamma, cross-validation at random, M = {size}",
+    SECTION_5.claim(
+        "Typically omega > gamma, the reason for theta_5.",
+        "omega_above_gamma",
+        "omega minus gamma, cross-validation at random, M = {size}",
         at_least=0,
     ),
-    ClaimRow(
-        sentence="omega and gamma are of similar magnitude, the reason for theta_5: omega is at "
+    SECTION_5.claim(
+        "omega and gamma are of similar magnitude, the reason for theta_5: omega is at "
         "most three times gamma.",
-        reference=SOURCE,
-        place="section 5",
-        quantity="omega_near_gamma",
-        measured="three times gamma minus omega, cross-validation at random, M = {size}",
+        "omega_near_gamma",
+        "three times gamma minus omega, cross-validation at random, M = {size}",
         at_least=0,
     ),
 )
 """Judged for each M. The bias of theta_5 is omega - 2 gamma, and that of theta_3 is -gamma: where
 omega is more than three times gamma, theta_5 has the larger bias."""
 COVARIANCES_AT_LARGEST_SIZE: Final = (
-    ClaimRow(
-        sentence="The variances of losses are a few orders of magnitude above the covariances.",
-        reference=SOURCE,
-        place=FIGURE_5,
-        quantity="orders",
-        measured="logarithm (base 10) of mean sigma_k^2 over mean omega_k, M = {size}",
+    FIGURE_5.claim(
+        "The variances of losses are a few orders of magnitude above the covariances.",
+        "orders",
+        "logarithm (base 10) of mean sigma_k^2 over mean omega_k, M = {size}",
         at_least=2,
     ),
 )
 GAMMA_AT_NEXT_TO_LARGEST_SIZE: Final = (
-    ClaimRow(
-        sentence="theta_gamma does not converge to 0.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="slower",
-        measured="share of theta_gamma left with M = {largest_size}, minus the share of the "
+    FIGURE_6.claim(
+        "theta_gamma does not converge to 0.",
+        "slower",
+        "share of theta_gamma left with M = {largest_size}, minus the share of the "
         "variance left, from, M = {size}",
         at_least=0,
     ),
 )
 GAMMA_AND_A_AT_LARGEST_SIZE: Final = (
-    ClaimRow(
-        sentence="theta_gamma grossly overestimates for large M.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="gamma_share",
-        measured="mean of theta_gamma over the variance (grossly: 2), M = {size}",
+    FIGURE_6.claim(
+        "theta_gamma grossly overestimates for large M.",
+        "gamma_share",
+        "mean of theta_gamma over the variance (grossly: 2), M = {size}",
         at_least=2,
     ),
-    ClaimRow(
-        sentence="theta_A is closer than theta_gamma for large M.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="a_nearer",
-        measured="absolute bias of theta_gamma minus that of theta_A, M = {size}",
+    FIGURE_6.claim(
+        "theta_A is closer than theta_gamma for large M.",
+        "a_nearer",
+        "absolute bias of theta_gamma minus that of theta_A, M = {size}",
         at_least=0,
     ),
 )
 A_AT_EACH_SIZE: Final = (
-    ClaimRow(
-        sentence="The bias of theta_A is consistently optimistic.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="a_bias",
-        measured="mean of theta_A minus the variance, M = {size}",
+    FIGURE_6.claim(
+        "The bias of theta_A is consistently optimistic.",
+        "a_bias",
+        "mean of theta_A minus the variance, M = {size}",
         at_most=0,
     ),
 )
 B_AT_SMALLEST_SIZE: Final = (
-    ClaimRow(
-        sentence="For small M, theta_B is not more optimistic than theta_gamma.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="b_above_gamma",
-        measured="mean of theta_B minus that of theta_gamma, M = {size}",
+    FIGURE_6.claim(
+        "For small M, theta_B is not more optimistic than theta_gamma.",
+        "b_above_gamma",
+        "mean of theta_B minus that of theta_gamma, M = {size}",
         at_least=0,
     ),
 )
 B_AT_LARGE_SIZES: Final = (
-    ClaimRow(
-        sentence="For large M, theta_B has a negligible bias.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="b_share",
-        measured="mean of theta_B over the variance, M = {size}",
-        at_least=RATIO_NEAR_ONE[0],
-        at_most=RATIO_NEAR_ONE[1],
+    FIGURE_6.claim(
+        "For large M, theta_B has a negligible bias.",
+        "b_share",
+        "mean of theta_B over the variance, M = {size}",
+        within=RATIO_NEAR_ONE,
     ),
 )
 B_BEFORE_LARGEST_SIZE: Final = (
-    ClaimRow(
-        sentence="For large M, theta_B has a negligible bias: its share of the variance does not "
+    FIGURE_6.claim(
+        "For large M, theta_B has a negligible bias: its share of the variance does not "
         "fall with M.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="b_share_kept",
-        measured="mean of theta_B over the variance, M = {largest_size}, minus the same, M = "
-        "{size}",
+        "b_share_kept",
+        "mean of theta_B over the variance, M = {largest_size}, minus the same, M = {size}",
         at_least=0,
     ),
 )
 RANDOM_AT_EACH_SIZE: Final = (
-    ClaimRow(
-        sentence="theta_5 has a lower bias than the best estimator before it, theta_3.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="5_nearer",
-        measured="absolute bias of theta_3 minus that of theta_5, M = {size}",
+    FIGURE_6.claim(
+        "theta_5 has a lower bias than the best estimator before it, theta_3.",
+        "5_nearer",
+        "absolute bias of theta_3 minus that of theta_5, M = {size}",
         at_least=0,
     ),
-    ClaimRow(
-        sentence="theta_5 is almost unbiased, even for small M.",
-        reference=SOURCE,
-        place=FIGURE_6,
-        quantity="5_share",
-        measured="mean of theta_5 over the variance, M = {size}",
-        at_least=RATIO_NEAR_ONE[0],
-        at_most=RATIO_NEAR_ONE[1],
+    FIGURE_6.claim(
+        "theta_5 is almost unbiased, even for small M.",
+        "5_share",
+        "mean of theta_5 over the variance, M = {size}",
+        within=RATIO_NEAR_ONE,
     ),
 )
 
