@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -28,15 +27,11 @@ from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import DatasetFile, JobKind
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.schemas.base import EvaluationRequest
-from thetahat_service.settings import is_sqlite
 from thetahat_service.storage import idempotency
 from thetahat_service.storage.unit_of_work import reading
 
-SMALL_BODY: Final = 16 * 1024
+SMALL_BODY: Final = 16 * 1024  # bytes that are parsed on the event loop
 SHALLOW_BRACKETS: Final = 200  # a body with fewer brackets cannot be nested too deeply
-QUICK_S: Final = 0.003
-_CHECK_SECONDS: dict[str, float] = {}
-"""By kind: the processor time of the last check of a small body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +45,14 @@ class ParsedRequest:
     value: Any
     fingerprint: str
     kind: JobKind[Any]
-    is_small: bool
 
 
 async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
-    """Check a request in full and store it; raise its error if it is invalid.
-
-    Two threads that compute in turns under Python's lock take twice the time of one. So quick
-    checks run on the event loop: those of small bodies whose kind was checked quickly the last
-    time. All other checks run in a thread.
-    """
-    is_small = len(body) <= SMALL_BODY
-    if not is_small and idempotency_key is None and is_loaded():
+    """Check a request in full and store it; raise its error if it is invalid."""
+    if len(body) > SMALL_BODY and idempotency_key is None and is_loaded():
         return await store_submission(await run_in_thread(_parse_and_check, owner_id, body))
     parse = partial(parse_request, body, has_key=idempotency_key is not None)
-    parsed = parse() if is_small else await run_in_thread(parse)
+    parsed = parse() if len(body) <= SMALL_BODY else await run_in_thread(parse)
     if parsed.kind.name not in LIGHT_KINDS:
         await wait_until_loaded()
     if idempotency_key is not None:
@@ -72,11 +60,9 @@ async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | Non
         earlier = await read_database(_find_earlier, owner_id, idempotency_key, parsed.fingerprint)
         if earlier is not None:
             return earlier
-    if is_small and is_sqlite() and _CHECK_SECONDS.get(parsed.kind.name, QUICK_S) < QUICK_S:
-        submission = check_request(owner_id, parsed, idempotency_key)
-    else:
-        submission = await run_in_thread(check_request, owner_id, parsed, idempotency_key)
-    return await store_submission(submission)
+    return await store_submission(
+        await run_in_thread(check_request, owner_id, parsed, idempotency_key)
+    )
 
 
 def _parse_and_check(owner_id: UUID, body: bytes) -> Submission:
@@ -89,7 +75,7 @@ def parse_request(body: bytes, *, has_key: bool = True) -> ParsedRequest:
     value, fingerprint = parse_json(body), ""
     if has_key or body.count(b"[") + body.count(b"{") > SHALLOW_BRACKETS:
         fingerprint = compute_fingerprint(value)
-    return ParsedRequest(value, fingerprint, _find_kind(value), len(body) <= SMALL_BODY)
+    return ParsedRequest(value, fingerprint, _find_kind(value))
 
 
 def compute_fingerprint(value: Any) -> str:
@@ -111,15 +97,14 @@ async def check_part(
             earlier = _find_earlier(owner_id, idempotency_key, fingerprint)
             if earlier is not None:
                 return earlier
-        parsed = ParsedRequest(value, fingerprint, _find_kind(value), is_small=False)
+        parsed = ParsedRequest(value, fingerprint, _find_kind(value))
         return check_request(owner_id, parsed, idempotency_key)
 
     return await run_in_thread(check)
 
 
 def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | None) -> Submission:
-    """Check a request in full, and remember how long that took for its kind."""
-    began = time.thread_time()
+    """Check a request in full; return what is to be stored."""
     kind = parsed.kind
     value = kind.complete_request(owner_id, parsed.value)
     try:
@@ -131,12 +116,7 @@ def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | 
         kind.check(request, datasets)
     except EvaluationError as error:
         raise fill_in_value(error, value) from None
-    submission = prepare_submission(
-        owner_id, request, datasets, idempotency_key, parsed.fingerprint
-    )
-    if parsed.is_small:
-        _CHECK_SECONDS[kind.name] = time.thread_time() - began
-    return submission
+    return prepare_submission(owner_id, request, datasets, idempotency_key, parsed.fingerprint)
 
 
 def _find_earlier(owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:

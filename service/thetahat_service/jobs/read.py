@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -43,20 +42,6 @@ def get(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
     if row is None:
         raise ResourceNotFound(f"There is no evaluation {evaluation_id}.")
     return row
-
-
-def get_many(keys: Sequence[tuple[UUID, UUID]]) -> list[EvaluationRow | ResourceNotFound]:
-    """Return evaluations by owner and id, by one query, with an error for each missing one."""
-    with reading() as connection:
-        rows = evaluations.get_some(connection, {identifier for _, identifier in keys})
-    outcomes: list[EvaluationRow | ResourceNotFound] = []
-    for owner_id, identifier in keys:
-        row = rows.get(identifier)
-        if row is None or row.owner_id != owner_id:
-            outcomes.append(ResourceNotFound(f"There is no evaluation {identifier}."))
-        else:
-            outcomes.append(row)
-    return outcomes
 
 
 def list_evaluations(

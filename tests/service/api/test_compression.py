@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.testclient import TestClient
@@ -76,7 +77,7 @@ def test_exact_nothing_is_compressed_for_clients_that_do_not_accept_it(
 
 @pytest.mark.parametrize("accepted", ["gzip", "GZIP", "x-gzip", "*", "deflate, gzip;q=0.1"])
 def test_exact_which_clients_accept_gzip(accepted: str) -> None:
-    assert accepts_gzip([(b"accept-encoding", accepted.encode())])
+    assert accepts_gzip(Headers({"accept-encoding": accepted}))
 
 
 def test_exact_a_small_body_is_sent_as_it_is(client: TestClient, location: str) -> None:

@@ -11,8 +11,7 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 
-from thetahat_service.api.batched_reads import read_evaluation
-from thetahat_service.api.blocking_calls import run_in_thread
+from thetahat_service.api.blocking_calls import read_database, run_in_thread
 from thetahat_service.api.bodies import parse_json, read_body
 from thetahat_service.api.documents import build_json_response, read_document
 from thetahat_service.api.errors import build_problem, explain_error
@@ -21,6 +20,7 @@ from thetahat_service.api.submission import check_part
 from thetahat_service.api.submission_batches import store_submission
 from thetahat_service.api.validation import convert_validation_error
 from thetahat_service.errors import FieldError, InvalidRequest
+from thetahat_service.jobs import read
 from thetahat_service.jobs.submit import Submission, Submitted
 from thetahat_service.schemas.batch import BatchItem, BatchOutcomes, BatchRequest
 from thetahat_service.schemas.problem import ProblemDocument
@@ -108,7 +108,9 @@ async def _describe(request: Request, index: int, outcome: Submitted | Exception
     if isinstance(outcome, Submitted):
         owner_id: UUID = request.scope["owner_id"]
         try:
-            row = outcome.row or await read_evaluation(owner_id, outcome.evaluation_id)
+            row = outcome.row
+            if row is None:
+                row = await read_database(read.get, owner_id, outcome.evaluation_id)
             document = await read_document(row)
         except Exception as error:  # noqa: BLE001 - deleted meanwhile, or the database is away
             outcome = error

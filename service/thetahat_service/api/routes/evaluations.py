@@ -8,7 +8,6 @@ from uuid import UUID
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 
-from thetahat_service.api.batched_reads import read_evaluation
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
 from thetahat_service.api.bodies import read_body
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
@@ -85,7 +84,7 @@ async def submit_evaluation(request: Request) -> Response:
         await wait_for_end(submitted.evaluation_id, wait)
     row = submitted.row
     if row is None or wait:
-        row = await read_evaluation(owner_id, submitted.evaluation_id)
+        row = await read_database(read.get, owner_id, submitted.evaluation_id)
     headers = {
         "Location": build_evaluation_path(row.id),
         "ETag": build_etag(row.version),
@@ -177,7 +176,7 @@ async def get_evaluation(
     identifier = parse_id(evaluation_id, "evaluation")
     selection = None if fields is None else parse_fields(fields)
     suffix = "" if fields is None else f"-{compute_selection_digest(fields)}"
-    row = await read_evaluation(owner_id, identifier)
+    row = await read_database(read.get, owner_id, identifier)
     if selection is not None:
         check_selection(selection, row.kind)
     preferred = parse_prefer_wait(request.headers)
@@ -186,7 +185,7 @@ async def get_evaluation(
     has_changed = bool(known_etags) and build_etag(row.version, suffix) not in known_etags
     if wait and not row.is_finished and not has_changed:
         await wait_for_change(row, wait)
-        row = await read_evaluation(owner_id, identifier)
+        row = await read_database(read.get, owner_id, identifier)
     etag = build_etag(row.version, suffix)
     headers = {"ETag": etag, "Cache-Control": "private, no-cache", "Vary": VARY}
     if preferred is not None:
