@@ -21,7 +21,7 @@ from thetahat.analyses.studies.population import (
     StudyDraw,
 )
 from thetahat.analyses.studies.record_names import FAILED, KNOWN, SOURCES, TRUTHS, make_record_name
-from thetahat.analyses.studies.repetitions import derive_repetition_seed, run_one_by_one
+from thetahat.analyses.studies.repetitions import RepeatedStudy, derive_repetition_seed
 from thetahat.analyses.studies.row_subsets import separate_copies
 from thetahat.analyses.studies.truths import StudyLearner, check_truths, compute_truths
 from thetahat.analyses.studies.weighted_risk_records import record_weighted_risks
@@ -39,11 +39,10 @@ from thetahat.refit_estimators import (
     run_design,
 )
 from thetahat.seeds import make_random_stream
-from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GeneralStudy:
+class GeneralStudy(RepeatedStudy):
     """Many draws from one population, each given to all estimators.
 
     Parameters
@@ -73,15 +72,6 @@ class GeneralStudy:
     def __post_init__(self) -> None:
         for estimator in self.estimators:
             check_truths(estimator.truths)
-
-    @property
-    def grain(self) -> int:
-        """One: repetitions are computed one by one."""
-        return 1
-
-    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Run the repetitions ``start`` to ``stop - 1``."""
-        return run_one_by_one(self.repeat, start, stop)
 
     def repeat(self, index: int) -> dict[str, float]:
         """Run one repetition; an estimator that refuses the draw gets the record ``failed``."""

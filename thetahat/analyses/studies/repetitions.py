@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -27,11 +28,19 @@ def derive_repetition_seed(seed: int, index: int) -> int:
     return int(make_repetition_generator(seed, index).integers(2**63 - 1))
 
 
-def run_one_by_one(
-    repeat: Callable[[int], OneRecord], start: int, stop: int
-) -> dict[str, FloatArray]:
-    """Run repetitions one after another and return their stacked records."""
-    return stack_records([repeat(index) for index in range(start, stop)])
+class RepeatedStudy(ABC):
+    """A study whose repetitions are computed one by one."""
+
+    __slots__ = ()
+    grain: ClassVar[int] = 1
+
+    @abstractmethod
+    def repeat(self, index: int) -> OneRecord:
+        """Return the record of one repetition."""
+
+    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
+        """Run the repetitions ``start`` to ``stop - 1`` and return their stacked records."""
+        return stack_records([self.repeat(index) for index in range(start, stop)])
 
 
 def run_in_blocks(

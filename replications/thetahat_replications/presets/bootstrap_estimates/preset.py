@@ -13,8 +13,8 @@ from thetahat.analyses.bootstrap.resampling import bootstrap_statistic
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import (
     OneRecord,
+    RepeatedStudy,
     make_repetition_generator,
-    run_one_by_one,
 )
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.parameter_checks import check_level, require
@@ -104,7 +104,7 @@ class BootstrapEstimates:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BootstrapStudy:
+class BootstrapStudy(RepeatedStudy):
     """The repetitions; each statistic has the records ``value bias variance ends plain``.
 
     ``plain`` is the mean and the mean square of the statistic over the further samples, about its
@@ -114,22 +114,14 @@ class BootstrapStudy:
     preset: BootstrapEstimates
     seed: int
 
-    @property
-    def grain(self) -> int:
-        """One: samples are drawn one by one."""
-        return 1
-
-    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Draw samples and resample them."""
-        return run_one_by_one(self._repeat, start, stop)
-
     def finish(self, records: Records) -> StudyFindings:
         """Compare the bootstrap estimates with the truth."""
         preset = self.preset
         truths = {name: TRUE_VALUES[name][preset.distribution] for name in preset.statistics}
         return compute_findings(records, truths, preset.n, preset.level)
 
-    def _repeat(self, index: int) -> OneRecord:
+    def repeat(self, index: int) -> OneRecord:
+        """Return the record of one repetition."""
         rng, preset = make_repetition_generator(self.seed, index), self.preset
         x, z = self._draw(rng), self._draw(rng)
         resamples = HashedResamples(

@@ -17,7 +17,7 @@ from thetahat.analyses.studies import record_names
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.population import DRAW, OUTSIDE, REST
 from thetahat.analyses.studies.record_names import make_record_name
-from thetahat.analyses.studies.repetitions import derive_repetition_seed, run_one_by_one
+from thetahat.analyses.studies.repetitions import RepeatedStudy, derive_repetition_seed
 from thetahat.analyses.studies.truths import StudyLearner
 from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.errors import EvaluationError
@@ -29,7 +29,7 @@ from thetahat.metrics.base import Metric
 from thetahat.schemes import SCHEMES
 from thetahat.seeds import make_random_stream
 from thetahat.tables.data import CLASSIFICATION, Data
-from thetahat.values.types import FloatArray, MeanKind
+from thetahat.values.types import MeanKind
 from thetahat_replications.presets.interval_coverage.metric_settings import (
     N_FOLDS,
     MetricSetting,
@@ -55,7 +55,7 @@ DIFFERENCE: Final = "difference"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class MetricStudy:
+class MetricStudy(RepeatedStudy):
     """Many draws of one setting and size: every metric and interval, with every scheme.
 
     The truth of an interval is the metric of the fitted models on fresh rows, in the mean that the
@@ -76,10 +76,6 @@ class MetricStudy:
     def schemes(self) -> Schemes:
         """The schemes with which the metrics are estimated, by their names in the tables."""
         return self.setting.schemes(repeats=self.repeats)
-
-    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Run the repetitions ``start`` to ``stop - 1``."""
-        return run_one_by_one(self.repeat, start, stop)
 
     def repeat(self, index: int) -> dict[str, float]:
         """Run one repetition; a scheme with which a learner fails gets the record ``failed``."""

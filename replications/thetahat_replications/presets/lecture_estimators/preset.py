@@ -11,8 +11,8 @@ import numpy as np
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import (
     OneRecord,
+    RepeatedStudy,
     make_repetition_generator,
-    run_one_by_one,
 )
 from thetahat.cautions import GENERATED_POPULATION, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
@@ -21,7 +21,6 @@ from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
-from thetahat.values.types import FloatArray
 from thetahat_replications.parameter_checks import require_at_least
 from thetahat_replications.presets.lecture_estimators.risk_estimates import (
     FinitePopulation,
@@ -136,21 +135,12 @@ class LectureEstimators:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EstimatorsStudy:
+class EstimatorsStudy(RepeatedStudy):
     """The repetitions: ``truth`` and one record for each estimator, each (classifiers,)."""
 
     preset: LectureEstimators
     population: FinitePopulation | None
     seed: int
-
-    @property
-    def grain(self) -> int:
-        """One: samples are drawn one by one."""
-        return 1
-
-    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Draw samples and estimate the risks."""
-        return run_one_by_one(self._repeat, start, stop)
 
     def finish(self, records: Records) -> StudyFindings:
         """Return table, figures and claims."""
@@ -161,7 +151,8 @@ class EstimatorsStudy:
             )
         return compute_findings(records, self.preset.classifiers, self.preset.n, cautions)
 
-    def _repeat(self, index: int) -> OneRecord:
+    def repeat(self, index: int) -> OneRecord:
+        """Return the record of one repetition."""
         rng = make_repetition_generator(self.seed, index)
         if self.population is None:
             generator = TwoClassGaussian(

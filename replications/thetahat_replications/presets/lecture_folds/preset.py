@@ -11,8 +11,8 @@ import numpy as np
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import (
     OneRecord,
+    RepeatedStudy,
     make_repetition_generator,
-    run_one_by_one,
 )
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
 from thetahat.parameter_checks import require
@@ -96,7 +96,7 @@ class LectureFolds:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoldsStudy:
+class FoldsStudy(RepeatedStudy):
     """The repetitions; ``random`` and ``stratified`` are (folds, repeats) estimates each.
 
     ``fitted`` is (folds + 1,) mean errors of the models of random folds, the last leave-one-out.
@@ -105,20 +105,12 @@ class FoldsStudy:
     preset: LectureFolds
     seed: int
 
-    @property
-    def grain(self) -> int:
-        """One: samples are drawn one by one."""
-        return 1
-
-    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Draw samples and cross-validate."""
-        return run_one_by_one(self._repeat, start, stop)
-
     def finish(self, records: Records) -> StudyFindings:
         """Return tables, figures and claims."""
         return compute_findings(records, self.preset.folds, self.preset.n)
 
-    def _repeat(self, index: int) -> OneRecord:
+    def repeat(self, index: int) -> OneRecord:
+        """Return the record of one repetition."""
         rng, preset = make_repetition_generator(self.seed, index), self.preset
         generator = TwoClassGaussian(
             n_features=preset.n_features,

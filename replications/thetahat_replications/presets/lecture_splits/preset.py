@@ -13,8 +13,8 @@ import numpy as np
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import (
     OneRecord,
+    RepeatedStudy,
     make_repetition_generator,
-    run_one_by_one,
 )
 from thetahat.errors import InvalidParameter
 from thetahat.generators.two_class_gaussian import TwoClassGaussian
@@ -126,27 +126,19 @@ def count_test_rows(n: int, share: float) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SplitsStudy:
+class SplitsStudy(RepeatedStudy):
     """The repetitions: by sample size, means and variances over splits, (shares,) each."""
 
     preset: LectureSplits
     seed: int
-
-    @property
-    def grain(self) -> int:
-        """One: samples are drawn one by one."""
-        return 1
-
-    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Draw samples and split them."""
-        return run_one_by_one(self._repeat, start, stop)
 
     def finish(self, records: Records) -> StudyFindings:
         """Return tables, figures and claims."""
         preset = self.preset
         return compute_findings(records, preset.sizes, preset.shares, preset.splits)
 
-    def _repeat(self, index: int) -> OneRecord:
+    def repeat(self, index: int) -> OneRecord:
+        """Return the record of one repetition."""
         rng, preset = make_repetition_generator(self.seed, index), self.preset
         generator = TwoClassGaussian(
             n_features=preset.n_features, n_relevant=preset.n_features, shift=preset.shift

@@ -9,12 +9,16 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.analyses.studies.base import Records, StudyFindings
-from thetahat.analyses.studies.repetitions import make_repetition_generator, run_one_by_one
+from thetahat.analyses.studies.repetitions import (
+    OneRecord,
+    RepeatedStudy,
+    make_repetition_generator,
+)
 from thetahat.errors import InsufficientData
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import IntArray
 from thetahat_replications.multiple_sources.classifiers import Model, build_classifier
 from thetahat_replications.multiple_sources.domains import (
     ROLES,
@@ -126,7 +130,7 @@ class MultipleSourceMeans:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MeansStudy:
+class MeansStudy(RepeatedStudy):
     """The repetitions: means and standard deviations over data sets, (settings,) each."""
 
     preset: MultipleSourceMeans
@@ -135,27 +139,19 @@ class MeansStudy:
     sampler: DocumentSampler
 
     @property
-    def grain(self) -> int:
-        """One: domains are drawn one repetition after another."""
-        return 1
-
-    @property
     def settings(self) -> tuple[PanelSetting, ...]:
         """K and M of every point of the figures; points of the left panels come first."""
         preset, most = self.preset, self.domains.count - 1
         left = [PanelSetting(k, preset.per_source, "sources") for k in preset.n_sources]
         return (*left, *(PanelSetting(most, m, "size") for m in preset.sizes))
 
-    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Draw domains, and data sets from them."""
-        return run_one_by_one(self._repeat, start, stop)
-
     def finish(self, records: Records) -> StudyFindings:
         """Return table, figures and claims."""
         blocks = average_blocks(records, self.domains.count)
         return compute_findings(blocks, self.settings, self.domains.cautions())
 
-    def _repeat(self, index: int) -> dict[str, FloatArray]:
+    def repeat(self, index: int) -> OneRecord:
+        """Return the record of one repetition."""
         rng = make_repetition_generator(self.seed, index)
         errors = np.empty((len(self.settings), len(ESTIMATES), self.preset.pairs))
         for s, setting in enumerate(self.settings):

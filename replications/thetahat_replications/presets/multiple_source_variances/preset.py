@@ -11,8 +11,8 @@ import numpy as np
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.repetitions import (
     OneRecord,
+    RepeatedStudy,
     make_repetition_generator,
-    run_one_by_one,
 )
 from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
@@ -120,7 +120,7 @@ class MultipleSourceVariances:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class VarianceEstimatorsStudy:
+class VarianceEstimatorsStudy(RepeatedStudy):
     """The repetitions of the preset on one population.
 
     The records of a scheme are ``<scheme>_means`` and ``<scheme>_within``, (sizes, K): mean and
@@ -133,20 +133,12 @@ class VarianceEstimatorsStudy:
     layouts: list[dict[str, Layout]]
     sampler: DocumentSampler
 
-    @property
-    def grain(self) -> int:
-        """One: data sets are drawn one by one."""
-        return 1
-
-    def run(self, start: int, stop: int) -> dict[str, FloatArray]:
-        """Draw data sets of each size, and cross-validate."""
-        return run_one_by_one(self._repeat, start, stop)
-
     def finish(self, records: Records) -> StudyFindings:
         """Return tables, figures and claims."""
         return compute_findings(records, self.preset.sizes, ESTIMATORS, self.domains.cautions())
 
-    def _repeat(self, index: int) -> OneRecord:
+    def repeat(self, index: int) -> OneRecord:
+        """Return the record of one repetition."""
         rng = make_repetition_generator(self.seed, index)
         by_size = [self._record_size(at, rng) for at in range(len(self.preset.sizes))]
         return {name: np.stack([values[name] for values in by_size]) for name in by_size[0]}

@@ -14,11 +14,11 @@ from thetahat.analyses.studies.record_names import (
     split_record_name,
 )
 from thetahat.analyses.studies.repetitions import (
+    RepeatedStudy,
     derive_repetition_seed,
     join_records,
     make_repetition_generator,
     run_in_blocks,
-    run_one_by_one,
     stack_records,
 )
 from thetahat.errors import InvalidParameter
@@ -42,10 +42,11 @@ def test_exact_any_cut_of_blocks_gives_the_same_numbers() -> None:
 
 
 def test_exact_single_repetitions_are_seeded_by_their_index() -> None:
-    def repeat(index: int) -> dict[str, float]:
-        return {"x": make_repetition_generator(3, index).random()}
+    class Study(RepeatedStudy):
+        def repeat(self, index: int) -> dict[str, float]:
+            return {"x": make_repetition_generator(3, index).random()}
 
-    assert run_one_by_one(repeat, 2, 5)["x"].tolist() == [
+    assert Study().run(2, 5)["x"].tolist() == [
         make_random_stream(3, "study", index).random() for index in (2, 3, 4)
     ]
     assert derive_repetition_seed(3, 0) != derive_repetition_seed(3, 1)
