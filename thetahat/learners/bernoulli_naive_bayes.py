@@ -71,9 +71,8 @@ class BernoulliNaiveBayes(CountLearner):
         check_positive("smoothing", self.smoothing)
         require(math.isfinite(self.threshold), "threshold", self.threshold, "must be finite")
 
-    def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
+    def counts(self, features: Features) -> FloatArray | CsrMatrix:
         """Return the (n, p) features as 0 and 1; sparse if the features are and 0 counts as no."""
-        del keep
         if not features.wide or self.threshold < 0:
             return (features.complete_matrix() > self.threshold).astype(np.float64)
         matrix = features.sparse_matrix()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.learners.fast.naive_bayes.class_sums import entries, read_matrix, shortened
+from thetahat.learners.fast.naive_bayes.class_sums import entries, read_matrix
 from thetahat.learners.fast.naive_bayes.count_learner import CountLearner
 from thetahat.learners.fast.naive_bayes.count_rows import CountRows
 from thetahat.learners.fast.naive_bayes.counts_over_splits import rounding_of_sum
@@ -68,11 +68,9 @@ class MultinomialNaiveBayes(CountLearner):
     def __post_init__(self) -> None:
         check_positive("smoothing", self.smoothing)
 
-    def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
+    def counts(self, features: Features) -> FloatArray | CsrMatrix:
         """Return the (n, p) counts; raises for a negative value."""
         counts = read_matrix(features)
-        if keep:
-            counts = shortened(counts)
         stored = counts if isinstance(counts, np.ndarray) else counts.data
         if stored.dtype.kind != "u" and stored.min(initial=0.0) < 0:
             _refuse_negative(features, counts)

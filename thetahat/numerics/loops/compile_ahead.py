@@ -119,9 +119,7 @@ def _list_counts(weights: FloatArray) -> Iterator[Call]:
     for matrix in (counts, short):
         yield sparse_counts.sums_by_kernel, matrix, rows, rows, weights, 2
         yield sparse_counts.scores_by_kernel, matrix, rows, np.eye(2)
-    for matrix in (counts, short):
-        yield sparse_counts.left_out_by_kernel, matrix, rows, weights, ones, weights
-    yield sparse_counts.short_by_kernel, weights
+    yield sparse_counts.left_out_by_kernel, counts, rows, weights, ones, weights
 
 
 def _list_rows() -> Iterator[Call]:

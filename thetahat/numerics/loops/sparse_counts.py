@@ -1,10 +1,10 @@
 """Compiled loops over compressed sparse rows: sums by class, and products with a table.
 
 Plain functions over numpy arrays, as ``thetahat.numerics.loops.compiling`` takes them. Stored
-values are
-of eight bytes, or of two, which halves what is read. Indices are unsigned: for signed ones numba
-looks at each whether it counts from the end, which takes as long as the rest. Each cell is summed
-in the order of the rows, as ``scipy.sparse`` sums it, so that the numbers are the same bit by bit.
+values are of eight bytes, or of two where they are ones and zeros. Indices are unsigned: for signed
+ones numba looks at each whether it counts from the end, which takes as long as the rest. Each cell
+is summed in the order of the rows, as ``scipy.sparse`` sums it, so that the numbers are the same
+bit by bit.
 """
 
 from __future__ import annotations
@@ -39,16 +39,6 @@ def class_sums(  # noqa: PLR0913 - the parts of a compressed matrix, and of what
         code, weight = codes[i], weights[i]
         for k in range(indptr[i], indptr[i + 1]):
             sums[code, indices[k]] += weight * data[k]
-
-
-def as_short(values: FloatArray, small: np.ndarray) -> int:
-    """Write values as (m,) uint16; return how many are not whole numbers from 0 to 65535."""
-    n_others = np.int64(0)
-    for k in range(len(values)):
-        whole = np.int32(values[k])
-        small[k] = np.uint16(whole & 65535)
-        n_others += np.int64(np.float64(whole & 65535) != values[k])
-    return int(n_others)
 
 
 def row_scores(  # noqa: PLR0913 - as class_sums
@@ -144,13 +134,6 @@ def left_out_by_kernel(
         lengths,
     )
     return scores, lengths
-
-
-def short_by_kernel(values: FloatArray) -> np.ndarray | None:
-    """Return values as (m,) uint16; None unless all are whole numbers from 0 to 65535."""
-    small = np.empty(len(values), dtype=np.uint16)
-    n_others = compiled(as_short)(as_read_only(values), small)
-    return None if n_others else small
 
 
 def scores_by_kernel(matrix: CsrMatrix, rows: IntArray, table: FloatArray) -> FloatArray:

@@ -13,7 +13,6 @@ from thetahat.numerics.loops.sparse_counts import (
     left_out_by_kernel,
     scores_by_kernel,
     scores_of_blocks_by_kernel,
-    short_by_kernel,
     sums_by_kernel,
     unsigned,
 )
@@ -55,27 +54,6 @@ def test_by_hand_rows_without_themselves() -> None:
     assert lengths.tolist() == [3, 3, 5]
 
 
-@pytest.mark.parametrize(
-    ("values", "fit"),
-    [
-        ([0.0, 3.0, 65535.0, -0.0], True),
-        ([], True),
-        ([1.0, 0.5], False),
-        ([65536.0], False),
-        ([-1.0], False),
-        ([2.0**40], False),
-        ([-(2.0**70)], False),
-        ([np.nan], False),
-        ([np.inf], False),
-    ],
-)
-def test_exact_which_numbers_fit_in_two_bytes(values: list[float], *, fit: bool) -> None:
-    small = short_by_kernel(np.array(values))
-
-    assert (small is not None) == fit
-    assert small is None or (small.dtype == np.uint16 and small.tolist() == values)
-
-
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
 def test_against_scipy_the_same_bits(n_classes: int, monkeypatch: pytest.MonkeyPatch) -> None:
     codes = CODES % n_classes
@@ -109,9 +87,6 @@ def test_exact_the_loops_are_the_same_uncompiled(width: int) -> None:
     few: Any = csr_array((values, X.indices, X.indptr), shape=X.shape)
     both = left_out_by_kernel(few, CODES, np.ones(30), sums.astype(np.intp), log)
     assert_array_equal((predictions, lengths), both)
-    small = np.empty(4, np.uint16)
-    assert loops.as_short(np.array([0.0, 200, 1.5, 70_000]), small) == 2
-    assert small[:2].tolist() == [0, 200]
 
 
 @pytest.mark.parametrize("width", [1, 3])

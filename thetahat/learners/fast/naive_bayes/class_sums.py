@@ -99,14 +99,6 @@ def entries(
         yield slice(start, start + some.shape[0]), row, column, value
 
 
-def shortened(matrix: FloatArray | CsrMatrix) -> FloatArray | CsrMatrix:
-    """Return the same matrix with two-byte numbers if it is large and they are exact."""
-    if isinstance(matrix, np.ndarray) or not is_for_loops(matrix):
-        return matrix
-    small = sparse_counts.short_by_kernel(matrix.data)
-    return matrix if small is None else with_values(matrix, small)
-
-
 def with_values(matrix: CsrMatrix, values: np.ndarray) -> CsrMatrix:
     """Return a matrix with other values at the same positions."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - few features are sparse

@@ -37,11 +37,8 @@ class CountLearner(FastLearner, CountModel):
     path_parameter: ClassVar[str] = "smoothing"
 
     @abstractmethod
-    def counts(self, features: Features, *, keep: bool) -> FloatArray | CsrMatrix:
-        """Return the (n, p) counts; raises for values that are not counts.
-
-        ``keep`` is whether they are read many times, so that they should use little memory.
-        """
+    def counts(self, features: Features) -> FloatArray | CsrMatrix:
+        """Return the (n, p) counts; raises for values that are not counts."""
 
     def fit(
         self,
@@ -58,13 +55,13 @@ class CountLearner(FastLearner, CountModel):
         totals = class_weights(y, w, n_classes)
         check_two_classes(totals)
         present = np.flatnonzero(totals)
-        counts = self.counts(features, keep=False)
+        counts = self.counts(features)
         sums = sums_by_class(counts, np.arange(len(y)), y, w, n_classes)
         table, constant = self.terms(sums[present], totals[present], SmoothedLogs(self.smoothing))
         return BayesRule(
             present=present,
             log_prior=np.log(totals[present] / totals.sum()),
-            log_likelihood=lambda of: scores(self.counts(of, keep=False), None, table) + constant,
+            log_likelihood=lambda of: scores(self.counts(of), None, table) + constant,
             n_classes=n_classes,
         )
 
@@ -72,7 +69,7 @@ class CountLearner(FastLearner, CountModel):
         self, features: Features, y: np.ndarray, w: FloatArray, n_classes: int
     ) -> OverSplits:
         """Sum the counts of all rows, from which those of a block are subtracted."""
-        counts = self.counts(features, keep=True)
+        counts = self.counts(features)
         return CountsOverSplits(CountRows(counts, y, w, n_classes), self)
 
     def prepare_path(
@@ -84,7 +81,7 @@ class CountLearner(FastLearner, CountModel):
         n_classes: int,
     ) -> SmoothingPath:
         """Sum the counts once for all values of the smoothing."""
-        counts = self.counts(features, keep=True)
+        counts = self.counts(features)
         learner: Any = self
         models = [replace(learner, smoothing=value) for value in values]
         return SmoothingPath(CountRows(counts, y, w, n_classes), models)
