@@ -9,6 +9,8 @@ from thetahat.analyses.losses.plans import SPLITS_OF_STUDY
 from thetahat_replications.test_errors.designs import DESIGNS, LOSSES, SIZES
 
 Row = Mapping[str, Any]
+PLACE: Final = {"scheme": "{design}", "loss": "{loss}", "rows": "{n}"}
+"""The first columns of most tables: the format of a row's cell by heading."""
 
 ABOUT: Final = """\
 # How often tests, verdicts and plans err
@@ -107,123 +109,65 @@ def _format_share(row: Row, name: str) -> str:
     return text if row["own_null"] or name != "size" else f"[{row[name]:.3f}]"
 
 
+def _write_rows(columns: Mapping[str, str], rows: Iterable[Row]) -> Iterator[str]:
+    """Yield a table; ``columns`` has the format of a row's cell by heading."""
+    lines = ([cell.format_map(row) for cell in columns.values()] for row in rows)
+    yield from _write_table(list(columns), lines)
+
+
 def _write_verdicts(rows: Sequence[Row]) -> Iterator[str]:
-    names = ("scheme", "loss", "rows", "models", "target", "size", "power")
-    yield from _write_table(
-        names,
-        (
-            (
-                row["design"],
-                row["loss"],
-                str(row["n"]),
-                row["trained"],
-                row["target"],
-                _format_share(row, "size"),
-                _format_share(row, "power"),
-            )
-            for row in rows
-            if row["subject"] == "verdict"
-        ),
+    columns = {**PLACE, "models": "{trained}", "target": "{target}"}
+    shares = {name: f"{{{name}_share}}" for name in ("size", "power")}
+    of_verdicts = (
+        {**row, **{f"{name}_share": _format_share(row, name) for name in shares}}
+        for row in rows
+        if row["subject"] == "verdict"
     )
+    yield from _write_rows({**columns, **shares}, of_verdicts)
 
 
 def _write_words(words: Sequence[Row]) -> Iterator[str]:
-    names = (
-        "scheme",
-        "loss",
-        "rows",
-        "models",
-        "target",
-        "better, of equal",
-        "worse, of equal",
-        "equivalent, of equal",
-        "not worse, of equal",
-        "worse, of d",
-        "better, of d",
-        "equivalent, of d",
-        "not worse, of d",
-        "any false word",
-    )
-    keys = (
-        "equal_better",
-        "equal_worse",
-        "equal_equivalent",
-        "equal_not_worse",
-        "worse_worse",
-        "worse_better",
-        "worse_equivalent",
-        "worse_not_worse",
-        "any_false",
-    )
-    yield from _write_table(
-        names,
-        (
-            (
-                row["design"],
-                row["loss"],
-                str(row["n"]),
-                row["trained"],
-                row["target"],
-                *(f"{row[key][0]:.3f}" for key in keys),
-            )
-            for row in words
-        ),
-    )
+    columns = {
+        **PLACE,
+        "models": "{trained}",
+        "target": "{target}",
+        "better, of equal": "{equal_better[0]:.3f}",
+        "worse, of equal": "{equal_worse[0]:.3f}",
+        "equivalent, of equal": "{equal_equivalent[0]:.3f}",
+        "not worse, of equal": "{equal_not_worse[0]:.3f}",
+        "worse, of d": "{worse_worse[0]:.3f}",
+        "better, of d": "{worse_better[0]:.3f}",
+        "equivalent, of d": "{worse_equivalent[0]:.3f}",
+        "not worse, of d": "{worse_not_worse[0]:.3f}",
+        "any false word": "{any_false[0]:.3f}",
+    }
+    yield from _write_rows(columns, words)
 
 
 def _write_plans(plans: Sequence[Row]) -> Iterator[str]:
-    names = (
-        "scheme",
-        "loss",
-        "rows",
-        "models",
-        "model",
-        "assumes",
-        "undecided",
-        "plan in",
-        "median growth",
-        "plans carried out",
-        "chance promised",
-        "difference shown",
-    )
-    yield from _write_table(
-        names,
-        (
-            (
-                row["design"],
-                row["loss"],
-                str(row["n"]),
-                row["trained"],
-                row["model"],
-                row["assumes"],
-                f"{row['undecided']:.2f}",
-                row["unit"],
-                f"{row['growth']:.2f}",
-                f"{row['carried_out']} of {row['planned']}",
-                f"{row['promised']:.2f}",
-                f"{row['shown'][0]:.2f} ({row['shown'][1]:.2f})",
-            )
-            for row in plans
-        ),
-    )
+    columns = {
+        **PLACE,
+        "models": "{trained}",
+        "model": "{model}",
+        "assumes": "{assumes}",
+        "undecided": "{undecided:.2f}",
+        "plan in": "{unit}",
+        "median growth": "{growth:.2f}",
+        "plans carried out": "{carried_out} of {planned}",
+        "chance promised": "{promised:.2f}",
+        "difference shown": "{shown[0]:.2f} ({shown[1]:.2f})",
+    }
+    yield from _write_rows(columns, plans)
 
 
 def _write_repeats(repeats: Sequence[Row]) -> Iterator[str]:
-    names = ("scheme", "loss", "rows", "undecided", "standard error, over the first", "decided")
-    yield from _write_table(
-        names,
-        (
-            (
-                row["design"],
-                row["loss"],
-                str(row["n"]),
-                f"{row['undecided']} of {row['samples']}",
-                f"{row['error_ratio']:.2f}",
-                f"{row['decided'][0]:.2f} ({row['decided'][1]:.2f})",
-            )
-            for row in repeats
-        ),
-    )
+    columns = {
+        **PLACE,
+        "undecided": "{undecided} of {samples}",
+        "standard error, over the first": "{error_ratio:.2f}",
+        "decided": "{decided[0]:.2f} ({decided[1]:.2f})",
+    }
+    yield from _write_rows(columns, repeats)
 
 
 def _write_tests(rows: Sequence[Row], subject: str) -> Iterator[str]:
