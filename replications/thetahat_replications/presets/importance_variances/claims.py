@@ -90,23 +90,14 @@ OF_CLOSED_FORMS: Final = (
 """Judged for each g with finite variances."""
 
 OF_VARIANCES: Final = (
-    FIGURE_4.claim(
-        "The sampling variance of the target risk is as computed.",
-        "target_variance_ratio",
-        "variance by quadrature over the closed form, g = {g:g}",
-        within=EQUAL,
-    ),
-    FIGURE_4.claim(
-        "The sampling variance of the weighted risk is as computed.",
-        "weighted_variance_ratio",
-        "variance by quadrature over the closed form, g = {g:g}",
-        within=EQUAL,
-    ),
-    FIGURE_4.claim(
-        "The sampling variance of the controlled risk is as computed.",
-        "controlled_variance_ratio",
-        "variance by quadrature over the closed form, g = {g:g}",
-        within=EQUAL,
+    *(
+        FIGURE_4.claim(
+            f"The sampling variance of the {risk} risk is as computed.",
+            f"{risk}_variance_ratio",
+            "variance by quadrature over the closed form, g = {g:g}",
+            within=EQUAL,
+        )
+        for risk in ("target", "weighted", "controlled")
     ),
     Passage(SOURCE, "section 4.1").claim(
         "The control variate leaves the share 1 - rho^2 of the sampling variance.",

@@ -43,14 +43,7 @@ OF_MANY_DOCUMENTS: Final = (
 )
 """Judged for each M of ``MIN_DOCUMENTS`` or more."""
 
-OF_EACH_NUMBER_OF_SOURCES: Final = (
-    MEANS.claim(
-        "CVR yields an optimistic estimate, though its training sets are smaller.",
-        "cvr_bias",
-        "mean of CVR minus the error on a new source, {setting}",
-        at_most=0,
-    ),
-)
+OF_EACH_NUMBER_OF_SOURCES: Final = OF_MANY_DOCUMENTS
 """Judged for each K of the left panels."""
 
 OF_EACH_SIZE: Final = (
