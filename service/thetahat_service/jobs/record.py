@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,8 +16,9 @@ import sqlalchemy as sa
 from thetahat_service.json_types import JsonObject, StoredProblem
 from thetahat_service.process import counters
 from thetahat_service.settings import is_sqlite
-from thetahat_service.states import FINISHED, EvaluationStatus, Stage
+from thetahat_service.states import EvaluationStatus, Stage
 from thetahat_service.storage import evaluations, results, unit_parts, unit_repairs, units
+from thetahat_service.storage.evaluations import LockedEvaluation
 from thetahat_service.storage.unit_of_work import call_after_commit, unit_of_work
 from thetahat_service.storage.unit_transitions import TRANSITIONS, UnitEvent
 from thetahat_service.storage.units import NewUnit, UnitClaim, UnitKey
@@ -25,8 +26,6 @@ from thetahat_service.storage.units import NewUnit, UnitClaim, UnitKey
 if TYPE_CHECKING:  # the kinds import all the mathematics
     from thetahat_service.kinds.base import Chunk, Chunks, CutChunk
 
-LockedEvaluation: TypeAlias = "sa.Row[str, int, int | None]"
-"""The status and the progress of an evaluation whose row a transaction has locked."""
 MESSAGES_PER_START = 64
 """Most messages sent when an evaluation is cut into chunks.
 
@@ -151,7 +150,7 @@ def recompute_chunks(
     many attempts as it may.
     """
     with unit_of_work() as connection:
-        state = _lock_unfinished(connection, claim.evaluation_id)
+        state = evaluations.lock_unfinished(connection, claim.evaluation_id)
         if state is None:
             return None
         if not unit_repairs.remove_gathering(connection, claim):
@@ -211,16 +210,10 @@ def _end(
 
     None if the claim is lost or the evaluation has ended.
     """
-    state = _lock_unfinished(connection, claim.evaluation_id)
+    state = evaluations.lock_unfinished(connection, claim.evaluation_id)
     if state is None or not units.apply(connection, claim, event, output_file=output_file):
         return None
     return state
-
-
-def _lock_unfinished(connection: sa.Connection, evaluation_id: UUID) -> LockedEvaluation | None:
-    """Lock an evaluation's row; None if it has ended or was deleted."""
-    state = evaluations.lock(connection, evaluation_id)
-    return None if state is None or state.status in FINISHED else state
 
 
 def _compute_percent(done: int, total: int) -> int:

@@ -24,7 +24,7 @@ from thetahat_service.jobs import learner_failures, record
 from thetahat_service.outcomes import failures
 from thetahat_service.process import counters
 from thetahat_service.settings import Settings
-from thetahat_service.states import FINISHED, EvaluationStatus, Stage, UnitState
+from thetahat_service.states import EvaluationStatus, Stage, UnitState
 from thetahat_service.storage import evaluations, unit_queue, units, workers
 from thetahat_service.storage.infrastructure import describe_fault
 from thetahat_service.storage.open_files import open_file_store
@@ -219,8 +219,7 @@ def _gather_or_fail(evaluation_id: UUID) -> None:
     """Queue the gathering of an evaluation whose chunks are all done; fail any other."""
     keys: list[UnitKey] = []
     with unit_of_work() as connection:
-        locked = evaluations.lock(connection, evaluation_id)
-        if locked is None or locked.status in FINISHED:
+        if evaluations.lock_unfinished(connection, evaluation_id) is None:
             return
         if units.has_open(connection, evaluation_id):
             return

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypeAlias, TypedDict
 from uuid import UUID
 
 import orjson
@@ -98,6 +98,9 @@ label of 50 evaluations 0.7 and 140 ms, of 2000 11 and 110, of 10 000 46 and 18.
 take the same time, unless nearly all evaluations have the label.
 """
 
+LockedEvaluation: TypeAlias = "sa.Row[str, int, int | None]"
+"""The status and the progress of an evaluation whose row a transaction has locked."""
+
 # These statements are built once: building one takes several times as long as running it.
 _ROWS = EVALUATION.c
 _LABELS = EVALUATION_LABEL.c
@@ -158,13 +161,19 @@ def count_unfinished(connection: sa.Connection, owner_id: UUID) -> int:
     return count
 
 
-def lock(connection: sa.Connection, evaluation_id: UUID) -> sa.Row[str, int, int | None] | None:
+def lock(connection: sa.Connection, evaluation_id: UUID) -> LockedEvaluation | None:
     """Lock an evaluation's row until the transaction ends; None if it was deleted.
 
     A transaction that changes an evaluation together with its units takes this lock first, so that
     no two transactions wait for each other.
     """
     return connection.execute(_LOCK, {"wanted": evaluation_id}).one_or_none()
+
+
+def lock_unfinished(connection: sa.Connection, evaluation_id: UUID) -> LockedEvaluation | None:
+    """Lock an evaluation's row as ``lock`` does; None also if the evaluation has ended."""
+    locked = lock(connection, evaluation_id)
+    return None if locked is None or locked.status in FINISHED else locked
 
 
 @lru_cache(maxsize=64)
