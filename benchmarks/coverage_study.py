@@ -59,16 +59,16 @@ from thetahat_replications.presets.interval_coverage.study_parts import (
 )
 from thetahat_replications.presets.interval_coverage.tables import compute_findings
 from thetahat_service.cli.study_pages import build_study_files
-from thetahat_service.jobs.digests import compute_digests
-from thetahat_service.jobs.in_process import read_file
-from thetahat_service.jobs.result_json import encode_result
+from thetahat_service.in_process.files import read_file
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import DatasetFile, Finished
+from thetahat_service.kinds.digests import compute_digests
 from thetahat_service.kinds.fields.data import DataFields, read_data
 from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.kinds.result_json import encode_result
 from thetahat_service.kinds.study.records import RecordedRepetitions
 from thetahat_service.kinds.study.request import StudyRequest
 from thetahat_service.kinds.study.result import build_result, list_methods
-from thetahat_service.storage.engine import encode_json
 
 SEED: Final = 6
 TASK_DRAWS: Final = 500

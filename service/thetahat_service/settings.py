@@ -13,9 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from thetahat_service.outbound.addresses import AllowedHosts, parse_allowed_hosts
 from thetahat_service.process.memory import find_usable_memory_bytes
@@ -62,10 +61,10 @@ class InvalidSettings(ValueError):
     """Settings that cannot be used, with one sentence for each."""
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """``THETAHAT_<FIELD>`` in the environment; see ``docs/settings.md``."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
     host: str = Field("127.0.0.1", description="Address the API listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port the API listens on.")
@@ -316,10 +315,17 @@ def get_settings() -> Settings:
     """Return the settings of this process, read once; raise ``InvalidSettings``."""
     _refuse_misspelt_names()
     try:
-        return Settings()
+        return Settings.model_validate(_read_environment())
     except ValidationError as error:
         faults = [fault for fault in error.errors() if fault["type"] != NOT_COMPUTED]
         raise InvalidSettings(" ".join(map(_describe_error, faults))) from None
+
+
+def _read_environment() -> dict[str, str]:
+    """Return the values of the environment by setting; small letters are as good as capitals."""
+    variables = {name.lower(): value for name, value in os.environ.items()}
+    names = ((name, f"{PREFIX}{name}".lower()) for name in Settings.model_fields)
+    return {name: variables[variable] for name, variable in names if variable in variables}
 
 
 def _refuse_misspelt_names() -> None:

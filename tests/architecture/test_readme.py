@@ -20,11 +20,11 @@ from thetahat_service.api.catalogue import describe_rules
 from thetahat_service.api.errors import BY_CODE
 from thetahat_service.cli import app, main
 from thetahat_service.data.formats import FORMATS
-from thetahat_service.jobs.result_json import encode_result
 from thetahat_service.json_types import ColumnDescription
 from thetahat_service.kinds.base import DatasetFile, Finished, Job
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.result_json import encode_result
 from thetahat_service.settings import Settings
 
 FOLDERS = [ROOT / "docs" / name for name in (".", "http", "tutorials")]

@@ -116,12 +116,12 @@ def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], 
 
     import pyarrow as pa
 
-    from thetahat_service.jobs.in_process import read_file
-    from thetahat_service.jobs.result_json import encode_result
+    from thetahat_service.in_process.files import read_file
+    from thetahat_service.json_encoding import encode_json
     from thetahat_service.kinds.base import Job, run_job
     from thetahat_service.kinds.provenance import Provenance
     from thetahat_service.kinds.registry import JOB_KINDS
-    from thetahat_service.storage.engine import encode_json
+    from thetahat_service.kinds.result_json import encode_result
 
     files = {
         name: read_file(DATA / name, MEDIA_TYPES[Path(name).suffix], folder)

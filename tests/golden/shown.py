@@ -23,7 +23,8 @@ import thetahat
 from tests.service.reports.sources import REQUESTS, RESULTS, build_source
 from thetahat_client.text import result_latex, result_markdown, result_text
 from thetahat_service.api.routes import pages
-from thetahat_service.jobs.in_process import evaluate_in_process
+from thetahat_service.in_process.evaluation import evaluate_in_process
+from thetahat_service.in_process.files import open_file
 from thetahat_service.pages.rendering import render
 from thetahat_service.pages.viewer import Viewer
 from thetahat_service.reports.building import build_report
@@ -51,8 +52,8 @@ def read_case(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     columns = {"losses": list(EXAMS[name]), "block": "school"}
     request: dict[str, Any] = {"kind": "losses", "blocks": "source", "columns": columns}
     request |= {"level": 0.95, "unit": "school", "seed": 1}
-    result: dict[str, Any] = evaluate_in_process(request, EXAM_FILE, "text/csv")
-    return request, result
+    with open_file(EXAM_FILE, "text/csv") as data:
+        return request, evaluate_in_process(request, data)
 
 
 def show_page(name: str) -> str:

@@ -10,14 +10,14 @@ import pyarrow as pa
 
 from thetahat_service.jobs import outputs
 from thetahat_service.jobs.loading import Loaded, load
-from thetahat_service.jobs.result_json import encode_result
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import Chunk, Chunks, CutChunk, Finished
+from thetahat_service.kinds.result_json import encode_result
 from thetahat_service.outcomes.failure_arrays import FAILED
 from thetahat_service.states import Stage
 from thetahat_service.storage import units
 from thetahat_service.storage.chunk_arrays import keep_arrays, list_damaged
-from thetahat_service.storage.engine import encode_json
 from thetahat_service.storage.files import FileStore
 from thetahat_service.storage.unit_of_work import reading
 from thetahat_service.storage.units import UnitClaim

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from thetahat_client.errors import UnknownMediaType
-from thetahat_client.transport import Body
+
+if TYPE_CHECKING:
+    from thetahat_client.transport import Body
 
 MEDIA_TYPES: Final = {
     ".csv": "text/csv",

@@ -19,6 +19,7 @@ from typing import Final
 from thetahat_service.api import catalogue
 from thetahat_service.broker import queue
 from thetahat_service.data.parsing import start_parsers
+from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.settings import is_sqlite
 from thetahat_service.storage import engine
 
@@ -77,6 +78,7 @@ def load_needed_modules() -> None:
     """Import what requests of every sort need; no server is contacted."""
     for name in NEEDED_MODULES:
         import_module(name)
+    JOB_KINDS.load_all()
     queue.load()
     if not is_sqlite():
         engine.get_engines()

@@ -13,13 +13,20 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from thetahat.common_names import LABEL_NAMES, NUMBERING_WORDS, TARGET_NAMES
-from thetahat_service.cli.evaluate_once import Margin, OptionalUrl, evaluate
+from thetahat_service.cli.evaluate_once import (
+    Margin,
+    OptionalUrl,
+    evaluate_by_service,
+    evaluate_here,
+    open_data,
+)
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import print_json, print_result, write_text
 
 if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
-    from thetahat_service.jobs.in_process import FileColumn
+    from thetahat_service.in_process.files import FileColumn
+    from thetahat_service.kinds.base import DatasetFile
 
 PANEL: Final = "Evaluations"
 LABELS: Final = ("block", "repeat", "instance", "cluster")
@@ -100,25 +107,31 @@ def compare(
     url: OptionalUrl = None,
 ) -> None:
     """Compare models by their losses in a file, and say which is better and how certain that is."""
+    if not file.is_file():
+        message = f"There is no file {str(file)!r}."
+        raise UserError(message)
     labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
-    columns, unused = _choose_columns(_read_columns(file), model, labels)
-    kind = blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
-    request: dict[str, JsonValue] = {
-        "kind": "losses",
-        "blocks": kind.value,
-        "columns": {"losses": columns.losses, **columns.labels},
-        "level": level,
-    }
-    if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
-        request["unit"] = block.replace("_", " ")
-    if margin is not None:
-        request["margin"] = margin
-    if better is not None:
-        request["better"] = better.value
-    print(
-        _describe(columns, kind, better or BetterValues.LOWER), *unused, sep="\n", file=sys.stderr
-    )
-    result, _ = evaluate(request, file, url)
+    with open_data(file) as data:
+        columns, unused = _choose_columns(_describe_columns(data), model, labels)
+        kind = blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
+        request: dict[str, JsonValue] = {
+            "kind": "losses",
+            "blocks": kind.value,
+            "columns": {"losses": columns.losses, **columns.labels},
+            "level": level,
+        }
+        if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
+            request["unit"] = block.replace("_", " ")
+        if margin is not None:
+            request["margin"] = margin
+        if better is not None:
+            request["better"] = better.value
+        understood = _describe(columns, kind, better or BetterValues.LOWER)
+        print(understood, *unused, sep="\n", file=sys.stderr)
+        if url is None:
+            result = evaluate_here(request, data)
+        else:
+            result, _ = evaluate_by_service(request, file, url)
     if markdown is not None:
         from thetahat_client.text import result_markdown
 
@@ -129,15 +142,11 @@ def compare(
         print_result(result, show_all=show_all)
 
 
-def _read_columns(file: Path) -> Mapping[str, FileColumn]:
+def _describe_columns(data: DatasetFile) -> Mapping[str, FileColumn]:
     """Return the columns of a file by name."""
-    from thetahat_client.media import guess_media_type
-    from thetahat_service.jobs.in_process import read_columns
+    from thetahat_service.in_process.files import describe_columns
 
-    if not file.is_file():
-        message = f"There is no file {str(file)!r}."
-        raise UserError(message)
-    return read_columns(file, guess_media_type(file.name))
+    return describe_columns(data)
 
 
 @dataclass(frozen=True, slots=True)

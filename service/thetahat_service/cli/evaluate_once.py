@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -11,12 +12,15 @@ import typer
 from thetahat_service.cli.connection import connect
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.progress import wait_with_progress
+from thetahat_service.process.imports import import_without_garbage_collection
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
+    from thetahat.values.json_values import JsonValue
     from thetahat_client.results import AnyResult
     from thetahat_service.json_types import JsonObject
+    from thetahat_service.kinds.base import DatasetFile
 
 OptionalUrl = Annotated[
     str | None,
@@ -33,12 +37,33 @@ Margin = Annotated[
 ]
 
 
+@contextmanager
+def open_data(file: Path) -> Iterator[DatasetFile]:
+    """Read and check a file once, for the columns and the losses alike."""
+    from thetahat_client.media import guess_media_type
+
+    with import_without_garbage_collection():
+        from thetahat_service.in_process.files import open_file
+
+    with open_file(file, guess_media_type(file.name)) as data:
+        yield data
+
+
 def evaluate(
     request: JsonObject, data: Path | None, url: str | None
 ) -> tuple[AnyResult, str | None]:
     """Return the result of a request, and the id of the evaluation if a service computed it."""
-    if url is None:
-        return _evaluate_here(request, data), None
+    if url is not None:
+        return evaluate_by_service(request, data, url)
+    _check_kind(request.get("kind"))
+    if data is None:
+        return evaluate_here(request), None
+    with open_data(data) as dataset:
+        return evaluate_here(request, dataset), None
+
+
+def evaluate_by_service(request: JsonObject, data: Path | None, url: str) -> tuple[AnyResult, str]:
+    """Return the result that a running service computes, and the id of the evaluation there."""
     from thetahat_client.result_types import read_result
 
     body = dict(request)
@@ -50,23 +75,28 @@ def evaluate(
         return read_result(dict(client.result(submitted.id))), submitted.id
 
 
-def _evaluate_here(request: JsonObject, data: Path | None) -> AnyResult:
-    from pydantic import ValidationError
+def evaluate_here(request: JsonObject, data: DatasetFile | None = None) -> AnyResult:
+    """Return the result of a request, computed in this process."""
+    with import_without_garbage_collection():
+        from pydantic import ValidationError
 
-    from thetahat_client.media import guess_media_type
-    from thetahat_service.jobs.in_process import evaluate_in_process
-    from thetahat_service.kinds.registry import JOB_KINDS
+        from thetahat_service.in_process.evaluation import evaluate_in_process
+        from thetahat_service.kinds.registry import JOB_KINDS
 
-    kind = request.get("kind")
-    if kind not in JOB_KINDS:
-        message = f"There is no kind {kind!r}. The kinds are {', '.join(JOB_KINDS)}."
-        raise UserError(message)
-    media_type = None if data is None else guess_media_type(data.name)
+        _ = JOB_KINDS[str(request["kind"])]  # imports it
     try:
-        result = evaluate_in_process(request, data, media_type)
+        result = evaluate_in_process(request, data)
     except ValidationError as error:
         raise UserError(_explain(error, request)) from None
     return cast("AnyResult", result)
+
+
+def _check_kind(kind: JsonValue) -> None:
+    from thetahat_service.kinds.registry import JOB_KINDS
+
+    if kind not in JOB_KINDS:
+        message = f"There is no kind {kind!r}. The kinds are {', '.join(JOB_KINDS)}."
+        raise UserError(message)
 
 
 def _explain(error: ValidationError, request: Mapping[str, object]) -> str:

@@ -24,12 +24,12 @@ class ExitStatus(IntEnum):
 _BY_CLASS: Final = (
     ("thetahat_service.settings", "InvalidSettings", ExitStatus.WRONG_USAGE),
     ("thetahat_client.errors", "InvalidAddress", ExitStatus.WRONG_USAGE),
-    ("thetahat_client", "UnknownMediaType", ExitStatus.WRONG_USAGE),
-    ("thetahat_client", "ConnectionFailed", ExitStatus.SERVICE_AWAY),
-    ("thetahat_client", "UnexpectedAnswer", ExitStatus.SERVICE_AWAY),
-    ("thetahat_client", "ServiceFault", ExitStatus.SERVICE_AWAY),
-    ("thetahat_client", "TooManyRequests", ExitStatus.SERVICE_AWAY),
-    ("thetahat_client", "Refused", ExitStatus.REFUSED),
+    ("thetahat_client.errors", "UnknownMediaType", ExitStatus.WRONG_USAGE),
+    ("thetahat_client.errors", "ConnectionFailed", ExitStatus.SERVICE_AWAY),
+    ("thetahat_client.errors", "UnexpectedAnswer", ExitStatus.SERVICE_AWAY),
+    ("thetahat_client.errors", "ServiceFault", ExitStatus.SERVICE_AWAY),
+    ("thetahat_client.errors", "TooManyRequests", ExitStatus.SERVICE_AWAY),
+    ("thetahat_client.errors", "Refused", ExitStatus.REFUSED),
     ("sqlalchemy.exc", "SQLAlchemyError", ExitStatus.SERVICE_AWAY),
     ("thetahat_service.errors", "Unavailable", ExitStatus.SERVICE_AWAY),
     ("thetahat_service.errors", "ServiceError", ExitStatus.WRONG_USAGE),
@@ -60,7 +60,7 @@ def explain(error: Exception) -> str | None:
         return str(error)
     if isinstance(error, OSError):
         return _describe_os_error(error)
-    if _is_instance(error, "thetahat_client", "ThetahatError"):
+    if _is_instance(error, "thetahat_client.errors", "ThetahatError"):
         return str(error)
     if _is_instance(error, "thetahat_service.settings", "InvalidSettings"):
         return str(error)

@@ -137,7 +137,7 @@ def _write_parameter(name: str, schema: JsonSchema) -> str:
 
 
 def _encode_json(value: JsonValue) -> str:
-    from thetahat_service.storage.engine import encode_json
+    from thetahat_service.json_encoding import encode_json
 
     return f"`{encode_json(value)}`"
 

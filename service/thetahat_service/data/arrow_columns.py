@@ -115,9 +115,31 @@ def _convert_integers(column: pa.ChunkedArray) -> np.ndarray:
 
 
 def _convert_numbers(column: pa.ChunkedArray, dtype: type[np.generic]) -> np.ndarray:
-    if column.num_chunks == 1:
-        return np.asarray(column.chunk(0).to_numpy(zero_copy_only=False), dtype=dtype)
-    return np.asarray(column.to_numpy(), dtype=dtype)
+    parts = [_read_numbers(chunk).astype(dtype, copy=False) for chunk in column.chunks]
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0, dtype=dtype)
+
+
+def _read_numbers(chunk: pa.Array) -> np.ndarray:
+    """Return numbers or booleans from their place in memory, with NaN where one is missing.
+
+    ``to_numpy`` does it too, and imports pandas where that is installed.
+    """
+    if pa.types.is_boolean(chunk.type):
+        chunk = chunk.cast(pa.uint8())
+    dtype = np.dtype(chunk.type.to_pandas_dtype())
+    if not len(chunk):
+        return np.empty(0, dtype)
+    start, stop = chunk.offset, chunk.offset + len(chunk)
+    validity, content = chunk.buffers()
+    values: np.ndarray = np.frombuffer(content, dtype)[start:stop]
+    values.setflags(write=False)
+    if chunk.null_count:
+        bits = np.frombuffer(validity, np.uint8)
+        present = np.unpackbits(bits, count=stop, bitorder="little")[start:].astype(np.bool_)
+        values = np.where(present, values, np.nan)
+    return values
 
 
 def _convert_strings(column: pa.ChunkedArray) -> np.ndarray:
@@ -148,6 +170,8 @@ def _cast_to_microseconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _share_objects(chunk: pa.DictionaryArray) -> np.ndarray:
     values = np.empty(len(chunk.dictionary) + 1, dtype=object)
     values[:-1] = chunk.dictionary.to_pylist()
-    codes = pc.fill_null(chunk.indices.cast(pa.int64()), len(values) - 1)
-    strings: np.ndarray = values[codes.to_numpy(zero_copy_only=False)]
+    codes = _read_numbers(chunk.indices.cast(pa.int64()))
+    if chunk.null_count:
+        codes = np.where(np.isnan(codes), len(values) - 1, codes).astype(np.int64)
+    strings: np.ndarray = values[codes]
     return strings

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, ClassVar, Final, Protocol, runtime_checkable
+from typing import IO, TYPE_CHECKING, ClassVar, Final, Protocol, runtime_checkable
 
 import numpy as np
 
 from thetahat.tables.sparse import SparseColumns
 from thetahat_service.errors import InvalidFile, TooLarge
 from thetahat_service.json_types import ColumnDescription, JsonObject
-from thetahat_service.settings import Settings
+
+if TYPE_CHECKING:
+    from thetahat_service.settings import Settings
 
 SPARSE: Final = "sparse"
 """The type, in the API, of a group of sparse columns."""

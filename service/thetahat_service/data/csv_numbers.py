@@ -102,11 +102,11 @@ def _note_first(first: dict[str, tuple[str, int]], name: str, column: pa.Array, 
     """Keep the first value of a column with a comma, or else its first value, and its row."""
     if name in first and "," in first[name][0]:
         return
-    with_comma = pc.fill_null(pc.match_substring(column, ","), fill_value=False)
-    for mask in (with_comma, column.is_valid()):
-        row = pc.index(mask, value=True).as_py()
-        if row >= 0:
-            first.setdefault(name, (column[row].as_py(), rows + row))
-            if mask is with_comma:
-                first[name] = (column[row].as_py(), rows + row)
-            return
+    with_comma = pc.indices_nonzero(pc.match_substring(column, ","))
+    present = pc.indices_nonzero(column.is_valid())
+    if len(with_comma):
+        row = with_comma[0].as_py()
+        first[name] = (column[row].as_py(), rows + row)
+    elif len(present):
+        row = present[0].as_py()
+        first.setdefault(name, (column[row].as_py(), rows + row))

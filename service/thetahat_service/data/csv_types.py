@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
+from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.csv_dialect import Dialect
 
 BLOCK_BYTES = 4 * 1024 * 1024
@@ -78,7 +79,7 @@ def _widen(kind: pa.DataType | None, values: pa.Array, decimal: str) -> pa.DataT
 
 
 def _are_booleans(values: pa.Array) -> bool:
-    return bool(pc.all(pc.is_in(values, value_set=pa.array([*TRUE, *FALSE]))).as_py())
+    return bool(pc.all(pc.is_in(values, value_set=make_arrow_array([*TRUE, *FALSE]))).as_py())
 
 
 def _are_numbers(values: pa.Array, decimal: str) -> bool:

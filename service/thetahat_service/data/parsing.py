@@ -22,7 +22,7 @@ from thetahat_service.data.base import Inspected, read_file_limits
 from thetahat_service.data.csv_dialect import build_tabs_path
 from thetahat_service.data.encodings import build_converted_path
 from thetahat_service.data.parser_messages import FileLimitValues, ParserAnswer, ParserRequest
-from thetahat_service.data.reading import ReadableFile, find_path
+from thetahat_service.data.reading import ReadableFile
 from thetahat_service.errors import InvalidFile, ServiceError, Unavailable
 from thetahat_service.json_types import FilePreview
 from thetahat_service.settings import get_settings
@@ -90,7 +90,7 @@ def preview_file(file: ReadableFile, rows: int, name: str | None) -> FilePreview
     answer = _request(
         {
             "action": "preview",
-            "path": str(find_path(file)),
+            "path": str(file.locate()),
             "media_type": file.media_type,
             "columns": file.columns,
             "rows": rows,

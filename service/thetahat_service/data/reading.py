@@ -12,7 +12,6 @@ import numpy as np
 from thetahat.tables.sparse import SparseColumns
 from thetahat_service.data.base import GROUPS, MATRIX, SPARSE, ColumnValues
 from thetahat_service.data.formats import find_format
-from thetahat_service.data.stored_files import prepare_dataset
 from thetahat_service.errors import FieldError, InvalidRequest, Unavailable
 from thetahat_service.json_types import ColumnDescription
 
@@ -37,6 +36,10 @@ class ReadableFile(Protocol):
         """The path of the file."""
         ...
 
+    def locate(self) -> Path:
+        """Return the path of the file, which is present and, if it is stored, undamaged."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class DatasetFileContent:
@@ -45,6 +48,10 @@ class DatasetFileContent:
     media_type: str
     columns: Sequence[ColumnDescription]
     path: Path | None
+
+    def locate(self) -> Path:
+        """Return the path of the file; ``Unavailable`` if there is none."""
+        return require_file(self.path)
 
 
 def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
@@ -79,7 +86,7 @@ def read_features(
     all_names = [str(column["name"]) for column in file.columns]
     requested = list(dict.fromkeys(all_names if names is None else names))
     check_columns(all_names, requested)
-    return find_format(file.media_type).read_columns(find_path(file), requested)
+    return find_format(file.media_type).read_columns(file.locate(), requested)
 
 
 def read_head(file: ReadableFile, rows: int) -> dict[str, ColumnValues]:
@@ -108,12 +115,8 @@ def check_columns(all_names: Sequence[str], requested: Sequence[str]) -> None:
         raise InvalidRequest(faults[0].message, errors=faults)
 
 
-def find_path(file: ReadableFile) -> Path:
-    """Return the path of a file that is in the store and undamaged; ``Unavailable`` if it is not.
-
-    The converted table of a file is made again if it is lost or damaged.
-    """
-    if file.path is None:
+def require_file(path: Path | None) -> Path:
+    """Return the path of a file that exists; ``Unavailable`` if it does not."""
+    if path is None or not path.is_file():
         raise Unavailable("The file of the data set is not in the file store.")
-    prepare_dataset(file.path, find_format(file.media_type))
-    return file.path
+    return path

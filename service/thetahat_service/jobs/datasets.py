@@ -15,9 +15,9 @@ from sqlalchemy.exc import IntegrityError
 from thetahat_service.data.base import Inspected
 from thetahat_service.data.formats import find_format, list_table_suffixes
 from thetahat_service.data.parsing import inspect_file, preview_file
-from thetahat_service.data.stored_files import is_intact
 from thetahat_service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
 from thetahat_service.jobs.read import Position
+from thetahat_service.jobs.stored_datasets import StoredDataset, is_intact
 from thetahat_service.json_types import DatasetPreviewJson
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
@@ -226,7 +226,7 @@ def read_dataset_files(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID
 
 def build_dataset_file(row: DatasetRow) -> DatasetFile:
     """Return a data set with the path of its bytes."""
-    return DatasetFile(
+    return StoredDataset(
         id=row.id,
         sha256=row.sha256,
         media_type=row.media_type,

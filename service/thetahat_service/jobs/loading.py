@@ -10,6 +10,7 @@ import orjson
 import sqlalchemy as sa
 
 import thetahat
+from thetahat_service.jobs.stored_datasets import StoredDataset
 from thetahat_service.kinds.base import DatasetFile, Job, JobKind
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
@@ -68,7 +69,7 @@ def _read_datasets(
     """Return the data sets of an evaluation by id, each with the path of its file."""
     rows = connection.execute(_GET_DATASETS, {"wanted": evaluation_id})
     return {
-        dataset.id: DatasetFile(
+        dataset.id: StoredDataset(
             id=dataset.id,
             sha256=dataset.sha256,
             media_type=dataset.media_type,

@@ -188,8 +188,8 @@ def _build_pending_error(message: str) -> ResultPending:
 def compute_partial_result(evaluation_id: UUID) -> str:
     """Return the partial result as JSON text; only this function imports the mathematics."""
     from thetahat_service.jobs import loading, outputs  # noqa: PLC0415 - they import the mathematics
-    from thetahat_service.jobs.result_json import encode_result  # noqa: PLC0415 - likewise
-    from thetahat_service.storage.engine import encode_json  # noqa: PLC0415 - likewise
+    from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
+    from thetahat_service.kinds.result_json import encode_result  # noqa: PLC0415 - likewise
     from thetahat_service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
 
     files = open_file_store()

@@ -21,8 +21,8 @@ from thetahat_service.errors import (
     InvalidRequest,
     TooManyJobs,
 )
-from thetahat_service.jobs.digests import compute_digests
 from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.digests import compute_digests
 from thetahat_service.schemas.base import EvaluationRequest
 from thetahat_service.schemas.validation_messages import name_place
 from thetahat_service.settings import get_settings

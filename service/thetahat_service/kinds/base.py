@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from thetahat.analyses.losses.result import MethodUsed
+from thetahat_service.data.reading import require_file
 from thetahat_service.json_types import ColumnDescription, JsonObject, Payload, StoredProblem
 from thetahat_service.outcomes.output_table import OutputTable
 from thetahat_service.schemas.base import EvaluationRequest
@@ -41,6 +42,10 @@ class DatasetFile:
     details: JsonObject
     path: Path | None = None
 
+    def locate(self) -> Path:
+        """Return the path of the file; ``Unavailable`` if it is not there."""
+        return require_file(self.path)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job(Generic[R]):
@@ -66,7 +71,7 @@ class Finished:
     Parameters
     ----------
     result : dataclass
-        The result type of the kind; ``thetahat_service.jobs.result_json`` writes it as JSON.
+        The result type of the kind; ``thetahat_service.kinds.result_json`` writes it as JSON.
     losses : pyarrow.Table, OutputTable or None
         One row per instance and repeat, one column per model, for ``.../losses``.
     methods : tuple of MethodUsed

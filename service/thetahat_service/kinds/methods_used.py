@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from thetahat.analyses.losses.methods_used import list_parameters
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat.pipelines import LearnerSpec, list_installed_learners, read_learner_spec
 from thetahat.values.json_values import PreparationSteps
-from thetahat_service.settings import get_settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,23 +33,3 @@ def record_method(family: str, method: Any, key: str | None = None) -> MethodUse
 def record_methods(family: str, methods: Iterable[Any]) -> tuple[MethodUsed, ...]:
     """Return the records of chosen methods, each under its key in the result."""
     return tuple(record_method(family, chosen.method, chosen.key) for chosen in methods)
-
-
-def record_learners(learners: Mapping[str, object]) -> tuple[LearnerUsed, ...]:
-    """Return the records of learners, which the request describes by name."""
-    return tuple(record_learner(name, read_learner_spec(value)) for name, value in learners.items())
-
-
-def record_learner(name: str, spec: LearnerSpec) -> LearnerUsed:
-    """Return the record of a learner with the name that it has in the result."""
-    package = list_installed_learners(get_settings().allowed_packages).get(spec.name)
-    fields = asdict(spec)
-    return LearnerUsed(
-        family="learners",
-        name=spec.name,
-        params=fields["params"],
-        key=name,
-        prepare=fields["prepare"],
-        package=None if package is None else package.package,
-        version=None if package is None else package.version,
-    )

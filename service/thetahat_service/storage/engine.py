@@ -19,6 +19,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.settings import InvalidSettings, get_settings
 
 SQLITE_BUSY_MS = 10_000
@@ -178,11 +179,6 @@ def _check_idle(engine: sa.Engine) -> None:
             except engine.dialect.loaded_dbapi.Error:
                 raise sa.exc.DisconnectionError from None  # the pool makes a new one
         record.info["used"] = now
-
-
-def encode_json(value: Any) -> str:
-    """Return compact JSON; NaN and infinities become null."""
-    return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
 def _use_write_ahead_log(cursor: DBAPICursor, busy_ms: int) -> None:

@@ -32,8 +32,10 @@ def load_shared_modules() -> None:
     limit_to_one_thread()
     with import_without_garbage_collection():
         import thetahat_service.jobs.submit  # noqa: PLC0415 - slow to load, and only here
-        import thetahat_service.kinds.registry  # noqa: PLC0415 - likewise
         import thetahat_service.storage.schema  # noqa: F401, PLC0415 - likewise
+        from thetahat_service.kinds.registry import JOB_KINDS  # noqa: PLC0415 - likewise
+
+        JOB_KINDS.load_all()
 
 
 def can_fork() -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +11,7 @@ import pyarrow.parquet as pq
 
 from thetahat_service.data.base import FileLimits, Inspected
 from thetahat_service.data.formats import find_format
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import DatasetFileContent, read_columns
 from thetahat_service.data.tables import build_table_path
 
 CSV = "text/csv"
@@ -26,26 +24,21 @@ MANY = 10**9
 NAN = float("nan")
 
 
-@dataclass
-class Kept:
-    media_type: str
-    columns: Any
-    path: Path | None
-
-
 def inspected(
     folder: Path, media_type: str, content: bytes, max_cells: int = MANY
-) -> tuple[Inspected, Kept]:
+) -> tuple[Inspected, DatasetFileContent]:
     path = folder / "file"
     path.write_bytes(content)
     with build_table_path(path, find_format(media_type).table_suffix or ".none").open(
         "w+b"
     ) as table:
         inspection = find_format(media_type).inspect(path, FileLimits(cells=max_cells), table)
-    return inspection, Kept(media_type, inspection.columns, path)
+    return inspection, DatasetFileContent(media_type, inspection.columns, path)
 
 
-def keep(folder: Path, media_type: str, content: bytes, max_cells: int = MANY) -> Kept:
+def keep(
+    folder: Path, media_type: str, content: bytes, max_cells: int = MANY
+) -> DatasetFileContent:
     return inspected(folder, media_type, content, max_cells)[1]
 
 

@@ -18,10 +18,10 @@ from thetahat.seeds import derive_seed
 from thetahat_service.errors import IdempotencyMismatch, InvalidRequest, TooManyJobs
 from thetahat_service.jobs import read
 from thetahat_service.jobs.submit import prepare_submission, submit
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.json_types import ColumnDescription
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.losses.request import LossesRequest
-from thetahat_service.storage.engine import encode_json
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 from thetahat_service.storage.unit_of_work import reading, unit_of_work

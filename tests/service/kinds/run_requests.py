@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from thetahat.errors import EvaluationError
 from thetahat_service.errors import InvalidRequest
-from thetahat_service.jobs.result_json import encode_result
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import (
     Chunk,
     ChunkOutput,
@@ -28,8 +28,8 @@ from thetahat_service.kinds.base import (
 )
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.result_json import encode_result
 from thetahat_service.outcomes.output_table import OutputTable
-from thetahat_service.storage.engine import encode_json
 
 PARQUET = "application/vnd.apache.parquet"
 UNKNOWN = Provenance(version="", seed=0, data_sha256="", spec_sha256="")

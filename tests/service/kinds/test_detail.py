@@ -11,7 +11,7 @@ import pytest
 from tests.service.kinds.run_requests import place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat_service.errors import InvalidRequest
-from thetahat_service.storage.engine import encode_json
+from thetahat_service.json_encoding import encode_json
 
 
 def body(n_models: int, **fields: Any) -> dict[str, Any]:

@@ -14,12 +14,12 @@ from uuid import UUID
 import pytest
 
 import thetahat
-from thetahat_service.jobs.result_json import encode_result
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import Job, run_job
 from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
-from thetahat_service.storage.engine import encode_json
+from thetahat_service.kinds.result_json import encode_result
 
 REQUESTS = read_examples(REQUEST)
 RESULTS = read_examples(RESULT)

@@ -21,11 +21,11 @@ from tests.service.kinds.shifted_samples import (
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import building
 from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import Chunk, Job, run_chunks
 from thetahat_service.kinds.importance_weighting import kind as importance_weighting
 from thetahat_service.kinds.importance_weighting.plan import build_plan
 from thetahat_service.kinds.registry import JOB_KINDS
-from thetahat_service.storage.engine import encode_json
 
 
 def codes(cautions: list[dict[str, str]]) -> list[str]:

@@ -10,9 +10,9 @@ from tests.service.kinds.run_requests import parquet_file, run_kind
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE, REFIT_ESTIMATORS
 from thetahat_service.api.catalogue import read_family
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import Chunk
 from thetahat_service.kinds.fitting import engine
-from thetahat_service.storage.engine import encode_json
 
 RNG = np.random.default_rng(20_261_121)
 X = RNG.normal(size=(40, 2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thetahat_service.jobs.in_process import read_file
+from thetahat_service.in_process.files import read_file
 from thetahat_service.kinds.base import DatasetFile
 
 

@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.storage import engine
 from thetahat_service.storage.tables import LEASE, OWNER
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
@@ -87,6 +88,6 @@ def test_invalid_another_kind_of_database() -> None:
 
 
 def test_exact_json_has_no_nan() -> None:
-    assert engine.encode_json({"a": float("nan"), "b": float("inf"), "c": 0.1}) == (
+    assert encode_json({"a": float("nan"), "b": float("inf"), "c": 0.1}) == (
         '{"a":null,"b":null,"c":0.1}'
     )

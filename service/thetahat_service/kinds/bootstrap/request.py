@@ -11,15 +11,14 @@ from thetahat.analyses.bootstrap.intervals import METHODS
 from thetahat.analyses.bootstrap.resampling import DEFAULT_RESAMPLES
 from thetahat.statistics import STATISTICS
 from thetahat.values.types import Alternative
-from thetahat_service.kinds.fields.list_items import NumberItem, ResampleItem
-from thetahat_service.kinds.fields.method_names import (
-    Listed,
-    MethodEntry,
+from thetahat_service.kinds.bootstrap.method_names import (
     StatisticEntry,
     StatisticName,
     TwoSampleTestEntry,
     TwoSampleTestName,
 )
+from thetahat_service.kinds.fields.list_items import NumberItem, ResampleItem
+from thetahat_service.kinds.fields.method_names import Listed, MethodEntry
 from thetahat_service.schemas.base import EvaluationRequest, Schema
 
 BootstrapIntervalName = Annotated[

@@ -9,16 +9,15 @@ from pydantic import Field
 
 from thetahat_service.kinds.fields.data import has_role
 from thetahat_service.kinds.fields.learners import LearnersRequest
-from thetahat_service.kinds.fields.method_names import (
-    MetricEntry,
-    MetricName,
+from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
+from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
+from thetahat_service.kinds.fields.sample import SampleInput
+from thetahat_service.kinds.fields.weighting_names import (
     RiskEntry,
     RiskName,
     WeightsEntry,
     WeightsName,
 )
-from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
-from thetahat_service.kinds.fields.sample import SampleInput
 from thetahat_service.schemas.base import Schema
 
 DEFAULT_REPETITIONS: Final = 200

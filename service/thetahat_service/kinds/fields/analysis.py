@@ -22,7 +22,7 @@ from thetahat.refit_estimators import (
 from thetahat.schemes.base import Scheme, word_blocks
 from thetahat.values.block_nouns import read_noun
 from thetahat.values.types import Alternative, Target
-from thetahat_service.kinds.fields.method_names import (
+from thetahat_service.kinds.fields.analysis_names import (
     ComparisonDetail,
     CorrectionName,
     IntervalEntry,

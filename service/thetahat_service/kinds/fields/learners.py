@@ -11,13 +11,8 @@ from thetahat.values.json_values import JsonValue
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.fields.data import DataFields, has_role
 from thetahat_service.kinds.fields.left_out import LeftOutDataFields
-from thetahat_service.kinds.fields.method_names import (
-    LossEntry,
-    LossName,
-    SchemeEntry,
-    SchemeName,
-    find_scheme,
-)
+from thetahat_service.kinds.fields.loss_names import LossEntry, LossName
+from thetahat_service.kinds.fields.scheme_names import SchemeEntry, SchemeName, find_scheme
 
 
 class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):

@@ -43,7 +43,8 @@ from thetahat_service.kinds.fitting.expected_layout import (
 )
 from thetahat_service.kinds.fitting.refits import Refits, build_refits
 from thetahat_service.kinds.fitting.work_estimate import check_work
-from thetahat_service.kinds.methods_used import record_learners, record_method
+from thetahat_service.kinds.learners_used import record_learners
+from thetahat_service.kinds.methods_used import record_method
 
 L = TypeVar("L", bound=LearnersRequest)
 

@@ -38,7 +38,8 @@ from thetahat_service.kinds.base import ChunkOutput, Finished, read_payload
 from thetahat_service.kinds.fitting.failures import convert_to_error
 from thetahat_service.kinds.importance_weighting.learners import build_spec
 from thetahat_service.kinds.importance_weighting.result import ImportanceWeightingResult
-from thetahat_service.kinds.methods_used import record_learner, record_method
+from thetahat_service.kinds.learners_used import record_learner
+from thetahat_service.kinds.methods_used import record_method
 from thetahat_service.outcomes.failure_arrays import read_failure
 
 if TYPE_CHECKING:

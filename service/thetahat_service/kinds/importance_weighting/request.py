@@ -17,15 +17,14 @@ from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.weighted_risks import DEFAULT_RISKS
 from thetahat_service.kinds.fields.left_out import LeftOutSampleFields
 from thetahat_service.kinds.fields.list_items import ParameterItem
-from thetahat_service.kinds.fields.method_names import (
-    LossEntry,
-    LossName,
+from thetahat_service.kinds.fields.loss_names import LossEntry, LossName
+from thetahat_service.kinds.fields.sample import LabelledInput, SampleInput
+from thetahat_service.kinds.fields.weighting_names import (
     RiskEntry,
     RiskName,
     WeightsEntry,
     WeightsName,
 )
-from thetahat_service.kinds.fields.sample import LabelledInput, SampleInput
 from thetahat_service.schemas.base import EvaluationRequest, Schema
 
 DEFAULT_COUNT: Final = 200

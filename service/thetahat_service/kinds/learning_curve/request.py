@@ -9,7 +9,7 @@ from pydantic import Field
 from thetahat.analyses.learning_curve import GrowBy, Growth, check_sizes, choose_growth
 from thetahat.schemes.base import Scheme
 from thetahat_service.kinds.fields.learners import LearnersRequest
-from thetahat_service.kinds.fields.method_names import MetricEntry, MetricName
+from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 
 DEFAULT_SIZES: Final = (0.125, 0.25, 0.5, 0.75, 1.0)

@@ -12,7 +12,7 @@ from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.fields.layout import LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import ScoreItem, ValueItem
-from thetahat_service.kinds.fields.method_names import LossEntry, LossName, MetricEntry, MetricName
+from thetahat_service.kinds.fields.loss_names import LossEntry, LossName, MetricEntry, MetricName
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
 from thetahat_service.schemas.numbers import check_whole_sizes
 

@@ -46,7 +46,8 @@ from thetahat_service.kinds.fitting.engine import (
 from thetahat_service.kinds.fitting.expected_layout import approximate_layout, expect_layout
 from thetahat_service.kinds.fitting.scheme_plan import check_choices
 from thetahat_service.kinds.fitting.work_estimate import check_work
-from thetahat_service.kinds.methods_used import record_learners, record_method, record_methods
+from thetahat_service.kinds.learners_used import record_learners
+from thetahat_service.kinds.methods_used import record_method, record_methods
 from thetahat_service.kinds.selection.bundles import MOST_SHOWN, bundle_candidates
 from thetahat_service.kinds.selection.request import SelectionRequest
 from thetahat_service.kinds.selection.schemes import (

@@ -13,14 +13,9 @@ from thetahat.metrics.base import Metric
 from thetahat.schemes.base import Scheme
 from thetahat.values.json_values import JsonValue
 from thetahat_service.kinds.fields.learners import FitsRequest
-from thetahat_service.kinds.fields.method_names import (
-    MetricEntry,
-    MetricName,
-    SchemeEntry,
-    SchemeName,
-    find_scheme,
-)
+from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metric, parse_metrics
+from thetahat_service.kinds.fields.scheme_names import SchemeEntry, SchemeName, find_scheme
 
 
 class SelectionRequest(FitsRequest):

@@ -18,14 +18,12 @@ from thetahat_service.kinds.fields.analysis import (
 )
 from thetahat_service.kinds.fields.data import DataColumns, InlineData
 from thetahat_service.kinds.fields.list_items import LabelItem
-from thetahat_service.kinds.fields.method_names import (
-    LossEntry,
-    LossName,
-    Method,
+from thetahat_service.kinds.fields.loss_names import LossEntry, LossName
+from thetahat_service.kinds.fields.method_names import Method
+from thetahat_service.kinds.fields.scheme_names import SchemeEntry, SchemeName
+from thetahat_service.kinds.fields.weighting_names import (
     RiskEntry,
     RiskName,
-    SchemeEntry,
-    SchemeName,
     WeightsEntry,
     WeightsName,
 )

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from thetahat.importance_weights import get_default_weights
 from thetahat_service.kinds.fields.left_out import LeftOutSampleFields
-from thetahat_service.kinds.fields.method_names import WeightsEntry, WeightsName
 from thetahat_service.kinds.fields.sample import SampleInput
+from thetahat_service.kinds.fields.weighting_names import WeightsEntry, WeightsName
 from thetahat_service.schemas.base import EvaluationRequest
 
 

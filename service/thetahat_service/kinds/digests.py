@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from thetahat.seeds import derive_seed
+from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.schemas.base import EvaluationRequest
-from thetahat_service.storage.engine import encode_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Checking the stored file of a data set before it is read, and repairing its converted table.
+"""Data sets in the file store: their files are checked before they are read, and repaired.
 
 A file outside of the file store is not checked.
 """
@@ -6,10 +6,14 @@ A file outside of the file store is not checked.
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from pathlib import Path
 
 from thetahat_service.data.base import Format, read_file_limits
-from thetahat_service.errors import DamagedFile, Unavailable
+from thetahat_service.data.formats import find_format
+from thetahat_service.data.reading import require_file
+from thetahat_service.errors import DamagedFile
+from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.checksums import append_digest
 from thetahat_service.storage.files import FileStore
@@ -18,7 +22,22 @@ from thetahat_service.storage.open_files import open_file_store
 log = logging.getLogger(__name__)
 
 
-def prepare_dataset(path: Path, form: Format) -> None:
+@dataclass(frozen=True, slots=True)
+class StoredDataset(DatasetFile):
+    """A data set whose file is in the file store."""
+
+    def locate(self) -> Path:
+        """Return the path of the file, which is present and undamaged; else ``Unavailable``.
+
+        The converted table of a file is made again if it is lost or damaged.
+        """
+        if self.path is None:
+            return require_file(None)
+        _prepare_dataset(self.path, find_format(self.media_type))
+        return self.path
+
+
+def _prepare_dataset(path: Path, form: Format) -> None:
     """Make sure that the file that a format reads is present and undamaged.
 
     Parameters
@@ -39,8 +58,7 @@ def prepare_dataset(path: Path, form: Format) -> None:
     store = open_file_store()
     name = store.find_name(path)
     if name is None:
-        if not path.is_file():
-            raise Unavailable("The file of the data set is not in the file store.")
+        require_file(path)
         return
     if not form.table_suffix:
         _fetch_original(store, name)
@@ -77,7 +95,7 @@ def is_intact(path: Path, form: Format) -> bool:
     try:
         if name is not None:
             store.fetch(name)
-        prepare_dataset(path, form)
+        _prepare_dataset(path, form)
     except DamagedFile:
         return False
     return True

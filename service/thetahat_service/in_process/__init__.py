@@ -1,0 +1,1 @@
+"""Evaluations in this process, without database, file store, broker and workers."""

@@ -1,0 +1,90 @@
+"""Files of the caller: read and checked where they are, and described for the command line."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+from uuid import NAMESPACE_OID, uuid5
+
+from thetahat.analyses.losses.cautions import is_numbering
+from thetahat_service.data.base import FileLimits
+from thetahat_service.data.encodings import detect_encoding_by_mark
+from thetahat_service.data.formats import add_encoding, find_format
+from thetahat_service.data.reading import read_columns
+from thetahat_service.data.tables import build_table_path
+from thetahat_service.kinds.base import DatasetFile
+
+UNLIMITED: Final = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
+"""The file is the caller's own, so the limits against hostile uploads do not apply."""
+
+
+@contextmanager
+def open_file(data: Path, media_type: str) -> Iterator[DatasetFile]:
+    """Read and check a file; its table is kept until the block ends.
+
+    Raises ``InvalidFile`` for a bad file.
+    """
+    with TemporaryDirectory(prefix="thetahat-") as folder:
+        yield read_file(data, media_type, Path(folder))
+
+
+def read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
+    """Read and check a file; its table, where its format needs one, is written to the folder."""
+    if media_type == "text/csv":
+        media_type = add_encoding(media_type, detect_encoding_by_mark(data))
+    path = folder / data.name
+    path.symlink_to(data.resolve())
+    form = find_format(media_type)
+    with build_table_path(path, form.table_suffix or ".none").open("w+b") as table:
+        inspected = form.inspect(path, UNLIMITED, table)
+    with data.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return DatasetFile(
+        id=uuid5(NAMESPACE_OID, digest),  # the same file gives the same request, and so its seed
+        sha256=digest,
+        media_type=media_type,
+        rows=inspected.rows,
+        columns=inspected.columns,
+        details=inspected.details,
+        path=path,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileColumn:
+    """A column of a file.
+
+    Parameters
+    ----------
+    name, type : str
+        Its name and what it contains: ``integer``, ``number``, ``boolean``, ``string``, ...
+    limits : tuple of int or None
+        The smallest and the largest value of a complete column of integers; None for others.
+    is_numbering : bool
+        Whether its values are whole numbers without gap or repetition, in any order.
+    """
+
+    name: str
+    type: str
+    limits: tuple[int, int] | None = None
+    is_numbering: bool = False
+
+
+def describe_columns(dataset: DatasetFile) -> dict[str, FileColumn]:
+    """Return the columns of a file by name, in its order."""
+    types = {column["name"]: column["type"] for column in dataset.columns}
+    integers = read_columns(dataset, [name for name, kind in types.items() if kind == "integer"])
+    columns = {name: FileColumn(name=name, type=kind) for name, kind in types.items()}
+    for name, values in integers.items():
+        if values.dtype.kind == "i":
+            columns[name] = replace(
+                columns[name],
+                limits=(int(values.min()), int(values.max())),
+                is_numbering=is_numbering(values),
+            )
+    return columns

@@ -1,0 +1,47 @@
+"""Types of request fields that name a method or a choice of the analysis of losses."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from thetahat.analyses.losses.choices import DETAILS
+from thetahat.analyses.losses.method_selection import EVERY_TEST
+from thetahat.corrections import CORRECTIONS
+from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
+from thetahat.values.types import UNITS
+from thetahat_service.kinds.fields.method_names import Listed, MethodEntry
+
+VarianceName = Annotated[str, Listed("VarianceName", "A variance estimator.", EVERY_VARIANCE)]
+
+
+class VarianceEntry(MethodEntry[VarianceName]):
+    """A variance estimator with its parameters."""
+
+
+IntervalName = Annotated[str, Listed("IntervalName", "An interval.", EVERY_INTERVAL)]
+
+
+class IntervalEntry(MethodEntry[IntervalName]):
+    """An interval with its parameters."""
+
+
+TestName = Annotated[
+    str, Listed("TestName", "A test of a pair of models, or of all models at once.", EVERY_TEST)
+]
+
+
+class TestEntry(MethodEntry[TestName]):
+    """A test with its parameters."""
+
+
+CorrectionName = Annotated[
+    str, Listed("CorrectionName", "A correction of p-values for several comparisons.", CORRECTIONS)
+]
+
+
+TestUnit = Annotated[str, Listed("TestUnit", "What a test pairs.", UNITS)]
+
+
+ComparisonDetail = Annotated[
+    str, Listed("ComparisonDetail", "How much the result has of each comparison.", DETAILS)
+]
