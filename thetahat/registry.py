@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from operator import itemgetter
 from pkgutil import iter_modules
@@ -157,8 +158,13 @@ class Registry(Mapping[str, M], Generic[M]):
 
     def __init__(self, family: str, *parts: Mapping[str, M]) -> None:
         self.family = family
-        by_name = {name: part for part in parts for name in part}
-        self._parts = dict(sorted(by_name.items(), key=itemgetter(0)))
+        self._sources = parts
+
+    @cached_property
+    def _parts(self) -> dict[str, Mapping[str, M]]:
+        """The part that has each method, listed when a name is first asked for."""
+        by_name = {name: part for part in self._sources for name in part}
+        return dict(sorted(by_name.items(), key=itemgetter(0)))
 
     @classmethod
     def collect(cls, package: str, path: Sequence[str]) -> Registry[Any]:

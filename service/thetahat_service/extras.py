@@ -23,7 +23,6 @@ EXTRAS: Final = {
     "psycopg": "worker",
     "pyarrow": "cli",
     "pydantic": "cli",
-    "pydantic_settings": "worker",
     "python_multipart": "service",
     "redis": "worker",
     "rich": "cli",

@@ -18,7 +18,7 @@ from tests.architecture.sources import ROOT
 from thetahat_service.api.app import create_app
 from thetahat_service.api.catalogue import describe_rules
 from thetahat_service.api.errors import BY_CODE
-from thetahat_service.cli import app, main
+from thetahat_service.cli import build_app, main
 from thetahat_service.data.formats import FORMATS
 from thetahat_service.json_types import ColumnDescription
 from thetahat_service.kinds.base import DatasetFile, Finished, Job
@@ -149,7 +149,7 @@ def words_of_command(line: str) -> list[str]:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_exact_every_command_that_is_shown_exists(path: Path) -> None:
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(build_app())
     text = path.read_text()
     shell = "\n".join(code(text, "sh"))
     lines = re.findall(r"^(?:\.venv/bin/)?thetahat (.+)$", shell, re.MULTILINE)

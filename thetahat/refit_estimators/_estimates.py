@@ -138,3 +138,12 @@ def reasons_against_pairs(requested: Sequence[RequestedRefit]) -> Iterator[dict[
         reason = entry.method.reason_against_pairs
         if reason is not None:
             yield {"name": entry.name, "reason": reason, "family": entry.field}
+
+
+def drop_refit_target(choices: Choices, methods: Sequence[RequestedRefit]) -> Choices:
+    """Return the choices without the target if one of the methods that fit again estimates it.
+
+    The methods that work on the losses then need not estimate it too.
+    """
+    targets = {target for entry in methods for target in entry.method.info.targets}
+    return replace(choices, target=None) if choices.target in targets else choices

@@ -1,6 +1,7 @@
 """The command line: ``thetahat`` and its commands, built with typer.
 
-Commands import what they need when they run, so that ``thetahat --help`` answers at once.
+The module of a command is imported when it runs, and imports what it needs then, so that
+``thetahat --help`` answers at once.
 """
 
 from __future__ import annotations
@@ -8,47 +9,75 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Final
 
 import typer
 
 import thetahat
-from thetahat_service.cli import (
-    advise,
-    client_types,
-    compare,
-    datasets,
-    evaluations,
-    failures,
-    gate,
-    keys,
-    methods,
-    reference,
-    server,
-    study,
-)
+from thetahat_service.cli import failures
 from thetahat_service.cli.sectioned_help import SectionedGroup
 
-app = typer.Typer(
-    name="thetahat",
-    cls=SectionedGroup,
-    rich_markup_mode=None,  # see SectionedGroup
-    help="Estimate how good trained models are, how certain that is, and which of them is better.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-advise.add_commands(app)
-compare.add_commands(app)
-gate.add_commands(app)
-evaluations.add_commands(app)
-app.add_typer(datasets.app, name="datasets", rich_help_panel="Evaluations")
-methods.add_commands(app)
-study.add_commands(app)
-server.add_commands(app)
-app.add_typer(keys.app, name="keys", rich_help_panel="Service")
-reference.add_commands(app)
-client_types.add_commands(app)
+COMMANDS: Final = {
+    "advise": ("advise",),
+    "compare": ("compare",),
+    "gate": ("gate",),
+    "evaluations": (
+        "submit",
+        "watch",
+        "status",
+        "result",
+        "list",
+        "report",
+        "sign-off",
+        "sign-offs",
+        "cancel",
+        "delete",
+    ),
+    "datasets": ("datasets",),
+    "methods": ("methods",),
+    "study": ("study",),
+    "server": (
+        "serve",
+        "api",
+        "worker",
+        "sweeper",
+        "migrate",
+        "doctor",
+        "backup",
+        "restore",
+        "compile",
+    ),
+    "keys": ("keys",),
+    "reference": ("reference",),
+    "client_types": ("client-types",),
+}
+"""The commands of each module, in the order of the help."""
+
+
+def build_app(command: str | None = None) -> typer.Typer:
+    """Return the command line with one command, or with all of them.
+
+    Parameters
+    ----------
+    command : str or None
+        The one that will run: the modules of the others are not imported.
+    """
+    app = typer.Typer(
+        name="thetahat",
+        cls=SectionedGroup,
+        rich_markup_mode=None,  # see SectionedGroup
+        help="Estimate how good trained models are, how certain that is, and which of them is "
+        "better.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    only = [module for module, names in COMMANDS.items() if command in names]
+    for module in only or COMMANDS:
+        import_module(f"{__name__}.{module}").add_commands(app)
+    return app
 
 
 def _print_version(requested: bool) -> None:
@@ -57,7 +86,6 @@ def _print_version(requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _options(
     version: Annotated[
         bool,
@@ -76,9 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     or its file store is away, 5 if the service refuses the request and 130 for an interruption. The
     reason is on standard error.
     """
+    words = sys.argv[1:] if arguments is None else arguments
+    app = build_app(words[0] if words else None)
     try:
         try:
-            typer.main.get_command(app).main(args=arguments, prog_name="thetahat")
+            typer.main.get_command(app).main(args=words, prog_name="thetahat")
         finally:
             sys.stdout.flush()
     except SystemExit as end:

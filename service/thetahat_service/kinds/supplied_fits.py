@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
+from thetahat import refit_estimators
 from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
 from thetahat.analyses.losses.result import MethodUsed
@@ -16,12 +17,8 @@ from thetahat.error_paths import errors_located_at
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.refit_estimators import (
     RequestedRefit,
-    SuppliedRefit,
     check_independent_rows,
     compute_estimates,
-    count_copies,
-    supply_conservative_z,
-    supply_out_of_bag,
 )
 from thetahat.values.block_losses import MAX_LOSS, LossTable
 from thetahat.values.types import FloatArray, IntArray
@@ -29,6 +26,9 @@ from thetahat_service.kinds.fields.list_items import LossItem, NumberItem
 from thetahat_service.kinds.fields.locations import locate_errors_within
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.numbers import check_number, read_number_array, shorten_value
+
+if TYPE_CHECKING:
+    from thetahat.refit_estimators import SuppliedRefit
 
 
 class ResampledLosses(Schema):
@@ -173,7 +173,9 @@ def read_supplied_fits(fits: SuppliedFits | None, table: LossTable) -> SuppliedE
 
 def _read_out_of_bag(sent_values: ResampledLosses, names: Sequence[str]) -> SuppliedRefit:
     _check_models(sent_values.losses, names, "losses")
-    counts = count_copies([_format_row_numbers(rows) for rows in sent_values.resamples])
+    counts = refit_estimators.count_copies(
+        [_format_row_numbers(rows) for rows in sent_values.resamples]
+    )
     n, n_resamples = len(counts[0]), len(counts)
     losses: dict[str, list[FloatArray]] = {}
     for model in names:
@@ -189,7 +191,7 @@ def _read_out_of_bag(sent_values: ResampledLosses, names: Sequence[str]) -> Supp
             _read_out_losses(values, copies == 0, n, ("losses", model, b))
             for b, (values, copies) in enumerate(zip(of_model, counts, strict=True))
         ]
-    return supply_out_of_bag(
+    return refit_estimators.supply_out_of_bag(
         counts,
         losses,
         correct_noise=sent_values.correct_noise,
@@ -244,7 +246,7 @@ def _read_conservative_z(sent_values: HalvesLosses, names: Sequence[str]) -> Sup
             for h, half in enumerate(cut):
                 _check_number("subsamples", len(half), n_subsamples, (*loc, h))
                 halves[model][m, h] = read_number_array(half, (*loc, h), largest=MAX_LOSS)
-    return supply_conservative_z(subsamples, halves)
+    return refit_estimators.supply_conservative_z(subsamples, halves)
 
 
 def _check_number(noun: str, number: int, expected: int, loc: Loc) -> None:

@@ -6,12 +6,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
-from thetahat_service.cli import main
+from thetahat_service.cli import COMMANDS, build_app, main
 from thetahat_service.settings import get_settings
 
+CLI = "thetahat_service.cli."
 # Each of these takes from a tenth of a second to two seconds to import.
 SLOW = {"celery", "fastapi", "httpx", "numpy", "pydantic", "rich", "scipy", "sqlalchemy", "urllib3"}
 
@@ -35,6 +38,25 @@ def test_exact_the_version_loads_nothing_slow() -> None:
 @pytest.mark.parametrize("words", [("--help",), ("serve", "--help"), ("submit", "--help")])
 def test_exact_help_loads_nothing_slow(words: tuple[str, ...]) -> None:
     assert loaded_by(*words) & SLOW == set()
+
+
+@pytest.mark.parametrize("module", COMMANDS)
+def test_exact_a_module_has_the_commands_that_the_table_names(module: str) -> None:
+    for name in COMMANDS[module]:
+        command: Any = typer.main.get_command(build_app(name))
+        assert tuple(command.commands) == COMMANDS[module]
+
+
+def test_exact_an_unknown_command_is_compared_with_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compair"]) == 2
+    assert "Did you mean 'compare'" in capsys.readouterr().err
+
+
+def test_exact_a_command_imports_no_other_commands_module() -> None:
+    modules = {name for name in loaded_by("compare", "--help") if name.startswith(CLI)}
+
+    assert CLI + "compare" in modules
+    assert not {CLI + name for name in COMMANDS if name != "compare"} & modules
 
 
 def test_exact_help_has_sections_with_whole_sentences(capsys: pytest.CaptureFixture[str]) -> None:

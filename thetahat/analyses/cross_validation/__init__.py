@@ -7,7 +7,6 @@ from thetahat.analyses.cross_validation.evaluation import (
     RefitRuns,
     add_cautions,
     collect_run_cautions,
-    drop_refit_target,
     evaluate_outcomes,
     list_failed_learners,
 )
@@ -21,7 +20,6 @@ __all__ = [
     "RefitRuns",
     "add_cautions",
     "collect_run_cautions",
-    "drop_refit_target",
     "evaluate_outcomes",
     "list_failed_learners",
 ]

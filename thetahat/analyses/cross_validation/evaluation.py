@@ -27,6 +27,7 @@ from thetahat.refit_estimators import (
     LossesByDesign,
     RequestedRefit,
     compute_estimates,
+    drop_refit_target,
     reasons_against_pairs,
 )
 from thetahat.schemes.base import Scheme, collect_scheme_cautions
@@ -150,15 +151,6 @@ def evaluate_outcomes(
         not_applicable=(*result.not_applicable, *not_applicable),
     )
     return EvaluatedOutcomes(table=table, choices=choices, result=result)
-
-
-def drop_refit_target(choices: Choices, methods: Sequence[RequestedRefit]) -> Choices:
-    """Return the choices without the target if one of the methods that fit again estimates it.
-
-    The methods that work on the losses then need not estimate it too.
-    """
-    targets = {target for entry in methods for target in entry.method.info.targets}
-    return replace(choices, target=None) if choices.target in targets else choices
 
 
 def restrict_choices(

@@ -10,7 +10,6 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import drop_refit_target
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metrics
@@ -19,6 +18,7 @@ from thetahat.cross_validation.fitting import learners_without_scores
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.learners.base import Learner
 from thetahat.losses.base import Loss
+from thetahat.refit_estimators import drop_refit_target
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.tables.data import Data
 from thetahat.values.layout import Layout

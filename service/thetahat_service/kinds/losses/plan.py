@@ -8,10 +8,10 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import drop_refit_target
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
+from thetahat.refit_estimators import drop_refit_target
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
 from thetahat_service.kinds.base import DatasetFile

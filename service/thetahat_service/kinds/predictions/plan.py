@@ -8,7 +8,6 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import drop_refit_target
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.metrics.checks import check_metrics
@@ -17,6 +16,7 @@ from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
 from thetahat.losses.base import Loss, adapt_to_classes
 from thetahat.metrics.base import TruthAndPredictions
+from thetahat.refit_estimators import drop_refit_target
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
