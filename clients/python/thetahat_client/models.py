@@ -8,17 +8,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from html import escape
-from typing import Any, Final, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
-from thetahat_client.result_types import JsonObject
-from thetahat_client.results import (
-    DatasetReadDict,
-    EvaluationProgressDict,
-    EvaluationReadDict,
-    FinishedEvaluationDict,
-    JsonValue,
-    SignOffReadDict,
-)
+if TYPE_CHECKING:
+    from thetahat_client.result_types import JsonObject
+    from thetahat_client.results import (
+        DatasetReadDict,
+        EvaluationProgressDict,
+        EvaluationReadDict,
+        FinishedEvaluationDict,
+        JsonValue,
+        SignOffReadDict,
+    )
 
 FINISHED: Final = frozenset({"succeeded", "failed", "cancelled"})
 PLAIN_NAME: Final = re.compile(r"[\w-]+")  # a name in a path of fields that needs no quotes

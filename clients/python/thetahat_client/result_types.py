@@ -7,31 +7,32 @@ the functions that write text read fields that were added later with ``get``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias, TypeGuard, cast
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard, cast
 
-from thetahat_client.results import (
-    AnyResult,
-    BlockNounDict,
-    BriefComparisonDict,
-    BriefIntervalDict,
-    ComparisonDict,
-    CrossValidationResultDict,
-    IntervalDict,
-    JsonValue,
-    LearningCurveResultDict,
-    LossesResultDict,
-    MeanKindValue,
-    MeansDict,
-    MetricMeansDict,
-    ModelSummaryDict,
-    OmnibusResultDict,
-    PostHocOmnibusResultDict,
-    PredictionsResultDict,
-    SelectionResultDict,
-    SummaryDict,
-)
+if TYPE_CHECKING:
+    from thetahat_client.results import (
+        AnyResult,
+        BlockNounDict,
+        BriefComparisonDict,
+        BriefIntervalDict,
+        ComparisonDict,
+        CrossValidationResultDict,
+        IntervalDict,
+        JsonValue,
+        LearningCurveResultDict,
+        LossesResultDict,
+        MeanKindValue,
+        MeansDict,
+        MetricMeansDict,
+        ModelSummaryDict,
+        OmnibusResultDict,
+        PostHocOmnibusResultDict,
+        PredictionsResultDict,
+        SelectionResultDict,
+        SummaryDict,
+    )
 
-JsonObject: TypeAlias = Mapping[str, JsonValue]
+JsonObject: TypeAlias = "Mapping[str, JsonValue]"
 """Any JSON object."""
 
 ResultJson: TypeAlias = "AnyResult | JsonObject"
@@ -43,13 +44,13 @@ ModelsResult: TypeAlias = (
 )
 """The result of a kind that compares models."""
 
-AnyComparison: TypeAlias = ComparisonDict | BriefComparisonDict
+AnyComparison: TypeAlias = "ComparisonDict | BriefComparisonDict"
 """Two models side by side, in full or in brief."""
 
-AnyInterval: TypeAlias = IntervalDict | BriefIntervalDict
+AnyInterval: TypeAlias = "IntervalDict | BriefIntervalDict"
 """An interval, in full or in brief."""
 
-AnyOmnibusTest: TypeAlias = OmnibusResultDict | PostHocOmnibusResultDict
+AnyOmnibusTest: TypeAlias = "OmnibusResultDict | PostHocOmnibusResultDict"
 """The outcome of a test of all models, with a comparison of the pairs or without."""
 
 
