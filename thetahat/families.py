@@ -21,15 +21,16 @@ def collect_families() -> Mapping[str, Registry[type[Any]]]:
     A family is a package with its interface in ``base``; packages without one only borrow the
     registries of others. Other packages register their presets as entry points.
     """
-    registries = [*_collect_methods(), collect_presets()]
+    registries = [*collect_methods(), collect_presets()]
     return MappingProxyType({registry.family: registry for registry in registries})
 
 
-def _collect_methods() -> Iterator[Registry[type[Any]]]:
+def collect_methods() -> Iterator[Registry[type[Any]]]:
+    """Yield the registry of each family of methods; presets are studies, not methods."""
     for module in walk_packages(thetahat.__path__, f"{thetahat.__name__}."):
         if module.ispkg:
             package = import_module(module.name)
-            yield from (v for v in vars(package).values() if _is_its_own(package, v))
+            yield from [v for v in vars(package).values() if _is_its_own(package, v)]
 
 
 def _is_its_own(package: ModuleType, value: object) -> bool:

@@ -25,7 +25,7 @@ from thetahat.pipelines.allowed_classes import (
     VECTORISERS,
     load_class,
 )
-from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.preparation import import_kinds_and_methods
 
 BUSY: Final = threading.Lock()
 """A lock held while a unit is computed, and while code is imported or compiled in the background.
@@ -55,11 +55,11 @@ log = logging.getLogger(__name__)
 
 
 def load_before_fork() -> None:
-    """Import the kinds, read the compiled loops and evaluate a few losses, for all processes.
+    """Import all kinds, read the compiled loops and evaluate a few losses, for all processes.
 
     If the loops are not on disk, the forked processes compile them while they are idle.
     """
-    JOB_KINDS.load_all()
+    import_kinds_and_methods()
     began = time.thread_time()
     try:
         for _ in one_by_one():

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from thetahat_client.errors import UnknownMediaType
+import thetahat_client
 
 if TYPE_CHECKING:
     from thetahat_client.transport import Body
@@ -44,7 +44,7 @@ def guess_media_type(*names: str | None) -> str:
         f"The media type of {next(filter(None, names), None)!r} is unknown: the name ends in none "
         f"of {known_types}. Name the file so, or give media_type."
     )
-    raise UnknownMediaType(message)
+    raise thetahat_client.UnknownMediaType(message)  # imported when it is needed
 
 
 def read_name(source: Source) -> str | None:

@@ -19,13 +19,18 @@ from typing import Final
 from thetahat_service.api import catalogue
 from thetahat_service.broker import queue
 from thetahat_service.data.parsing import start_parsers
-from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.preparation import import_kinds_and_methods
 from thetahat_service.settings import is_sqlite
 from thetahat_service.storage import engine
 
 log = logging.getLogger(__name__)
 
-NEEDED_MODULES: Final = ("anyio._backends._asyncio", "difflib", "scipy.sparse")
+NEEDED_MODULES: Final = (
+    "anyio._backends._asyncio",
+    "difflib",
+    "pydantic.dataclasses",
+    "scipy.sparse",
+)
 SLOW_MODULES: Final = (
     "numba",
     "scipy.linalg",
@@ -78,7 +83,7 @@ def load_needed_modules() -> None:
     """Import what requests of every sort need; no server is contacted."""
     for name in NEEDED_MODULES:
         import_module(name)
-    JOB_KINDS.load_all()
+    import_kinds_and_methods()
     queue.load()
     if not is_sqlite():
         engine.get_engines()

@@ -47,11 +47,6 @@ class JobKinds(MutableMapping[str, JobKind[Any]]):
     def __len__(self) -> int:
         return len(self._kinds)
 
-    def load_all(self) -> None:
-        """Import every kind, in a process that has time for it before it is needed."""
-        for name in self._kinds:
-            _ = self[name]
-
 
 def _list_names() -> Iterator[str]:
     """Yield the name of every package that is a kind."""

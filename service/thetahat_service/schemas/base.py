@@ -17,9 +17,13 @@ Seed = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
 
 
 class Schema(BaseModel):
-    """A part of a request: immutable, without unknown fields, with finite numbers."""
+    """A part of a request: immutable, without unknown fields, with finite numbers.
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    Its validator is built at first use: most parts are fields of a whole request, or its bases,
+    and are validated by the whole's.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 class EvaluationRequest(Schema):

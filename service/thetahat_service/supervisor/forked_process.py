@@ -33,9 +33,9 @@ def load_shared_modules() -> None:
     with import_without_garbage_collection():
         import thetahat_service.jobs.submit  # noqa: PLC0415 - slow to load, and only here
         import thetahat_service.storage.schema  # noqa: F401, PLC0415 - likewise
-        from thetahat_service.kinds.registry import JOB_KINDS  # noqa: PLC0415 - likewise
+        from thetahat_service.kinds.preparation import import_kinds_and_methods  # noqa: PLC0415 - likewise
 
-        JOB_KINDS.load_all()
+        import_kinds_and_methods()
 
 
 def can_fork() -> bool:

@@ -12,7 +12,7 @@ from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.values.block_nouns import name_blocks
 from thetahat.values.score_words import name_scores
-from thetahat.weighted_risks.weighted import Weighted
+from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
 from thetahat_service.kinds.losses.logs import check_logs
@@ -41,7 +41,7 @@ class Losses(JobKind[LossesRequest]):
         plan = build_plan(request, datasets)
         if plan.weights is not None:
             for losses in plan.table.models.values():
-                Weighted().estimate(losses.rows, plan.weights)
+                WEIGHTED_RISKS["weighted"]().estimate(losses.rows, plan.weights)
 
     def start(self, job: Job[LossesRequest]) -> Finished:
         """Evaluate the losses."""
