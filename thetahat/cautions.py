@@ -1,9 +1,14 @@
 """Every caution that a result can carry: its code, how serious it is, its sentence and advice.
 
 A caution says that a number is defined but doubtful. Code raises one by calling its entry here
-with the values of the sentence, as in ``FEW_BLOCKS(n=4, unit="fold")``; texts, pages and the
-documentation take severity and advice from the same entry. Where a caution depends on a
-threshold, the entry holds the threshold and the reason for its value.
+with the values of the sentence, as in ``FEW_CLUSTERS(n=4)``; texts, pages and the documentation
+take severity and advice from the same entry. Where a caution depends on a threshold, the entry
+holds the threshold and the reason for its value.
+
+Sentences that are about the blocks or the losses of the result have the fields of ``Words``, such
+as ``{block}`` and ``{values}``, and such an entry is called with the words first:
+``UNEQUAL_BLOCKS(layout.words, smallest=4, largest=9)``. Where fold, source or loss is the general
+term, it is written out.
 """
 
 from __future__ import annotations
@@ -15,6 +20,8 @@ from types import MappingProxyType
 from typing import Final
 
 from thetahat.values.number_text import format_number
+from thetahat.values.types import BlockKind
+from thetahat.values.words import Words, choose_words
 
 
 class Severity(StrEnum):
@@ -54,9 +61,9 @@ class CautionKind:
     severity : Severity
         How much the caution matters.
     sentence : str
-        Message as a format string; its fields are the arguments of a call.
+        Message as a format string; its fields are words and the arguments of a call.
     advice : str
-        What to do about it.
+        What to do about it, as a format string too; its fields are words.
     threshold : float
         Value of the quantity named in the sentence from which the caution is raised, or NaN
         where no threshold is involved.
@@ -71,17 +78,19 @@ class CautionKind:
     threshold: float = float("nan")
     threshold_reason: str = ""
 
-    def __call__(self, **values: object) -> Caution:
-        """Return the caution; its sentence is filled with the values and with ``threshold``.
+    def __call__(self, words: Words | None = None, /, **values: object) -> Caution:
+        """Return the caution; its sentence is filled with words, values and ``threshold``.
 
-        Floating-point numbers are written by ``format_number``.
+        Floating-point numbers are written by ``format_number``. An entry without a field of
+        ``Words`` takes no words.
         """
         texts = {
             name: format_number(value) if isinstance(value, float) else value
             for name, value in {"threshold": self.threshold, **values}.items()
         }
-        message = self.sentence.format(**texts)
-        return Caution(self.code, message, self.severity, self.advice)
+        fields = {} if words is None else words.fields
+        message = self.sentence.format(**fields, **texts)
+        return Caution(self.code, message, self.severity, self.advice.format(**fields))
 
 
 _ENTRIES: dict[str, CautionKind] = {}
@@ -125,7 +134,7 @@ BLOCKS_ASSUMED_RANDOM = _build_entry(
 FEW_BLOCKS = _build_entry(
     "few_blocks",
     _WARNING,
-    "{subject} rests on {n} {unit}s. With fewer than {threshold} the variance between them is "
+    "{subject} rests on {n} {units}. With fewer than {threshold} the variance between them is "
     "itself uncertain, and the interval is wide.",
     "Use more of them, or more repeats.",
     threshold=10,
@@ -148,7 +157,7 @@ ROW_NUMBERS_AS_LOSSES = _build_entry(
     "row_numbers_as_losses",
     _SERIOUS,
     "The values of {model!r} are the whole numbers {low} to {high}, each once, as the numbers of "
-    "rows or items are. They were compared as the losses of a model.",
+    "rows or items are. They were compared as the {values} of a model.",
     'Leave this column out of the models; if it numbers the test instances, send it as "instance".',
     threshold=5,
     reason="Values that are whole numbers without a gap or a repetition are very unlikely to be "
@@ -192,14 +201,15 @@ SMALL_SOURCES_LEFT_OUT = _build_entry(
 UNEQUAL_BLOCKS = _build_entry(
     "unequal_blocks",
     _INFO,
-    "The blocks have {smallest} to {largest} instances. The macro mean gives each block the same "
-    "weight, the pooled mean each instance.",
+    "The {blocks} have {smallest} to {largest} instances. The macro mean gives each {block} the "
+    "same weight, the pooled mean each instance.",
 )
 SPLIT_SCORES_ONLY = _build_entry(
     "split_scores_only",
     _INFO,
-    "Only one number per split is known. Methods that need the loss of each instance are left out.",
-    "Send the loss of each instance to get them.",
+    "Only one number per split is known. Methods that need the {value} of each instance are left "
+    "out.",
+    "Send the {value} of each instance to get them.",
 )
 NO_TRAINING_VARIANCE = _build_entry(
     "no_training_variance",
@@ -213,26 +223,27 @@ CLUSTERS_CROSS_BLOCKS = _build_entry(
     _SERIOUS,
     "{n_cut} of {n_clusters} clusters have instances in both training and test parts. The models "
     "were tested on clusters that they were trained on, so the error is too small for new "
-    "clusters, and the block means depend on each other.",
+    "clusters, and the {block} means depend on each other.",
     "Keep each cluster on one side of every split: source_k_fold with the cluster column as the "
     'source, or "whole_clusters": true for a holdout.',
 )
 CONSTANT_LOSSES = _build_entry(
     "constant_losses",
     _SERIOUS,
-    "All losses of {model} are {value}. They do not show how certain their mean is.",
-    "Check that the losses are the intended ones.",
+    "All {values} of {model} are {constant}. They do not show how certain their mean is.",
+    "Check that the {values} are the intended ones.",
 )
 HEAVY_TAILED_LOSSES = _build_entry(
     "heavy_tailed_losses",
     _WARNING,
-    "A few losses of {model!r} are much larger than the others: the skewness of the mean of {n} "
-    "instances is {skewness} (at least {threshold} in size), and the largest deviation has {share} "
-    "of the variance. In simulations with such losses symmetric intervals of level 0.95 covered in "
-    "0.61 to 0.91 of the cases and the skewness-corrected ones in 0.82 to 0.95.",
-    "Look at the instances with the largest losses, and measure on more instances. If single large "
-    "losses matter less to you, choose a bounded loss. Intervals that rest less on them can be "
-    "requested by name: median_of_means, catoni and, for another quantity, trimmed_mean.",
+    "A few {values} of {model!r} are much larger than the others: the skewness of the mean of {n} "
+    "instances is {skewness} (at least {threshold} in size), and the largest deviation has "
+    "{share} of the variance. In simulations with such {values} symmetric intervals of level 0.95 "
+    "covered in 0.61 to 0.91 of the cases and the skewness-corrected ones in 0.82 to 0.95.",
+    "Look at the instances with the largest {values}, and measure on more instances. If single "
+    "large {values} matter less to you, choose a bounded {value}. Intervals that rest less on "
+    "them can be requested by name: median_of_means, catoni and, for another quantity, "
+    "trimmed_mean.",
     threshold=0.3,
     reason="thetahat_replications.presets.interval_coverage.heavy_tails: over 16 distributions "
     "with 17 to 1000 losses the t interval covers in 0.61 to 0.91 where the median of this number "
@@ -244,18 +255,18 @@ HEAVY_TAILED_LOSSES = _build_entry(
 TRIMMED_LOSSES = _build_entry(
     "trimmed_losses",
     _WARNING,
-    "The interval is about the mean of the middle losses, {estimate}, without the {n} smallest and "
-    "the {n} largest, and not about the expected loss; the mean of all losses is {mean}.",
-    "Use it only if single large losses do not matter to you. It does not replace an interval for "
-    "the expected loss.",
+    "The interval is about the mean of the middle {values}, {estimate}, without the {n} smallest "
+    "and the {n} largest, and not about the expected {value}; the mean of all {values} is {mean}.",
+    "Use it only if single large {values} do not matter to you. It does not replace an interval "
+    "for the expected {value}.",
 )
 VARIANCE_WITHOUT_BOUND = _build_entry(
     "variance_without_bound",
     _WARNING,
     "The request has no bound of the variance for the interval catoni, so the sample variance "
     "{variance} is used. The interval covers too rarely if the sample variance is too small, as "
-    "it often is with heavy-tailed losses.",
-    "Send variance_bound, a number that the variance of the loss cannot exceed.",
+    "it often is with heavy-tailed {values}.",
+    "Send variance_bound, a number that the variance of the {value} cannot exceed.",
 )
 ORDER_OF_TIME = _build_entry(
     "order_of_time",
@@ -277,7 +288,7 @@ TRAINED_ON_RESAMPLES = _build_entry(
 RANGE_UNKNOWN = _build_entry(
     "range_unknown",
     _WARNING,
-    "The intervals were not clipped, because the range of the losses is not known.",
+    "The intervals were not clipped, because the range of the {values} is not known.",
     'Send "range": [low, high].',
 )
 MANY_PAIRS = _build_entry(
@@ -316,7 +327,7 @@ EQUAL_BUT_FOR_ROUNDING = _build_entry(
 IDENTICAL_LOSSES = _build_entry(
     "identical_losses",
     _WARNING,
-    "{a} and {b} have identical losses.",
+    "{a} and {b} have identical {values}.",
     "Check that they are different models.",
 )
 CONTROL_LEFT_OUT = _build_entry(
@@ -330,19 +341,19 @@ CONTROL_LEFT_OUT = _build_entry(
 NEGATIVE_VARIANCE = _build_entry(
     "negative_variance",
     _WARNING,
-    "{subject} came out negative: {value}. It is reported unchanged, and no interval or test is "
+    "{subject} came out negative: {variance}. It is reported unchanged, and no interval or test is "
     "built on it.",
 )
 ZERO_VARIANCE = _build_entry(
     "zero_variance",
     _SERIOUS,
     "The variance is 0 because {reason}. {consequence}",
-    "Check the losses: real differences vary.",
+    "Check the values: real differences vary.",
 )
 UNDEFINED_VARIANCE = _build_entry(
     "undefined_variance",
     _WARNING,
-    "The variance is undefined: a class or block has a single instance, so its spread cannot be "
+    "The variance is undefined: a class or {block} has a single instance, so its spread cannot be "
     "estimated.",
 )
 VARIANCE_NOT_USABLE = _build_entry(
@@ -355,7 +366,7 @@ VARIANCE_TOO_LARGE = _build_entry(
     "too_large",
     _WARNING,
     "The variance exceeds the largest floating-point number, so there is no statistic.",
-    "Rescale the losses.",
+    "Rescale the values.",
 )
 VARIANCE_OF_ONE_REPEAT = _build_entry(
     "variance_of_one_repeat",
@@ -366,14 +377,14 @@ VARIANCE_OF_ONE_REPEAT = _build_entry(
 DEPENDS_ON_THE_MEAN = _build_entry(
     "depends_on_the_mean",
     _WARNING,
-    "Adding a constant to every loss changes this value: it contains products of mean losses (the "
-    "mean is {mean}), which outweigh the variance. No interval or test is built on it.",
+    "Adding a constant to every {value} changes this value: it contains products of mean {values} "
+    "(the mean is {mean}), which outweigh the variance. No interval or test is built on it.",
 )
 SECOND_MOMENT_OF_MEAN = _build_entry(
     "second_moment_of_mean",
     _WARNING,
-    "This value is the squared mean loss, {value}, and contains the square of the expected loss. "
-    "It is not a variance, and no interval or test is built on it.",
+    "This value is the squared mean {value}, {square}, and contains the square of the expected "
+    "{value}. It is not a variance, and no interval or test is built on it.",
 )
 IGNORES_TRAINING_VARIANCE = _build_entry(
     "ignores_training_variance",
@@ -393,11 +404,11 @@ IGNORES_TRAINING_OVERLAP = _build_entry(
 IGNORES_CLUSTERS = _build_entry(
     "ignores_clusters",
     _SERIOUS,
-    "The instances come in {n_clusters} clusters, and {method} treats instances, or blocks that "
+    "The instances come in {n_clusters} clusters, and {method} treats instances, or {blocks} that "
     "share clusters, as independent. It is too small if instances of one cluster resemble each "
     "other.",
     "Use a variance that knows clusters (cluster_robust, cluster_robust_corrected, "
-    "theta_A_clusters, theta_B_clusters), and keep each cluster whole in one block.",
+    "theta_A_clusters, theta_B_clusters), and keep each cluster whole in one {block}.",
 )
 FEW_CLUSTERS = _build_entry(
     "few_clusters",
@@ -409,20 +420,20 @@ FEW_CLUSTERS = _build_entry(
 LIBERAL_IF_BLOCKS_COVARY = _build_entry(
     "liberal_if_blocks_covary",
     _WARNING,
-    "Models tested on different {unit}s share training data. If that makes their losses vary "
+    "Models tested on different {blocks} share training data. If that makes their {values} vary "
     "together (gamma > 0), which a single data set cannot show, {subject} is too small.",
 )
 PESSIMISTIC_FOR_THESE_SOURCES = _build_entry(
     "pessimistic_for_these_sources",
     _INFO,
-    "The variance {value} is for a new source. For these very sources it is too large, because it "
-    "counts the differences between them as chance.",
+    "The variance {variance} is for a new {block}. For these very {blocks} it is too large, "
+    "because it counts the differences between them as chance.",
 )
 COUNTS_SOURCE_DIFFERENCES_AGAINST = _build_entry(
     "counts_source_differences_against",
     _WARNING,
-    "The estimate subtracts {subtracted}, (K-1)/K times the variance of the source means, from "
-    "{within}, the average sampling variance of a source mean. If the sources differ, it comes "
+    "The estimate subtracts {subtracted}, (K-1)/K times the variance of the {block} means, from "
+    "{within}, the average sampling variance of one {block} mean. If the {blocks} differ, it comes "
     "out too small or negative.",
 )
 NOISY = _build_entry(
@@ -456,13 +467,13 @@ UNEQUAL_HALVES = _build_entry(
 ORDER_DEPENDENT = _build_entry(
     "order_dependent",
     _WARNING,
-    "The estimate is the mean of the first fold of the first repeat. The same losses with their "
+    "The estimate is the mean of the first fold of the first repeat. The same {values} with their "
     "folds or repeats in another order give another estimate.",
 )
 STANDARD_ERROR_AT_ITS_BOUND = _build_entry(
     "standard_error_at_its_bound",
     _WARNING,
-    "The standard error came out as {value} and was set to its {side} bound, {bound}.",
+    "The standard error came out as {error} and was set to its {side} bound, {bound}.",
     "Use more repeats.",
 )
 STANDARD_ERROR_OF_INSTANCES = _build_entry(
@@ -551,7 +562,7 @@ NO_INTERVAL = _build_entry(
 INTERVAL_CLIPPED_TO_RANGE = _build_entry(
     "interval_clipped_to_range",
     _INFO,
-    "The interval was clipped to {low} to {high}, the range of the loss; it was {lower} to "
+    "The interval was clipped to {low} to {high}, the range of the {quantity}; it was {lower} to "
     "{upper}.",
 )
 INTERVAL_BEYOND_RANGE = _build_entry(
@@ -575,9 +586,9 @@ NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _build_entry(
 PREDICTION_OF_ONE_SOURCE = _build_entry(
     "prediction_of_one_source",
     _INFO,
-    "The interval is for the average loss observed on one new source with about as many test "
-    "instances as these. It is not for the loss of one instance or for the mean over all new "
-    "sources, and it is wider than the new source's true mean error needs.",
+    "The interval is for the average {value} observed on one new {block} with about as many test "
+    "instances as these. It is not for the {value} of one instance or for the mean over all new "
+    "{blocks}, and it is wider than the new {block}'s true mean error needs.",
 )
 
 # The bootstrap.
@@ -615,7 +626,7 @@ RESAMPLES_WITHOUT_SPREAD = _build_entry(
 FEW_UNITS = _build_entry(
     "few_units",
     _WARNING,
-    "{subject} rests on {n} {unit}s: {consequence}.",
+    "{subject} rests on {n} {units}: {consequence}.",
     threshold=20,
     reason="units of a bootstrap: its variance of a mean of n units is too small by 1/n, 5 % at 20",
 )
@@ -629,7 +640,7 @@ FEW_ROWS_OF_A_RANK_TEST: Final = 10
 SMALL_BLOCKS = _build_entry(
     "small_blocks",
     _WARNING,
-    "Instances are resampled within blocks, the smallest of which has {smallest}. The replicates "
+    "Instances are resampled within {blocks}, the smallest of which has {smallest}. The replicates "
     "vary less than the mean, by about {percent} % of the variance.",
     threshold=10,
     reason="resampling n instances loses 1/n of the variance: 10 % at 10 instances",
@@ -695,19 +706,19 @@ INFINITE_STATISTIC = _build_entry(
     _WARNING,
     "Two models differ by the same amount on every {unit}, so the difference has no standard error "
     "and its p-value is 0.",
-    "Check the losses: real differences vary.",
+    "Check the values: real differences vary.",
 )
 INSTANCES_SHARE_A_SOURCE = _build_entry(
     "instances_share_a_source",
     _WARNING,
-    "The test treats each {unit} as independent, but {unit}s of one source resemble each other. "
-    "It says nothing about new sources.",
+    "The test treats each {unit} as independent, but {units} of one {block} resemble each other. "
+    "It says nothing about new {blocks}.",
     'Use "paired_unit": "block".',
 )
 ROWS_AGREE = _build_entry(
     "rows_agree",
     _INFO,
-    "All {n} {unit}s rank the models in the same order, so the F statistic is infinite. The "
+    "All {n} {units} rank the models in the same order, so the F statistic is infinite. The "
     "p-value is the probability of that if every order is equally likely.",
 )
 LIBERAL_POST_HOC = _build_entry(
@@ -753,7 +764,7 @@ TIES_COUNTED_AS_WRONG = _build_entry(
 UNDEFINED_BLOCKS = _build_entry(
     "undefined_blocks",
     _WARNING,
-    "The metric is undefined for {blocks}, because {reason}. The macro mean is over the others.",
+    "The metric is undefined for {where}, because {reason}. The macro mean is over the others.",
 )
 POOLED_ACROSS_MODELS = _build_entry(
     "pooled_across_models",
@@ -971,7 +982,7 @@ INTERNAL_IS_OPTIMISTIC = _build_entry("internal_is_optimistic", _WARNING, "{sent
 SELECTED_AT_THE_EDGE = _build_entry(
     "selected_at_the_edge",
     _WARNING,
-    "The smallest risk is at {parameter} = {value}, an end of the grid. A wider grid may have a "
+    "The smallest risk is at {parameter} = {end}, an end of the grid. A wider grid may have a "
     "smaller one.",
     "Widen the grid.",
 )
@@ -1113,14 +1124,20 @@ NOT_CALIBRATED = _build_entry(
 NEW_SOURCE_NOT_CALIBRATED = _build_entry(
     "new_source_not_calibrated",
     _WARNING,
-    "The intervals for a new source are not calibrated: {reason}",
+    "The intervals for a new {block} are not calibrated: {reason}",
 )
 
 CAUTIONS: Final[Mapping[str, CautionKind]] = MappingProxyType(dict(sorted(_ENTRIES.items())))
 """The catalogue by code, in alphabetical order."""
 
 
-def restore(code: str, message: str) -> Caution:
-    """Return a caution that was stored as code and message, with the catalogue's other fields."""
+_ABOUT_LOSSES: Final = choose_words(BlockKind.RANDOM)
+
+
+def restore(code: str, message: str, words: Words = _ABOUT_LOSSES) -> Caution:
+    """Return a caution that was stored as code and message, with the catalogue's other fields.
+
+    The advice has the words for a value, which are losses unless ``words`` says otherwise.
+    """
     kind = CAUTIONS[code]
-    return Caution(code, message, kind.severity, kind.advice)
+    return Caution(code, message, kind.severity, kind.advice.format(**words.fields))

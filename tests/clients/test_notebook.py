@@ -28,6 +28,8 @@ from thetahat_client import (
     ProgressBar,
     ResultNotReady,
     result_html,
+    result_latex,
+    result_markdown,
     result_text,
 )
 from thetahat_client.progress import choose_display, format_progress_html
@@ -87,6 +89,15 @@ def test_exact_html_has_the_words_and_numbers_of_the_text(kind: str) -> None:
     assert words
     for word in words:
         assert word in shown, word
+
+
+@pytest.mark.parametrize("write", [result_text, result_markdown, result_latex, result_html])
+def test_exact_a_model_called_new_source_keeps_its_name(write: Any) -> None:
+    shown = write(evaluate("new source"))
+
+    assert "new source" in shown  # the name of a model
+    assert "a new school" in shown
+    assert "a new source" not in shown
 
 
 def test_exact_names_are_escaped_and_sources_have_their_word() -> None:

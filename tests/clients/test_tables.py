@@ -56,7 +56,7 @@ def test_exact_the_table_of_left_out_schools(schools: Any) -> None:
         *("95 %, a new source", "95 %, one new source's mean"),
     ]
     assert "4059 instances in 65 blocks" in lines
-    meaning = "a new source (the expected loss on a source that is not in the data): "
+    meaning = "a new source (the expected loss on one source that is not in the data): "
     words = " ".join(build_models_table(schools, PAGE).split())
     assert f"{meaning}student_t on theta_gamma, 64 degrees of freedom" in words
 

@@ -19,26 +19,37 @@ from thetahat.cautions import (
     Severity,
     restore,
 )
+from thetahat.values.words import WORD_FIELDS
 
 PRODUCT = ("thetahat", "replications", "service", "worker")
 ENTRIES = {name: value for name, value in vars(cautions).items() if isinstance(value, CautionKind)}
 
 
 def calls() -> Iterator[tuple[str, str, set[str]]]:
-    """Yield the place, the entry's name and the arguments of every call of an entry."""
+    """Yield the place, the entry's name and the arguments of every call of an entry.
+
+    The words, which are the only argument without a name, count as ``words``.
+    """
     for path in (p for package in PRODUCT for p in python_files(package)):
         for node in ast.walk(ast.parse((ROOT / path).read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
                 if name in ENTRIES or name == "Caution":
-                    yield f"{path}:{node.lineno}", name, {str(k.arg) for k in node.keywords}
+                    given = {str(keyword.arg) for keyword in node.keywords}
+                    yield f"{path}:{node.lineno}", name, given | {"words" for _ in node.args}
 
 
 CALLS = list(calls())
 
 
-def fields_of(sentence: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(sentence) if name is not None}
+def fields_of(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def arguments_of(entry: CautionKind) -> set[str]:
+    fields = fields_of(entry.sentence) | fields_of(entry.advice)
+    words = {"words"} if fields & set(WORD_FIELDS) else set()
+    return fields - set(WORD_FIELDS) - {"threshold"} | words
 
 
 def test_exact_code_builds_cautions_from_the_catalogue_only() -> None:
@@ -51,7 +62,7 @@ def test_exact_a_call_gives_every_field_of_the_sentence() -> None:
     wrong = [
         place
         for place, name, fields in CALLS
-        if name != "Caution" and fields != fields_of(ENTRIES[name].sentence) - {"threshold"}
+        if name != "Caution" and fields != arguments_of(ENTRIES[name])
     ]
 
     assert len(CALLS) > 150
@@ -77,7 +88,7 @@ def test_property_an_entry_is_a_sentence_with_its_threshold() -> None:
 
 
 def test_exact_a_caution_carries_its_sentence_severity_and_advice() -> None:
-    caution = FEW_BLOCKS(subject="The variance", n=4, unit="fold")
+    caution = FEW_BLOCKS(subject="The variance", n=4, units="folds")
 
     assert caution == Caution(
         "few_blocks",
@@ -93,11 +104,11 @@ def test_exact_a_caution_carries_its_sentence_severity_and_advice() -> None:
 
 
 def test_invalid_a_missing_value_of_the_sentence() -> None:
-    with pytest.raises(KeyError, match="unit"):
+    with pytest.raises(KeyError, match="units"):
         FEW_BLOCKS(subject="The variance", n=4)
 
 
 def test_exact_numbers_in_sentences_are_written_as_elsewhere() -> None:
-    negative = NEGATIVE_VARIANCE(subject="The variance theta_5", value=-0.012_345_67)
+    negative = NEGATIVE_VARIANCE(subject="The variance theta_5", variance=-0.012_345_67)
 
     assert "came out negative: -0.01235." in negative.message

@@ -19,6 +19,7 @@ from thetahat.tables.labels import encode_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, IntArray, Label
+from thetahat.values.words import choose_words
 
 _NUMBER: Final = re.compile(r"(?<!\w)\d+(\.\d*)?(e[+-]?\d+)?")
 
@@ -112,7 +113,8 @@ def find_shared_clusters(
     n_cut = int(np.count_nonzero((n_tested > 0) & (n_trained > 0)))
     if not n_cut:
         return ()
-    return (CLUSTERS_CROSS_BLOCKS(n_cut=n_cut, n_clusters=len(labels)),)
+    words = choose_words(kind)
+    return (CLUSTERS_CROSS_BLOCKS(words, n_cut=n_cut, n_clusters=len(labels)),)
 
 
 def _repeat_labels(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | IntArray:

@@ -21,7 +21,8 @@ class RobustInterval(IntervalOfLosses, ABC):
         if reason is not None:
             return reason
         if not layout.has_one_row_each:
-            return f"{self.info.name} needs one loss of each instance, and these have several"
+            value = layout.words.value
+            return f"{self.info.name} needs one {value} of each instance, and these have several"
         if layout.n_rows < 2:
             return f"{self.info.name} needs at least two instances, and there is {layout.n_rows}"
         return None

@@ -133,12 +133,13 @@ class IntervalOfLosses(IntervalMethod, ABC):
 
     def explain_unbuilt(
         self,
-        losses: BlockLosses,  # noqa: ARG002 - for methods whose reason depends on the losses
-        level: float,  # noqa: ARG002 - same
+        losses: BlockLosses,
+        level: float,  # noqa: ARG002 - for methods whose reason depends on the level
         alternative: Alternative,  # noqa: ARG002 - same
     ) -> str:
         """Return why the interval could not be built from these losses."""
-        return "the losses of a model do not vary, or are too few for the level"
+        values = losses.layout.words.values
+        return f"the {values} of a model do not vary, or are too few for the level"
 
     def with_ends(  # noqa: PLR0913 - one argument for each field that differs
         self,
@@ -180,8 +181,8 @@ class ErrorRateInterval(IntervalOfLosses, ABC):
         """Return why a layout is not one test set of independent instances; None if it is."""
         if layout.kind is not BlockKind.HOLDOUT:
             return (
-                f"{self.info.name} is for a holdout, and these are {layout.kind.value} blocks: the "
-                "models of different blocks have different error rates"
+                f"{self.info.name} is for a holdout, and these are {layout.words.kind}: the "
+                f"models of different {layout.words.blocks} have different error rates"
             )
         return IntervalOfLosses.inapplicable(self, layout)
 

@@ -84,12 +84,13 @@ class Catoni(RobustInterval):
         if not (math.isfinite(reach) and 0 < scale < math.inf):
             return None
         estimate = shift + _solve(rows, scale)
+        unbounded = VARIANCE_WITHOUT_BOUND(losses.layout.words, variance=sample)
         return self.with_ends(
             estimate,
             (estimate - reach, estimate + reach),
             level,
             alternative,
-            cautions=() if bound is not None else (VARIANCE_WITHOUT_BOUND(variance=sample),),
+            cautions=() if bound is not None else (unbounded,),
             details={"variance_bound": variance},
         )
 
@@ -98,8 +99,10 @@ class Catoni(RobustInterval):
         n, needed = len(losses.rows), _count_needed(level, alternative)
         if n < needed:
             return f"catoni needs {needed} or more instances at level {level:g}, and there are {n}"
+        values = losses.layout.words.values
         return (
-            "the losses of a model do not vary, or are too large or too small for double precision"
+            f"the {values} of a model do not vary, or are too large or too small for double "
+            "precision"
         )
 
 

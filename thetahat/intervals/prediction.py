@@ -16,8 +16,6 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
-_CAUTION = PREDICTION_OF_ONE_SOURCE()
-
 
 @dataclass(frozen=True, slots=True)
 class Prediction(IntervalMethod):
@@ -95,7 +93,7 @@ class Prediction(IntervalMethod):
             degrees,
             level,
             alternative,
-            (_CAUTION,),
+            (PREDICTION_OF_ONE_SOURCE(losses.layout.words),),
         )
 
 

@@ -77,8 +77,8 @@ class SkewnessCorrected(IntervalMethod):
         reason = reason or explain_missing_rows(self.info, layout)
         if reason is None and layout.kind is BlockKind.SOURCE and layout.cluster is None:
             return (
-                f"{self.info.name} over sources needs the cluster of every instance in the field "
-                "cluster"
+                f"{self.info.name} over {layout.words.blocks} needs the cluster of every instance "
+                "in the field cluster"
             )
         return reason
 

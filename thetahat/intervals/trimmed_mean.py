@@ -94,7 +94,7 @@ class TrimmedMean(RobustInterval):
             alternative,
             standard_error=error,
             degrees_of_freedom=degrees,
-            cautions=(TRIMMED_LOSSES(n=cut, estimate=estimate, mean=mean),),
+            cautions=(TRIMMED_LOSSES(losses.layout.words, n=cut, estimate=estimate, mean=mean),),
             details={"n_cut_at_each_end": cut},
         )
 

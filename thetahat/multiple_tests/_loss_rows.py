@@ -28,6 +28,7 @@ from thetahat.paired_tests._units import (
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
+from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.layout import Layout
 from thetahat.values.types import UNITS, BlockKind, FloatArray, Target, UnitName
 
@@ -40,6 +41,8 @@ class LossRows:
     ----------
     unit : str
         ``instance``, ``cluster`` or ``block``.
+    noun : BlockNoun
+        The word for it in sentences.
     losses : ndarray of float
         (N, k) one row per unit, one column per model; smaller is better, so scores have their sign
         changed.
@@ -54,6 +57,7 @@ class LossRows:
     """
 
     unit: UnitName
+    noun: BlockNoun
     losses: FloatArray
     names: tuple[str, ...]
     cautions: tuple[Caution, ...]
@@ -95,11 +99,11 @@ class LossRows:
             Whether the statistic is infinite, because two models differ equally in every row.
         """
         if is_flat:
-            return (*self.cautions, NO_DIFFERENCE(unit=self.unit))
+            return (*self.cautions, NO_DIFFERENCE(unit=self.noun.singular))
         if all_agree:
-            return (*self.cautions, ROWS_AGREE(n=self.n_rows, unit=self.unit))
+            return (*self.cautions, ROWS_AGREE(n=self.n_rows, units=self.noun.plural))
         if is_infinite:
-            return (*self.cautions, INFINITE_STATISTIC(unit=self.unit))
+            return (*self.cautions, INFINITE_STATISTIC(unit=self.noun.singular))
         return self.cautions
 
 
@@ -124,7 +128,8 @@ def explain_unfit_rows(
     unit = choose_row_unit(layout, requested)
     reason = reason_against_unit(name, layout, unit)
     if reason is None and count_units(layout, unit) < 2:
-        return f"{name} needs at least two rows, but there is one {unit}"
+        noun = layout.words.get_unit(unit)
+        return f"{name} needs at least two rows, but there is one {noun.singular}"
     return reason
 
 
@@ -134,19 +139,20 @@ def build_rows(table: LossTable, requested: UnitName | None) -> LossRows:
     losses = np.column_stack([unit_means(model, unit) for model in table.models.values()])
     if table.higher_is_better:
         losses = -losses
+    noun = table.layout.words.get_unit(unit)
     cautions = list(dependence_cautions(table.layout, unit))
     if len(losses) < FEW_ROWS_OF_A_RANK_TEST:
         cautions.append(
             FEW_UNITS(
                 subject="The test",
                 n=len(losses),
-                unit=unit,
+                units=noun.plural,
                 consequence="its reference distribution is for many, so the p-value is approximate",
             )
         )
     target = unit_target(table.layout, unit)
     return LossRows(
-        unit, losses, table.names, tuple(cautions), target, are_scores=table.higher_is_better
+        unit, noun, losses, table.names, tuple(cautions), target, are_scores=table.higher_is_better
     )
 
 

@@ -64,7 +64,7 @@ class CochranQ:
         if layout.n_repeats > 1:
             return (
                 f"cochran_q counts each instance once, but there are {layout.n_repeats} repeats, "
-                "whose mean losses are not 0 or 1"
+                f"whose mean {layout.words.values} are not 0 or 1"
             )
         return explain_unfit_rows(self.info.name, layout, n_models, "instance")
 
@@ -75,9 +75,10 @@ class CochranQ:
     ) -> OmnibusOutcome:
         """Test that all models err equally often; raise if a loss is neither 0 nor 1."""
         if not all(map(is_zero_one, table.models.values())):
+            values = table.layout.words.values
             raise UnsupportedCombination(
-                "cochran_q needs losses that are all 0 or 1. The test friedman with the unit "
-                "instance accepts any losses.",
+                f"cochran_q needs {values} that are all 0 or 1. The test friedman with the unit "
+                f"instance accepts any {values}.",
                 loc=("tests",),
                 value="cochran_q",
             )

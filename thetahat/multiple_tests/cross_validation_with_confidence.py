@@ -70,8 +70,8 @@ class CrossValidationWithConfidence:
         name="cross_validation_with_confidence",
         title="Cross-validation with confidence",
         summary=(
-            "Computes for each model the p-value of the hypothesis that no other model has a "
-            "smaller mean loss, and the set of models that cannot be ruled out as the best."
+            "Computes for each model the p-value of the hypothesis that no other model is better "
+            "on average, and the set of models that cannot be ruled out as the best."
         ),
         formula=(
             r"T_m = \max_{j \ne m} \sqrt n\, \bar\xi_{mj} / \hat\sigma_{mj}, \quad"
@@ -106,8 +106,8 @@ class CrossValidationWithConfidence:
             )
         if layout.smallest_block < 2:
             return (
-                "cross_validation_with_confidence needs at least two instances in every block, "
-                "because it measures the spread within blocks"
+                "cross_validation_with_confidence needs at least two instances in every "
+                f"{layout.words.block}, because it measures the spread within {layout.words.blocks}"
             )
         return explain_unfit_rows(self.info.name, layout, n_models, "instance")
 

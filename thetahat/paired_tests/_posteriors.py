@@ -61,7 +61,7 @@ class PosteriorOfUnits(PairedTest):
             few = FEW_UNITS(
                 subject="The posterior",
                 n=units.n_units,
-                unit=units.unit,
+                units=layout.words.get_unit(units.unit).plural,
                 consequence="the prior has much weight in it",
             )
             cautions = (*cautions, few)

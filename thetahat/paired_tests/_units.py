@@ -39,7 +39,8 @@ def reason_against_unit(name: str, layout: Layout, requested: UnitName | None) -
     if unit == "block":
         return _explain_unfit_blocks(name, layout)
     if not layout.has_rows:
-        return f"{name} by {unit} needs one loss per instance, but there is one score per split"
+        value = layout.words.value
+        return f"{name} by {unit} needs one {value} per instance, but there is one score per split"
     if unit == "cluster":
         return f"{name} by cluster needs a cluster column" if layout.cluster is None else None
     if not layout.is_matched:
@@ -49,16 +50,17 @@ def reason_against_unit(name: str, layout: Layout, requested: UnitName | None) -
 
 
 def _explain_unfit_blocks(name: str, layout: Layout) -> str | None:
+    block, blocks = layout.words.block, layout.words.blocks
     if layout.kind is BlockKind.SUBSAMPLES:
         return (
-            f"{name} by block needs independent blocks, but the test parts of subsamples may "
+            f"{name} by {block} needs independent {blocks}, but the test parts of subsamples may "
             "overlap"
         )
     if layout.kind is BlockKind.HOLDOUT:
         return f"{name} by block needs at least two blocks, but a holdout is one block"
     if layout.kind is BlockKind.RANDOM and layout.n_repeats > 1:
         return (
-            f"{name} by block needs independent blocks, but the blocks of {layout.n_repeats} "
+            f"{name} by {block} needs independent {blocks}, but the {blocks} of {layout.n_repeats} "
             "repeats contain the same instances"
         )
     return None
@@ -69,16 +71,17 @@ def reason_against_subsamples(name: str, layout: Layout) -> str | None:
     if layout.kind is not BlockKind.SUBSAMPLES:
         return None
     return (
-        f"{name} needs blocks that are independent or test each instance once, but the test parts "
-        "of subsamples may overlap"
+        f"{name} needs {layout.words.blocks} that are independent or test each instance once, but "
+        "the test parts of subsamples may overlap"
     )
 
 
 def reason_against_dependent_instances(name: str, layout: Layout) -> str | None:
     """Return why the instances of a layout depend on each other or are tested often, or None."""
     if layout.kind is BlockKind.SOURCE:
+        block = layout.words.block
         return (
-            f"{name} needs independent instances, but instances of one source resemble each other"
+            f"{name} needs independent instances, but instances of one {block} resemble each other"
         )
     if reason := reason_against_subsamples(name, layout):
         return reason
@@ -146,14 +149,14 @@ def unit_cautions(layout: Layout, unit: UnitName, n_different: int) -> tuple[Cau
             FEW_UNITS(
                 subject="The test",
                 n=n_different,
-                unit=unit,
+                units=layout.words.get_unit(unit).plural,
                 consequence=(
                     f"the smallest possible two-sided p-value is {2.0 ** (1 - n_different):g}"
                 ),
             )
         )
     if n_different == 0:
-        cautions.append(NO_DIFFERENCE(unit=unit))
+        cautions.append(NO_DIFFERENCE(unit=layout.words.get_unit(unit).singular))
     return tuple(cautions)
 
 
@@ -164,7 +167,8 @@ def dependence_cautions(layout: Layout, unit: UnitName) -> tuple[Caution, ...]:
             return (IGNORES_TRAINING_OVERLAP(),)
         return (IGNORES_TRAINING_VARIANCE(subject="The test"),)
     if layout.kind is BlockKind.SOURCE and unit != "block":
-        return (INSTANCES_SHARE_A_SOURCE(unit=unit),)
+        noun = layout.words.get_unit(unit)
+        return (INSTANCES_SHARE_A_SOURCE(layout.words, unit=noun.singular, units=noun.plural),)
     return ()
 
 

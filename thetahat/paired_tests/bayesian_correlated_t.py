@@ -161,7 +161,7 @@ def _list_cautions(j: int, *, is_point: bool) -> tuple[Caution, ...]:
             )
         )
     if j < FEW_BLOCKS.threshold:
-        cautions.append(FEW_BLOCKS(subject="The posterior", n=j, unit="split"))
+        cautions.append(FEW_BLOCKS(subject="The posterior", n=j, units="splits"))
     return tuple(cautions)
 
 

@@ -26,6 +26,7 @@ from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, Target
+from thetahat.values.words import Words
 
 Variant = Literal["exact", "mid_p", "chi_squared", "chi_squared_corrected"]
 
@@ -83,11 +84,12 @@ class McNemar(PairedTest):
         if reason := reason_against_dependent_instances(self.info.name, layout):
             return reason
         if not layout.has_rows:
-            return "mcnemar needs one loss per instance, but there is one score per split"
+            value = layout.words.value
+            return f"mcnemar needs one {value} per instance, but there is one score per split"
         if layout.n_repeats > 1:
             return (
                 f"mcnemar counts each instance once, but there are {layout.n_repeats} repeats; the "
-                "tests sign and permutation use the mean loss of each instance"
+                f"tests sign and permutation use the mean {layout.words.value} of each instance"
             )
         return None
 
@@ -104,7 +106,7 @@ class McNemar(PairedTest):
         outcomes: list[TestOutcome | EvaluationError] = []
         for pair, (i, j) in zip(batch.pairs, batch.positions.tolist(), strict=True):
             if not (fits[i] and fits[j]):
-                outcomes.append(_build_refusal())
+                outcomes.append(_build_refusal(batch.layout.words))
                 continue
             errors_a, errors_b = pair.a.rows, pair.b.rows
             n_both = float(errors_a @ errors_b)
@@ -146,10 +148,10 @@ class McNemar(PairedTest):
         return root**2, compute_p_value(root, None, alternative), 1.0
 
 
-def _build_refusal() -> UnsupportedCombination:
+def _build_refusal(words: Words) -> UnsupportedCombination:
     return UnsupportedCombination(
-        "mcnemar needs losses that are all 0 or 1. The tests sign, wilcoxon and permutation accept "
-        "any losses.",
+        f"mcnemar needs {words.values} that are all 0 or 1. The tests sign, wilcoxon and "
+        f"permutation accept any {words.values}.",
         loc=("tests",),
         value="mcnemar",
     )

@@ -50,8 +50,8 @@ class Sign(PairedTest):
         name="sign",
         title="Sign test",
         summary=(
-            "Counts the instances, clusters or sources on which each model has the smaller loss, "
-            "and tests whether a fair coin would give such counts. It does not use how large the "
+            "Counts the instances, clusters or sources on which each model is better, and tests "
+            "whether a fair coin would give such counts. It does not use how large the "
             "differences are."
         ),
         formula=r"n_+ \sim \mathrm{Binomial}(n_+ + n_-, 1/2)",

@@ -302,7 +302,7 @@ def _check_variance(value: float) -> tuple[Caution, ...]:
         return (
             NEGATIVE_VARIANCE(
                 subject="After the noise of resampling was subtracted, the variance",
-                value=value,
+                variance=value,
             ),
         )
     return (

@@ -291,7 +291,7 @@ def _check_bounds(unbounded_error: float, lower_bound: float, K: int) -> tuple[C
         if unbounded_error < lower_bound
         else ("upper", f"the square root of {K} times that of a naive cross-validation")
     )
-    return (STANDARD_ERROR_AT_ITS_BOUND(value=unbounded_error, side=side, bound=bound),)
+    return (STANDARD_ERROR_AT_ITS_BOUND(error=unbounded_error, side=side, bound=bound),)
 
 
 def _check_repeats(n_repeats: int) -> tuple[Caution, ...]:

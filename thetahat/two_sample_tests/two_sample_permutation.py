@@ -177,7 +177,7 @@ class TwoSamplePermutation:
         if smallest >= FEW_UNITS.threshold:
             return ()
         consequence = "the level of the test holds only if the two populations are the same"
-        return (FEW_UNITS(subject="The test", n=smallest, unit="row", consequence=consequence),)
+        return (FEW_UNITS(subject="The test", n=smallest, units="rows", consequence=consequence),)
 
 
 def _standardise(pooled: FloatArray) -> FloatArray:

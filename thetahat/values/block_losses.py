@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.moments import Moments, compute_moments_of_rows, compute_moments_of_scores
 from thetahat.values.types import FloatArray
+from thetahat.values.words import Words
 
 MAX_LOSS = 1e140  # sums of squares of larger losses may overflow
 MIN_LOSS = 1e-140  # squares of smaller losses underflow to 0
@@ -155,6 +156,12 @@ class BlockLosses:
             )
         return self.values
 
+    def with_layout(self, layout: Layout) -> BlockLosses:
+        """Return the same losses over a layout that differs in its words only."""
+        losses = object.__new__(BlockLosses)
+        vars(losses).update({**vars(self), "layout": layout})
+        return losses
+
     def minus(self, other: BlockLosses) -> BlockLosses:
         """Return the paired differences, this minus the other; both share one layout."""
         for a, b in ((self.values, other.values), (self.scores, other.scores)):
@@ -214,8 +221,6 @@ class LossTable:
         In the request's order.
     loss_range : tuple of float or None
         Smallest and largest value the loss can take, where it is known (``zero_one``: 0 and 1).
-    higher_is_better : bool
-        Whether the numbers are scores, of which higher ones are better.
     left_out : LeftOut or None
         The rows of the data or losses that are not in the layout because they were left out.
     """
@@ -223,7 +228,6 @@ class LossTable:
     layout: Layout
     models: Mapping[str, BlockLosses]
     loss_range: tuple[float, float] | None = None
-    higher_is_better: bool = False
     left_out: LeftOut | None = None
 
     def __post_init__(self) -> None:
@@ -234,3 +238,16 @@ class LossTable:
     def names(self) -> tuple[str, ...]:
         """Model names in the request's order."""
         return tuple(self.models)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the numbers are scores, of which higher ones are better."""
+        return self.layout.words.higher_is_better
+
+    def with_words(self, words: Words) -> LossTable:
+        """Return the table with the words of a request, and its losses as scores if they are."""
+        if words == self.layout.words:
+            return self
+        layout = replace(self.layout, words=words)
+        models = {name: losses.with_layout(layout) for name, losses in self.models.items()}
+        return replace(self, layout=layout, models=models)

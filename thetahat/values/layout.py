@@ -11,6 +11,7 @@ from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.tables.labels import encode_label_array, encode_labels
 from thetahat.values.training_sizes import read_training_sizes
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
+from thetahat.values.words import Words, choose_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +25,8 @@ class Layout:
     ----------
     kind : BlockKind
         What a block is.
+    words : Words
+        What sentences call a block and a value.
     block_labels : tuple of label
         (K,) labels in order of first appearance in the input.
     split_block, split_repeat : ndarray of int
@@ -48,6 +51,7 @@ class Layout:
     """
 
     kind: BlockKind
+    words: Words
     block_labels: tuple[Label, ...]
     split_block: IntArray
     split_repeat: IntArray
@@ -199,6 +203,7 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
     _check_blocks(kind, split_repeat, repeat_codes)
     return Layout(
         kind=kind,
+        words=choose_words(kind),
         block_labels=block_labels,
         split_block=split_block.astype(np.intp),
         split_repeat=split_repeat.astype(np.intp),
@@ -223,6 +228,7 @@ def build_block_layout(
     _check_blocks(kind, repeat, repeat)
     return Layout(
         kind=kind,
+        words=choose_words(kind),
         block_labels=labels,
         split_block=block,
         split_repeat=repeat,
@@ -252,6 +258,7 @@ def build_score_layout(
     split = np.arange(n_splits, dtype=np.intp)
     return Layout(
         kind=kind,
+        words=choose_words(kind),
         block_labels=tuple(range(folds)),
         split_block=split % folds,
         split_repeat=split // folds,

@@ -14,14 +14,15 @@ def explain_wrong_block_kind(info: MethodInfo, layout: Layout) -> str | None:
     if layout.kind in info.blocks:
         return None
     fits = " or ".join(kind.value for kind in BlockKind if kind in info.blocks)
-    return f"{info.name} is for {fits} blocks, and these are {layout.kind.value} blocks"
+    return f"{info.name} is for {fits} blocks, and these are {layout.words.kind}"
 
 
 def explain_missing_rows(info: MethodInfo, layout: Layout) -> str | None:
     """Return the reason that losses by instance are missing, or None if they are known."""
     if layout.has_rows:
         return None
-    return f"{info.name} needs one loss per instance, and the data have one score per split"
+    value = layout.words.value
+    return f"{info.name} needs one {value} per instance, and the data have one score per split"
 
 
 def explain_missing_blocks(info: MethodInfo, layout: Layout) -> str | None:
@@ -29,7 +30,8 @@ def explain_missing_blocks(info: MethodInfo, layout: Layout) -> str | None:
     per_repeat = np.bincount(layout.split_repeat)
     if per_repeat.min() >= 2:
         return None
-    return f"{info.name} needs at least two blocks in every repeat, and one has a single block"
+    block, blocks = layout.words.block, layout.words.blocks
+    return f"{info.name} needs at least two {blocks} in every repeat, and one has a single {block}"
 
 
 def explain_missing_block_variance(info: MethodInfo, layout: Layout) -> str | None:
@@ -37,7 +39,10 @@ def explain_missing_block_variance(info: MethodInfo, layout: Layout) -> str | No
     if layout.smallest_block >= 2:
         return None
     label = layout.block_labels[int(layout.split_block[int(np.argmin(layout.n_test))])]
-    reason = f"{info.name} needs at least two instances in every block, and block {label!r} has one"
+    block, blocks = layout.words.block, layout.words.blocks
+    reason = (
+        f"{info.name} needs at least two instances in every {block}, and {block} {label!r} has one"
+    )
     if layout.kind is BlockKind.SOURCE:
-        return f"{reason}; set small_sources to 'leave_out' to leave such sources out"
+        return f"{reason}; set small_sources to 'leave_out' to leave such {blocks} out"
     return reason

@@ -18,10 +18,10 @@ from thetahat.cautions import (
 )
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
-from thetahat.values.block_nouns import DEFAULT_NOUNS
 from thetahat.values.json_values import JsonValue
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray, MeanKind, Needs, Target
+from thetahat.values.words import Words
 from thetahat.variances._clusters import cuts_clusters
 from thetahat.variances.base import VarianceEstimate
 
@@ -52,7 +52,11 @@ def build_estimate(  # noqa: PLR0913 - one argument per field that a method may 
         estimate=get_mean_loss(info, losses),
         degrees_of_freedom=degrees_of_freedom,
         usable=carries_intervals and value > 0,
-        cautions=(*_judge_sign(info.name, value), *cautions, *_build_cluster_caution(info, losses)),
+        cautions=(
+            *_judge_sign(info.name, value, losses.layout.words),
+            *cautions,
+            *_build_cluster_caution(info, losses),
+        ),
         details=details or {},
     )
 
@@ -107,8 +111,7 @@ def check_few_blocks(losses: BlockLosses) -> tuple[Caution, ...]:
     k = int(count_degrees_between_blocks(losses)) + 1
     if k >= FEW_BLOCKS.threshold:
         return ()
-    noun = DEFAULT_NOUNS[losses.layout.kind].singular
-    return (FEW_BLOCKS(subject="The variance", n=k, unit=noun),)
+    return (FEW_BLOCKS(subject="The variance", n=k, units=losses.layout.words.blocks),)
 
 
 def check_several_repeats(losses: BlockLosses) -> tuple[Caution, ...]:
@@ -135,7 +138,8 @@ def _build_cluster_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Cauti
         return ()
     if info.needs is not Needs.LOSSES and not cuts_clusters(layout):
         return ()  # each block holds whole clusters, so the spread of block means includes theirs
-    return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method=info.name),)
+    n_clusters = len(layout.cluster_labels)
+    return (IGNORES_CLUSTERS(layout.words, n_clusters=n_clusters, method=info.name),)
 
 
 def _get_mean_kind(info: MethodInfo) -> MeanKind:
@@ -147,13 +151,13 @@ def _bound_rounding_error(losses: BlockLosses) -> float:
     return losses.rounding_of_means**2
 
 
-def _judge_sign(name: str, value: float) -> tuple[Caution, ...]:
+def _judge_sign(name: str, value: float, words: Words) -> tuple[Caution, ...]:
     if value < 0:
-        return (NEGATIVE_VARIANCE(subject=f"The variance {name}", value=value),)
+        return (NEGATIVE_VARIANCE(subject=f"The variance {name}", variance=value),)
     if value == 0:
         return (
             ZERO_VARIANCE(
-                reason=f"the losses that {name} uses do not vary",
+                reason=f"the {words.values} that {name} uses do not vary",
                 consequence="No interval or test is built on it.",
             ),
         )
@@ -168,6 +172,6 @@ def _judge_signs(name: str, values: FloatArray) -> tuple[Caution, ...]:
     return (
         NEGATIVE_VARIANCE(
             subject=f"{n} of the {known.size} values of {name}",
-            value=f"the smallest is {format_number(known.min())}",
+            variance=f"the smallest is {format_number(known.min())}",
         ),
     )

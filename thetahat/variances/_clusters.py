@@ -152,7 +152,8 @@ def _sum_deviations(rows: FloatArray, cluster: IntArray) -> FloatArray:
 def _describe_single_cluster(layout: Layout) -> str:
     split = int(np.argmin(find_clusters_in_splits(layout).n_clusters))
     label = layout.block_labels[int(layout.split_block[split])]
-    return f"needs at least two clusters in every block, and block {label!r} has one"
+    block = layout.words.block
+    return f"needs at least two clusters in every {block}, and {block} {label!r} has one"
 
 
 def _average_over_repeats(split_variances: FloatArray, layout: Layout) -> float:

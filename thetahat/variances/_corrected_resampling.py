@@ -60,7 +60,7 @@ def estimate_corrected_resampled(
 def _judge_number_of_splits(j: int) -> tuple[Caution, ...]:
     if j >= FEW_BLOCKS.threshold:
         return ()
-    return (FEW_BLOCKS(subject="The variance", n=j, unit="split"),)
+    return (FEW_BLOCKS(subject="The variance", n=j, units="splits"),)
 
 
 def _judge_test_share(ratio: float) -> tuple[Caution, ...]:

@@ -83,7 +83,10 @@ class Dietterich5x2:
             losses,
             value,
             float(_REPEATS),
-            cautions=(ORDER_DEPENDENT(), *_list_cautions_about_halves(losses.layout)),
+            cautions=(
+                ORDER_DEPENDENT(losses.layout.words),
+                *_list_cautions_about_halves(losses.layout),
+            ),
         )
         return replace(estimate, estimate=float(moments.means[0]))
 

@@ -199,7 +199,7 @@ class Quadratic(BlockVariance):
         uses_means: bool,
         details: dict[str, Any],
     ) -> VarianceEstimate:
-        depends = DEPENDS_ON_THE_MEAN(mean=losses.moments.macro_mean)
+        depends = DEPENDS_ON_THE_MEAN(losses.layout.words, mean=losses.moments.macro_mean)
         return build_estimate(
             self.info,
             losses,

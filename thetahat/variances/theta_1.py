@@ -54,7 +54,7 @@ class Theta1(BlockVariance):
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
         value = average_over_repeats(losses.moments, square_macro_mean)
-        caution = SECOND_MOMENT_OF_MEAN(value=value)
+        caution = SECOND_MOMENT_OF_MEAN(losses.layout.words, square=value)
         return build_estimate(
             self.info,
             losses,

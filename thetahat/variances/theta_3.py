@@ -57,7 +57,7 @@ class Theta3(BlockVariance):
 
     def estimate(self, losses: BlockLosses) -> VarianceEstimate:
         """Estimate the variance of the macro mean."""
-        liberal = LIBERAL_IF_BLOCKS_COVARY(unit="fold", subject="the variance")
+        liberal = LIBERAL_IF_BLOCKS_COVARY(losses.layout.words, subject="the variance")
         value = average_over_repeats(losses.moments, compute_between_blocks)
         return build_estimate_between_blocks(self.info, losses, value, liberal)
 

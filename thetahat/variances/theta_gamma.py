@@ -63,7 +63,7 @@ class ThetaGamma(BlockVariance):
             losses,
             value,
             *_build_shared_training_caution(losses.layout),
-            PESSIMISTIC_FOR_THESE_SOURCES(value=value),
+            PESSIMISTIC_FOR_THESE_SOURCES(losses.layout.words, variance=value),
         )
 
 
@@ -71,7 +71,7 @@ def _build_shared_training_caution(layout: Layout) -> tuple[Caution, ...]:
     """Return the caution that the models were trained on each other's sources."""
     if layout.has_fixed_models:
         return ()
-    return (LIBERAL_IF_BLOCKS_COVARY(unit="source", subject="the variance"),)
+    return (LIBERAL_IF_BLOCKS_COVARY(layout.words, subject="the variance"),)
 
 
 METHOD = ThetaGamma

@@ -85,7 +85,7 @@ class ThetaGammaKl(BlockVariance):
             start += part.n_blocks
         values = np.full((k, k), np.nan)
         np.divide(sums, n, out=values, where=n > 0)
-        caution = DEPENDS_ON_THE_MEAN(mean=losses.moments.macro_mean)
+        caution = DEPENDS_ON_THE_MEAN(losses.layout.words, mean=losses.moments.macro_mean)
         return build_estimates(self.info, losses, values, caution)
 
 

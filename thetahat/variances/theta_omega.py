@@ -55,7 +55,9 @@ class ThetaOmega(BlockVariance):
         moments = losses.moments
         within = average_over_repeats(moments, lambda part: part.mean_sampling_variance)
         value = average_over_repeats(moments, compute_omega_free)
-        differing = COUNTS_SOURCE_DIFFERENCES_AGAINST(subtracted=within - value, within=within)
+        differing = COUNTS_SOURCE_DIFFERENCES_AGAINST(
+            losses.layout.words, subtracted=within - value, within=within
+        )
         return build_estimate_between_blocks(self.info, losses, value, differing)
 
 

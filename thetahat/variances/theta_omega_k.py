@@ -60,7 +60,7 @@ class ThetaOmegaK(BlockVariance):
         )
         n = np.bincount(layout.split_block, minlength=len(layout.block_labels))
         values = np.bincount(layout.split_block, weights=values, minlength=len(n)) / n
-        caution = DEPENDS_ON_THE_MEAN(mean=losses.moments.macro_mean)
+        caution = DEPENDS_ON_THE_MEAN(losses.layout.words, mean=losses.moments.macro_mean)
         return build_estimates(self.info, losses, values, caution)
 
 

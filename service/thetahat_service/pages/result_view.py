@@ -13,7 +13,10 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final
 
 from thetahat.cautions import restore
+from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.number_text import format_count
+from thetahat.values.types import BlockKind
+from thetahat.values.words import choose_words
 from thetahat_service.figures.differences import MOST_PAIRS, PairsBeyondMargin
 from thetahat_service.figures.words import name_block, write_level
 from thetahat_service.pages.headlines import ComparedPair, write_headline
@@ -365,8 +368,13 @@ class ResultView:
             if pair["interval"] is not None:
                 yield pair["interval"].get("cautions", ())
             yield [c for c in pair["cautions"] if "message" in c]
+        words = choose_words(
+            BlockKind.RANDOM,
+            BlockNoun(**self.result["unit"]),
+            higher_is_better=self.higher_is_better,
+        )
         for caution in self.result.get("comparison_cautions", ()):
-            yield [asdict(restore(caution["code"], caution["message"]))]
+            yield [asdict(restore(caution["code"], caution["message"], words))]
 
 
 def collect_cautions(result: Json) -> list[ShownCaution]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from thetahat.values.score_words import describe_with_scores
-from thetahat_service.figures.words import is_higher_better, write_level
+from thetahat_service.figures.words import write_level
 from thetahat_service.pages.tables import Table
 from thetahat_service.pages.texts import MISSING, capitalise, count, describe_target, write_percent
 
@@ -38,7 +37,7 @@ def _tabulate_coverage(result: ModelsResult, unit: str) -> Table:
     names: dict[tuple[str, ...], list[str]] = {}
     for subject, name, target, interval in _list_intervals(result):
         share = _find_share(interval, result)
-        cells = (subject, describe_target(target, unit), *_write_share(share, "coverage", result))
+        cells = (subject, describe_target(target, unit), *_write_share(share, "coverage"))
         names.setdefault(cells, []).append(name)
     totals = {"model": models, "difference": pairs}
     subjects = list(dict.fromkeys(cells[0] for cells in names))
@@ -76,7 +75,7 @@ def _tabulate_sizes(result: ModelsResult, unit: str) -> Table:
         size: Any = pair["verdict"].get("expected_size")
         if size is not None and pair["interval"] is not None:
             about = describe_target(pair["interval"]["target"], unit)
-            cells = (about, *_write_share(size, "size", result))
+            cells = (about, *_write_share(size, "size"))
             names.setdefault(cells, []).append(_name_pair(pair))
     totals = {"difference": len(result["comparisons"])}
     return Table(
@@ -125,16 +124,13 @@ def _find_share(interval: Any, result: ModelsResult) -> Json | None:
     return share
 
 
-def _write_share(share: Json | None, name: str, result: ModelsResult) -> tuple[str, str, str]:
+def _write_share(share: Json | None, name: str) -> tuple[str, str, str]:
     """Return a share with its standard error, its range and its design."""
     if share is None:
         return NOT_STUDIED, MISSING, MISSING
     value = f"{write_percent(share[name])} (± {write_percent(share['standard_error'])})"
     least, largest = write_percent(share["least"]), write_percent(share["largest"])
-    design = share["design"]
-    if is_higher_better(result):
-        design = describe_with_scores(design)
-    return value, least if least == largest else f"{least} to {largest}", design
+    return value, least if least == largest else f"{least} to {largest}", share["design"]
 
 
 def _name_subject(subject: str, names: list[str], totals: Mapping[str, int]) -> str:

@@ -22,11 +22,11 @@ MISSING: Final = "–"
 
 TARGETS: Final = {
     "these_sources": "on data like these",
-    "new_source": "on a new source",
+    "new_source": "on a new {unit}",
     "these_models": "of these trained models",
     "new_population": "in the target population",
 }
-"""What a number is about, as the end of a sentence."""
+"""What a number is about, as the end of a sentence; ``unit`` is the word for a source."""
 
 KINDS: Final = {
     "losses": "Losses",
@@ -53,7 +53,7 @@ def describe_target(target: str | None, unit: str = "source") -> str:
     """Return a target in words; ``unit`` is what the request calls a source."""
     if target is None:
         return ""
-    return TARGETS.get(target, target.replace("_", " ")).replace("source", unit)
+    return TARGETS.get(target, target.replace("_", " ")).format(unit=unit)
 
 
 def describe_kind(kind: str) -> str:

@@ -50,6 +50,11 @@ MOST_VALUES: Final = 10
 """Values of a list that a fact of a report has; of longer ones it has their number."""
 MAX_FIGURES: Final = 4
 """Figures of a report beside those of the main sections."""
+METHODS_OF_SCORES: Final = (
+    "The methods are described for losses, of which lower ones are better. They hold in the same "
+    "way for the scores of this evaluation, of which higher ones are better."
+)
+
 DECISIONS: Final = {
     "approved": "Approved",
     "rejected": "Rejected",
@@ -122,8 +127,9 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
     yield _build_section(
         "cautions", "Other cautions", [CautionList(items=cautions)] if cautions else []
     )
-    cited = cite_methods(result["provenance"]["methods"], higher_is_better=parts.higher_is_better)
-    yield _build_section("methods", "Methods", cited)
+    cited = cite_methods(result["provenance"]["methods"])
+    about = [Paragraph(text=METHODS_OF_SCORES)] if cited and parts.higher_is_better else []
+    yield _build_section("methods", "Methods", [*about, *cited])
     yield _build_section("reproduction", "Reproduction", _reproduce(source))
     yield _build_section("sign_offs", "Sign-off", _list_sign_offs(source))
 

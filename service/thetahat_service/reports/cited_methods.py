@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from thetahat.analyses.losses import EVERY_TEST
@@ -20,7 +19,6 @@ from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
 from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
-from thetahat.values.score_words import describe_with_scores
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.pages.evaluation_page import list_steps
 from thetahat_service.pages.method_page import describe_family
@@ -45,9 +43,7 @@ REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {
 }
 
 
-def cite_methods(
-    used: Sequence[Mapping[str, Any]], *, higher_is_better: bool = False
-) -> list[CitedMethod]:
+def cite_methods(used: Sequence[Mapping[str, Any]]) -> list[CitedMethod]:
     """Return each method of a result's provenance with its formula and sources.
 
     A method that was used several times, such as a learner under several names, is described once,
@@ -57,25 +53,11 @@ def cite_methods(
     ----------
     used : sequence of mapping
         The methods of the provenance.
-    higher_is_better : bool
-        Whether the values are scores, of which the descriptions then speak in place of losses.
     """
     by_method: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for method in used:
         by_method.setdefault((method["family"], method["name"]), []).append(method)
-    cited = [_cite(family, name, uses) for (family, name), uses in by_method.items()]
-    if not higher_is_better:
-        return cited
-    return [
-        replace(
-            method,
-            heading=describe_with_scores(method.heading),
-            summary=describe_with_scores(method.summary),
-            assumptions=describe_with_scores(method.assumptions),
-            errs=describe_with_scores(method.errs),
-        )
-        for method in cited
-    ]
+    return [_cite(family, name, uses) for (family, name), uses in by_method.items()]
 
 
 def write_parameters(method: Mapping[str, Any]) -> str:

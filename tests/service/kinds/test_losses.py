@@ -389,8 +389,9 @@ def test_exact_unit_names_the_blocks_in_every_sentence() -> None:
     assert plain["unit"] == {"singular": "source", "plural": "sources"}
     assert "For a new school" in text
     assert "schools (" in result["comparisons"][0]["verdict"]["plan"]["sentence"]
-    other_kinds = r"for (?:random|holdout)(?: or \w+)* blocks"
-    left = re.sub(rf'open source|"[^"]*"|\w*_\w*|{other_kinds}', "", text)
+    kinds = r"for (?:random|holdout)(?: or \w+)* blocks"
+    studied = r"design nearest to this one: .*"
+    left = re.sub(rf'open source|"[^"]*"|{studied}|\w*_\w*|{kinds}', "", text)
     assert not re.findall(r"(?i)\b(?:sources?|blocks?)\b", left), left
     assert "open source" in text
     assert result["summary"]["decisions"] == plain["summary"]["decisions"]

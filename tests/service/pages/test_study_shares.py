@@ -120,4 +120,4 @@ def test_degenerate_a_result_without_a_direction_is_one_of_losses() -> None:
     del result["summary"]["better"]  # results of the first releases
     assert list_study_tables(result, "source") == tables
     result["summary"]["better"] = "higher"
-    assert any("scores of 0 and 1" in row[4] for row in list_study_tables(result, "source")[0].rows)
+    assert any("losses of 0 and 1" in row[4] for row in list_study_tables(result, "source")[0].rows)

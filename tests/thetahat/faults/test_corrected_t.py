@@ -19,6 +19,7 @@ from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_score_layout
 from thetahat.values.types import Alternative, BlockKind
+from thetahat.values.words import choose_words
 from thetahat_service.errors import InvalidRequest
 
 TWO, LESS, GREATER = Alternative.TWO_SIDED, Alternative.LESS, Alternative.GREATER
@@ -112,6 +113,7 @@ def test_exact_weka_is_uncorrected_where_it_has_no_sizes() -> None:
     """WEKA PairedCorrectedTTester: without columns of sizes n2/n1 is 0, and nothing says so."""
     unknown = Layout(
         kind=BlockKind.RANDOM,
+        words=choose_words(BlockKind.RANDOM),
         block_labels=tuple(range(10)),
         split_block=np.arange(10),
         split_repeat=np.zeros(10, dtype=np.intp),

@@ -29,6 +29,7 @@ from thetahat.paired_tests._units import unit_target
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout, build_score_layout
 from thetahat.values.types import BlockKind, Target
+from thetahat.values.words import choose_words
 
 EVERY = pytest.mark.parametrize("name", MULTIPLE_TESTS)
 RESAMPLED = ("cross_validation_with_confidence", "model_confidence_set")
@@ -232,7 +233,10 @@ def test_exact_higher_scores_are_better() -> None:
     layout = build_score_layout(BlockKind.RANDOM, np.full(6, 90.0), np.full(6, 10.0), None, 1)
     models = {f"m{j}": BlockLosses(layout, scores=scores[:, j].copy()) for j in range(3)}
 
-    outcome = outcome_of("friedman", LossTable(layout, models, higher_is_better=True))
+    outcome = outcome_of(
+        "friedman",
+        LossTable(layout, models).with_words(choose_words(layout.kind, higher_is_better=True)),
+    )
 
     assert (
         details_of(outcome)["mean_ranks"]

@@ -23,6 +23,7 @@ from thetahat.paired_tests.bayesian_correlated_t import BayesianCorrelatedT
 from thetahat.paired_tests.nadeau_bengio_t import NadeauBengioT
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind
+from thetahat.values.words import choose_words
 
 TWO = Alternative.TWO_SIDED
 
@@ -213,6 +214,7 @@ def test_invalid_parameters_and_layouts() -> None:
     holdout = differences_pair([1.0, 2.0]).difference.layout
     unknown = Layout(
         kind=BlockKind.RANDOM,
+        words=choose_words(BlockKind.RANDOM),
         block_labels=(0, 1),
         split_block=np.array([0, 1]),
         split_repeat=np.array([0, 0]),

@@ -9,6 +9,7 @@ from thetahat.errors import InsufficientData
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_score_layout
 from thetahat.values.types import BlockKind, Target
+from thetahat.values.words import choose_words
 from thetahat.variances.base import VarianceEstimate
 from thetahat.variances.bouckaert_frank import BouckaertFrank
 from thetahat.variances.nadeau_bengio import NadeauBengio
@@ -58,6 +59,7 @@ def test_invalid_layouts_are_refused_in_words() -> None:
     single = build_score_layout(BlockKind.RANDOM, np.full(3, 9.0), np.full(3, 1.0), 1, 3)
     unknown = Layout(
         kind=BlockKind.RANDOM,
+        words=choose_words(BlockKind.RANDOM),
         block_labels=(0, 1),
         split_block=np.array([0, 1, 0, 1]),
         split_repeat=np.array([0, 0, 1, 1]),

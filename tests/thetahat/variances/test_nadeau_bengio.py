@@ -10,6 +10,7 @@ from thetahat.errors import InsufficientData
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, Target
+from thetahat.values.words import choose_words
 from thetahat.variances.base import VarianceEstimate
 from thetahat.variances.nadeau_bengio import NadeauBengio
 
@@ -119,6 +120,7 @@ def test_invalid_without_training_sizes() -> None:
     )
     unknown = Layout(
         kind=BlockKind.RANDOM,
+        words=choose_words(BlockKind.RANDOM),
         block_labels=(0, 1),
         split_block=np.array([0, 1]),
         split_repeat=np.array([0, 0]),

@@ -95,7 +95,7 @@ def _find_cautions(
         yield FEW_UNITS(
             subject="The bootstrap",
             n=smallest,
-            unit="row",
+            units="rows",
             consequence="the replicates vary too little and show little of the tails",
         )
     if replicates.is_constant and smallest > 1:

@@ -174,7 +174,7 @@ def _list_cautions(
         yield FEW_UNITS(
             subject="The bootstrap",
             n=sample.n,
-            unit="row",
+            units="rows",
             consequence="the replicates vary too little and show little of the tails",
         )
     if n_drawn_again:

@@ -67,7 +67,6 @@ from thetahat.schemes.k_fold import KFold
 from thetahat.tables.columns import RawColumn
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.frames import FeatureTable, read_series, read_table
-from thetahat.values.block_nouns import name_blocks
 from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 
 DEFAULT_SCHEME: Final = KFold()
@@ -215,8 +214,6 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         *list_failed_learners(failures),
         *collect_run_cautions(built_scheme, data, outcomes, seed),
     )
-    kind = built_scheme.block_kind
-    evaluation = name_blocks(evaluation, choices.noun, kind, list(learners))
     fits = {name: summarise_fits(run.reasons) for name, run in outcomes.items()}
     bias_variance = split_bias_and_variance(data, built_loss, outcomes)
     return describe_learners(evaluation, failures, fits, bias_variance)

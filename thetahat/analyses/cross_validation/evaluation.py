@@ -36,6 +36,7 @@ from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind
+from thetahat.values.words import choose_words
 
 E = TypeVar("E", bound=EvaluationResult)
 
@@ -125,6 +126,7 @@ def evaluate_outcomes(
         By model, over the same splits.
     """
     table = build_loss_table(task.data, task.block_kind, outcomes, task.loss)
+    table = table.with_words(choose_words(task.block_kind, task.choices.noun))
     choices, cautions, not_applicable = restrict_choices(
         task.choices, table.layout, task.requested, table.names
     )

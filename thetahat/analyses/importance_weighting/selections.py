@@ -204,4 +204,4 @@ def _check_edge(outcome: GridRisks, place: int) -> tuple[Caution, ...]:
     if not candidate.is_at_edge(place):
         return ()
     value = format_number(candidate.values[place])
-    return (SELECTED_AT_THE_EDGE(parameter=candidate.parameter, value=value),)
+    return (SELECTED_AT_THE_EDGE(parameter=candidate.parameter, end=value),)

@@ -40,6 +40,7 @@ from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.types import IntArray, MeanKind
+from thetahat.values.words import choose_words
 
 POINTS_OF_LAW: Final = 40
 """Number of points of a power law that is drawn."""
@@ -105,9 +106,10 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
     metrics : sequence of ChosenMethod
         Computed at each size; steps and saturation are of the loss alone.
     """
+    layout = sizes[0].losses.layout
     table = LossTable(
-        sizes[0].losses.layout, {size.key: size.losses for size in sizes}, loss_range=loss_range
-    )
+        layout, {size.key: size.losses for size in sizes}, loss_range=loss_range
+    ).with_words(choose_words(layout.kind, choices.noun))
     largest = sizes[-1]
     without_tests = replace(
         choices,
@@ -170,7 +172,8 @@ def _build_step(
 
     Intervals that draw resamples are not built for steps, unless the request names them.
     """
-    pair = LossTable(table.layout, {larger.key: larger.losses, smaller.key: smaller.losses})
+    models = {size.key: table.models[size.key] for size in (larger, smaller)}
+    pair = LossTable(table.layout, models)
     if choices.intervals is None:
         fast = tuple(
             ChosenMethod(name, name, INTERVALS[name]()) for name in list_intervals_on_any_variance()

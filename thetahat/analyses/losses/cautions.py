@@ -26,7 +26,6 @@ from thetahat.cautions import (
 from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
 from thetahat.corrections import CORRECTIONS
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.block_nouns import DEFAULT_NOUNS
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.skewness import compute_skewness_of_mean
@@ -42,7 +41,7 @@ def list_cautions(
     yield from _list_layout_cautions(table)
     yield from _list_model_cautions(table)
     if clip_without_range:
-        yield RANGE_UNKNOWN()
+        yield RANGE_UNKNOWN(table.layout.words)
     if n_pairs > MANY_PAIRS.threshold:
         yield MANY_PAIRS(n_pairs=n_pairs)
     if CORRECTIONS[correction].info.correction.is_liberal_where_models_differ and n_pairs > 1:
@@ -54,18 +53,19 @@ def _list_layout_cautions(table: LossTable) -> Iterator[Caution]:
     if layout.has_fixed_models:
         yield NO_TRAINING_VARIANCE()
     if layout.kind is not BlockKind.HOLDOUT and layout.n_blocks < FEW_BLOCKS.threshold:
-        noun = DEFAULT_NOUNS[layout.kind].singular
-        yield FEW_BLOCKS(subject="The evaluation", n=layout.n_blocks, unit=noun)
+        units = layout.words.blocks
+        yield FEW_BLOCKS(subject="The evaluation", n=layout.n_blocks, units=units)
     if layout.kind is BlockKind.SUBSAMPLES:
         yield NO_PARTITION()
     smallest, largest = int(layout.n_test.min()), int(layout.n_test.max())
     if largest > smallest + 1:
-        yield UNEQUAL_BLOCKS(smallest=smallest, largest=largest)
+        yield UNEQUAL_BLOCKS(layout.words, smallest=smallest, largest=largest)
     if not layout.has_rows:
-        yield SPLIT_SCORES_ONLY()
+        yield SPLIT_SCORES_ONLY(layout.words)
     crossing = count_crossing_clusters(layout)
     if crossing:
-        yield CLUSTERS_CROSS_BLOCKS(n_cut=crossing, n_clusters=len(layout.cluster_labels))
+        n_clusters = len(layout.cluster_labels)
+        yield CLUSTERS_CROSS_BLOCKS(layout.words, n_cut=crossing, n_clusters=n_clusters)
 
 
 def count_crossing_clusters(layout: Layout) -> int:
@@ -86,7 +86,7 @@ def _list_model_cautions(table: LossTable) -> Iterator[Caution]:
         squares = moments.centred_squares
         flat = moments.deviations.max() == moments.deviations.min()
         if flat and (squares is None or not squares.any()):
-            yield CONSTANT_LOSSES(model=name, value=moments.shift)
+            yield CONSTANT_LOSSES(table.layout.words, model=name, constant=moments.shift)
         elif has_heavy_tails(losses):
             yield _describe_tails(name, losses)
 
@@ -111,6 +111,7 @@ def _describe_tails(name: str, losses: BlockLosses) -> Caution:
     n = losses.layout.n_instances
     times = len(squares) / n
     return HEAVY_TAILED_LOSSES(
+        losses.layout.words,
         model=name,
         n=n,
         skewness=round(compute_skewness_of_mean(losses) or 0.0, 3),
@@ -135,7 +136,8 @@ def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution
         values = losses.values
         if values is not None and is_numbering(values):
             low, high = f"{values.min():.0f}", f"{values.max():.0f}"
-            cautions.append(ROW_NUMBERS_AS_LOSSES(model=name, low=low, high=high))
+            words = table.layout.words
+            cautions.append(ROW_NUMBERS_AS_LOSSES(words, model=name, low=low, high=high))
         else:
             names.append(name)
     if names and not better_is_stated and not table.higher_is_better:

@@ -31,7 +31,9 @@ def check_range_of_losses(table: LossTable, limits: tuple[float, float]) -> None
             )
 
 
-def clip_interval(interval: Interval, limits: tuple[float, float] | None) -> Interval:
+def clip_interval(
+    interval: Interval, limits: tuple[float, float] | None, *, quantity: str
+) -> Interval:
     """Return the interval clipped to the limits, with a caution if that changed it."""
     if limits is None:
         return interval
@@ -41,7 +43,11 @@ def clip_interval(interval: Interval, limits: tuple[float, float] | None) -> Int
     if (lower, upper) == (interval.lower, interval.upper):
         return interval
     caution = INTERVAL_CLIPPED_TO_RANGE(
-        low=low, high=high, lower=_format_end(interval.lower), upper=_format_end(interval.upper)
+        low=low,
+        high=high,
+        quantity=quantity,
+        lower=_format_end(interval.lower),
+        upper=_format_end(interval.upper),
     )
     return replace(interval, lower=lower, upper=upper, cautions=(*interval.cautions, caution))
 

@@ -333,7 +333,6 @@ def _build_terms(table: LossTable, choices: Choices) -> VerdictTerms:
         correction=choices.correction,
         power=choices.power,
         layout=table.layout,
-        higher_is_better=table.higher_is_better,
     )
 
 

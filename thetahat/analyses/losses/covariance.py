@@ -44,16 +44,16 @@ def compute_covariance(table: LossTable) -> BlockCovariance:
 
 
 def _explain_omission(table: LossTable) -> str | None:
-    layout = table.layout
+    layout, blocks = table.layout, table.layout.words.blocks
     first = int((layout.split_repeat == 0).sum())
     if layout.kind is BlockKind.HOLDOUT:
         return "a holdout is one block"
     if layout.kind is BlockKind.SUBSAMPLES:
         return "the test parts of subsamples may hold the same instances"
     if first > MAX_BLOCKS:
-        return f"{first} blocks are more than the {MAX_BLOCKS} that are shown"
+        return f"{first} {blocks} are more than the {MAX_BLOCKS} that are shown"
     if len(table.models) * first**2 > MAX_ENTRIES:
-        return f"{len(table.models)} models of {first} blocks are more than a result can show"
+        return f"{len(table.models)} models of {first} {blocks} are more than a result can show"
     return None
 
 

@@ -21,9 +21,7 @@ from thetahat.intervals import INTERVALS
 from thetahat.registry import Registry
 from thetahat.tables.frames import read_series
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.block_nouns import name_blocks
 from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
-from thetahat.values.score_words import name_scores
 from thetahat.values.types import (
     Better,
     BlockKind,
@@ -31,6 +29,7 @@ from thetahat.values.types import (
     IntArray,
     Label,
 )
+from thetahat.values.words import choose_words
 from thetahat.variances import VARIANCES
 
 MethodChoice: TypeAlias = "Sequence[str | object] | Mapping[str, str | object]"
@@ -122,8 +121,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         layout = replace(layout, block_labels=tuple(block_labels))
     models = {name: _check_losses(name, layout, column) for name, column in values.items()}
     choices = _read_choices(variances, intervals, tests, options)
-    table = LossTable(layout, models, higher_is_better=_is_higher(better))
-    check(layout, choices, table.names, describe_other_loss(table))
+    words = choose_words(layout.kind, choices.noun, higher_is_better=_is_higher(better))
+    table = LossTable(layout, models).with_words(words)
+    check(table.layout, choices, table.names, describe_other_loss(table))
     row_weights = None if weights is None else np.asarray(weights, dtype=np.float64)
     if row_weights is not None and row_weights.shape != (layout.n_rows,):
         raise InvalidParameter(
@@ -132,9 +132,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         )
     result = evaluate_table(table, choices, seed, row_weights)
     doubts = suspect_values(table, better_is_stated=better is not None)
-    result = replace(result, cautions=(*doubts, *result.cautions))
-    result = name_scores(result, table.names, higher_is_better=table.higher_is_better)
-    return name_blocks(result, choices.noun, kind, table.names)
+    return replace(result, cautions=(*doubts, *result.cautions))
 
 
 def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split scores
@@ -195,12 +193,11 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     )
     layout = build_score_layout(_read_block_kind(blocks), learnt, tested, folds, repeats)
     models = {name: BlockLosses(layout, scores=row) for name, row in values.items()}
-    table = LossTable(layout, models, higher_is_better=_is_higher(better))
     choices = _read_choices(variances, intervals, tests, options)
-    check(layout, choices, table.names, describe_other_loss(table))
-    result = evaluate_table(table, choices, seed)
-    result = name_scores(result, table.names, higher_is_better=table.higher_is_better)
-    return name_blocks(result, choices.noun, layout.kind, table.names)
+    words = choose_words(layout.kind, choices.noun, higher_is_better=_is_higher(better))
+    table = LossTable(layout, models).with_words(words)
+    check(table.layout, choices, table.names, describe_other_loss(table))
+    return evaluate_table(table, choices, seed)
 
 
 def _is_higher(better: str | None) -> bool:

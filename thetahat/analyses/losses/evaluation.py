@@ -32,7 +32,6 @@ from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import LossTable
-from thetahat.values.block_nouns import DEFAULT_NOUNS
 from thetahat.variances import VARIANCES
 
 if TYPE_CHECKING:
@@ -108,7 +107,8 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
             refits.get(name, ()),
             resampling.get_draw_of_model(name),
         ).caution_recommended(
-            None if choices.clip else find_range_of_mean(losses, table.loss_range)
+            None if choices.clip else find_range_of_mean(losses, table.loss_range),
+            f"mean {table.layout.words.value}",
         )
         for name, losses in table.models.items()
     }
@@ -138,7 +138,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         covariance=compute_covariance(table),
         block_labels=table.layout.block_labels,
         left_out=table.left_out,
-        unit=choices.noun or DEFAULT_NOUNS[table.layout.kind],
+        unit=table.layout.words.noun,
         not_applicable=left_out.list_all(),
         cautions=tuple(dict.fromkeys([*general, *check_detail(detail, choices.detail, n_pairs)])),
         gate=judge_gate(comparisons, choices),

@@ -44,8 +44,6 @@ class VerdictTerms:
         Confidence level, margin or None, correction of p-values, power of plans.
     layout : Layout
         Layout of the present data.
-    higher_is_better : bool
-        Whether the numbers are scores, so that a positive difference means that a is better.
     """
 
     level: float
@@ -53,7 +51,11 @@ class VerdictTerms:
     correction: str
     power: float
     layout: Layout
-    higher_is_better: bool = False
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the numbers are scores, so that a positive difference means that a is better."""
+        return self.layout.words.higher_is_better
 
     @property
     def alpha(self) -> float:

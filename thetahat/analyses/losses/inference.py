@@ -40,7 +40,7 @@ class Inference:
     built: list[BuiltInterval]
     own_estimates: dict[str, VarianceEstimate] = field(default_factory=dict)
 
-    def caution_recommended(self, limits: tuple[float, float] | None) -> Inference:
+    def caution_recommended(self, limits: tuple[float, float] | None, quantity: str) -> Inference:
         """Return the same with a caution on recommended intervals that go beyond the limits."""
         if limits is None:
             return self
@@ -49,7 +49,7 @@ class Inference:
             built=[
                 replace(
                     entry,
-                    interval=caution_beyond_range(entry.interval, limits, quantity="mean loss"),
+                    interval=caution_beyond_range(entry.interval, limits, quantity=quantity),
                 )
                 if entry.interval.recommended
                 else entry
@@ -114,7 +114,11 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     note_unbuilt(intervals, none_fits, on_losses, losses, choices, left_out)
     built = [*on_losses, *on_fits]
     if limits is not None:
-        built = [replace(entry, interval=clip_interval(entry.interval, limits)) for entry in built]
+        quantity = losses.layout.words.value
+        built = [
+            replace(entry, interval=clip_interval(entry.interval, limits, quantity=quantity))
+            for entry in built
+        ]
     layout = losses.layout
     again = {refit.key: refit for refit in refits if refit.estimate is not None}
     return Inference(

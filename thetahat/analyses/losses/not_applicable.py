@@ -20,7 +20,6 @@ from thetahat.intervals.base import (
 from thetahat.values.block_losses import BlockLosses
 
 WITHOUT_VARIANCE = "it needs a variance estimate, and no variance estimator fits"
-WITHOUT_ONES = "it is for losses that are all 0 or 1"
 
 
 @dataclass(slots=True)
@@ -65,6 +64,7 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
     a caution about it.
     """
     built_methods = {entry.interval.method for entry in built}
+    without_ones = f"it is for {losses.layout.words.values} that are all 0 or 1"
     for entry in intervals.methods:
         if entry.key in built_methods or isinstance(entry.method, ResampledInterval):
             continue
@@ -76,7 +76,7 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
             left_out.add("intervals", entry.name, reason)
         elif intervals.named:
             raise UnsupportedCombination(
-                f"{entry.name} does not fit: {WITHOUT_ONES}.", loc=("intervals",), value=entry.name
+                f"{entry.name} does not fit: {without_ones}.", loc=("intervals",), value=entry.name
             )
         else:
-            left_out.add("intervals", entry.name, WITHOUT_ONES)
+            left_out.add("intervals", entry.name, without_ones)

@@ -144,7 +144,7 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
         cautions = (*cautions, _EQUAL_BUT_FOR_ROUNDING)
     constant = float(differences[0]) if is_equal else None
     if constant == 0:
-        cautions = (*cautions, IDENTICAL_LOSSES(a=names[i], b=names[j]))
+        cautions = (*cautions, IDENTICAL_LOSSES(table.layout.words, a=names[i], b=names[j]))
     difference = models[i].difference(differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
     return Pair(names[i], names[j], place, losses, constant, cautions)

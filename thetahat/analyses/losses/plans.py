@@ -135,7 +135,9 @@ def plan(
             f"The data already have a chance of {format_percent(round(now, 2))} to show {effect}, "
             "so more data of the same kind need not decide it."
         )
-    options = [_plan_unit(growth, assumed, alpha, power) for growth in _list_growths(basis, layout)]
+    options = [
+        _plan_unit(growth, layout, assumed, alpha, power) for growth in _list_growths(basis, layout)
+    ]
     if basis.traits.shrinks_with_splits and _can_repeat(layout):
         options.append(PlanAlternative(unit="repeats", reason=_explain_repeats(layout)))
     text = (
@@ -153,21 +155,28 @@ def plan(
                 assumed_difference=assumed,
                 assumes="observed" if margin is None else "margin",
                 alternatives=tuple(other for other in options if other is not option),
-                sentence=_write_plan(option.unit, option.additional, option.total, text, power),
+                sentence=_write_plan(
+                    option.additional, option.total, _name(option.unit, layout), text, power
+                ),
             )
             return smallest, None
     return None, " ".join(option.reason for option in options if option.reason is not None)
 
 
-def _write_plan(unit: PlanUnit, additional: int, total: int, assumed: str, power: float) -> str:
+def _name(unit: PlanUnit, layout: Layout) -> str:
+    """Return the word for the units of a plan."""
+    return layout.words.blocks if unit == "sources" else unit
+
+
+def _write_plan(additional: int, total: int, units: str, assumed: str, power: float) -> str:
     if total > MOST_COUNTED:
         return (
-            f"If the true difference is {assumed}, more than {format_count(MOST_COUNTED)} {unit} "
+            f"If the true difference is {assumed}, more than {format_count(MOST_COUNTED)} {units} "
             f"are needed for a chance of {format_percent(power)} to show it."
         )
     return (
         f"If the true difference is {assumed}, about {format_count(total)} "
-        f"{unit} ({format_count(additional)} more) give a chance of {format_percent(power)} to "
+        f"{units} ({format_count(additional)} more) give a chance of {format_percent(power)} to "
         "show it."
     )
 
@@ -185,13 +194,15 @@ def _is_one_partition(layout: Layout) -> bool:
     return layout.kind is not BlockKind.SUBSAMPLES and layout.n_repeats == 1
 
 
-def _plan_unit(growth: _Growth, assumed: float, alpha: float, power: float) -> PlanAlternative:
+def _plan_unit(
+    growth: _Growth, layout: Layout, assumed: float, alpha: float, power: float
+) -> PlanAlternative:
     """Return the unit with its number, or with the reason why it does not reach the power."""
     if growth.floor > 0 and compute_power(assumed, growth.floor, None, alpha) < power:
         return PlanAlternative(unit=growth.unit, reason=growth.because)
     total = _find_smallest_total(growth, assumed, alpha, power)
     if total is None:
-        more = f"It would take more than {format_count(growth.most)} {growth.unit}."
+        more = f"It would take more than {format_count(growth.most)} {_name(growth.unit, layout)}."
         return PlanAlternative(unit=growth.unit, reason=growth.because or more)
     return PlanAlternative(unit=growth.unit, additional=total - growth.now, total=total)
 
@@ -246,6 +257,7 @@ def _build_source_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
 
 def _build_within_source_growth(basis: VerdictBasis, layout: Layout, within: float) -> _Growth:
     n, between = layout.n_instances, max(0.0, basis.standard_error**2 - within)
+    blocks = layout.words.blocks
     return _Growth(
         "instances",
         n,
@@ -253,7 +265,7 @@ def _build_within_source_growth(basis: VerdictBasis, layout: Layout, within: flo
         lambda total: (math.sqrt(between + within * n / total), basis.degrees_of_freedom),
         floor=math.sqrt(between),
         because=(
-            "More instances in these sources do not reduce the spread between sources, which is "
+            f"More instances in these {blocks} do not reduce the spread between {blocks}, which is "
             f"{format_percent(round(between / (between + within), 3))} of the variance here."
         ),
     )

@@ -19,6 +19,7 @@ from thetahat.analyses.losses.result import (
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import LossTable
 from thetahat.values.number_text import format_number, format_percent, format_to_error
+from thetahat.values.words import Words
 
 MAX_MODELS: Final = 20
 """Models in a summary: the best ones. It is read in a list of evaluations."""
@@ -42,11 +43,11 @@ def summarise(
     return Summary(
         best_model=best,
         target=target,
-        better="higher" if table.higher_is_better else "lower",
+        better=table.layout.words.better,
         level=choices.level,
         margin=choices.margin,
         sentences=(
-            _write_best(order, estimates, intervals, higher_is_better=table.higher_is_better),
+            _write_best(order, estimates, intervals, table.layout.words),
             *(_write_verdict(pair) for pair in shown),
             *_write_rest(comparisons, shown),
         ),
@@ -84,23 +85,21 @@ def _write_best(
     order: Sequence[str],
     estimates: Mapping[str, float],
     intervals: Mapping[str, Interval | None],
-    *,
-    higher_is_better: bool,
+    words: Words,
 ) -> str:
     best = order[0]
-    quantity = "mean score" if higher_is_better else "mean loss"
+    quantity = f"mean {words.value}"
     value = _write_estimate(estimates[best], intervals[best])
     if len(order) == 1:
         return f"The {quantity} of {best} is {value}."
     ties = [name for name in order if estimates[name] == estimates[best]]
-    extreme = "highest" if higher_is_better else "lowest"
     if len(ties) == len(order):
         every_model = "Both models" if len(order) == 2 else f"All {len(order)} models"
         return f"{every_model} have the same {quantity}: {value}."
     if len(ties) > 1:
         names = f"{', '.join(ties[:-1])} and {ties[-1]}"
-        return f"{names} have the {extreme} {quantity} of {len(order)} models: {value}."
-    return f"{best} has the {extreme} {quantity} of {len(order)} models: {value}."
+        return f"{names} have the {words.best} {quantity} of {len(order)} models: {value}."
+    return f"{best} has the {words.best} {quantity} of {len(order)} models: {value}."
 
 
 def _write_estimate(estimate: float, interval: Interval | None) -> str:

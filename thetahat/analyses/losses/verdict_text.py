@@ -19,7 +19,6 @@ from thetahat.values.types import BlockKind, Target
 
 _SCOPES: Final = {
     Target.THESE_SOURCES: "On data like these",
-    Target.NEW_SOURCE: "For a new source",
     Target.NEW_POPULATION: "For the new population",
     Target.THESE_MODELS: "As trained",
 }
@@ -90,7 +89,7 @@ def _write_better_or_worse(
     ends = " to ".join(format_to_error(end, basis.standard_error) for end in (low, high))
     return (
         f"{question.a} is {decision.value} than {question.b}: its mean "
-        f"{'score' if terms.higher_is_better else 'loss'} is "
+        f"{terms.layout.words.value} is "
         f"{'higher' if basis.difference > 0 else 'lower'} by {size} "
         f"({format_percent(terms.level)} interval {ends}, {p_value})."
     )
@@ -118,7 +117,7 @@ def _write_undecided(
 def _write_for_constant(decision: Decision, question: PairQuestion, terms: VerdictTerms) -> str:
     a, b, constant = question.a, question.b, question.constant or 0.0
     if constant == 0:
-        same = f"The losses of {a} and {b} are identical"
+        same = f"The {terms.layout.words.values} of {a} and {b} are identical"
         if decision is Decision.EQUIVALENT:
             return f"{same}, so they are equivalent within any margin."
         return f"{same}, so there is no better one."
@@ -135,8 +134,11 @@ def _write_for_constant(decision: Decision, question: PairQuestion, terms: Verdi
 
 
 def _describe_scope(basis: VerdictBasis, terms: VerdictTerms) -> str:
+    words = terms.layout.words
+    if basis.target is Target.NEW_SOURCE:
+        return f"For a new {words.block}"
     if basis.target is Target.THESE_SOURCES and terms.layout.kind is BlockKind.SOURCE:
-        return "On these sources"
+        return f"On these {words.blocks}"
     return _SCOPES[basis.target]
 
 

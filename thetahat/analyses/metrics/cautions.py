@@ -16,13 +16,15 @@ from thetahat.cautions import (
 )
 from thetahat.metrics.base import Metric
 from thetahat.values.layout import Layout
+from thetahat.values.words import Words
 
 
 def check_clusters(layout: Layout) -> tuple[Caution, ...]:
     """Return a caution that a variance ignores clusters, if the data have clusters."""
     if layout.cluster is None:
         return ()
-    return (IGNORES_CLUSTERS(n_clusters=len(layout.cluster_labels), method="this variance"),)
+    n_clusters = len(layout.cluster_labels)
+    return (IGNORES_CLUSTERS(layout.words, n_clusters=n_clusters, method="this variance"),)
 
 
 def check_small_classes(measured: MetricValues) -> tuple[Caution, ...]:
@@ -46,11 +48,11 @@ def check_ties(strict: float, half: float | None) -> tuple[Caution, ...]:
     return (TIES_COUNTED_AS_WRONG(strict=strict, half=half),)
 
 
-def check_few_sources(k: int) -> tuple[Caution, ...]:
+def check_few_sources(k: int, words: Words) -> tuple[Caution, ...]:
     """Return a caution if a variance is estimated from few sources."""
     if k >= FEW_BLOCKS.threshold:
         return ()
-    return (FEW_BLOCKS(subject="The variance", n=k, unit="source"),)
+    return (FEW_BLOCKS(subject="The variance", n=k, units=words.blocks),)
 
 
 def list_cautions(metric: Metric, measured: MetricValues) -> tuple[Caution, ...]:
@@ -59,10 +61,8 @@ def list_cautions(metric: Metric, measured: MetricValues) -> tuple[Caution, ...]
     cautions: list[Caution] = []
     missing = int((~measured.defined).sum())
     if missing:
-        blocks = (
-            "the test set" if layout.n_splits == 1 else f"{missing} of {layout.n_splits} splits"
-        )
-        cautions.append(UNDEFINED_BLOCKS(blocks=blocks, reason=metric.undefined()))
+        where = "the test set" if layout.n_splits == 1 else f"{missing} of {layout.n_splits} splits"
+        cautions.append(UNDEFINED_BLOCKS(where=where, reason=metric.undefined()))
     if metric.uses == "scores" and layout.n_splits > 1 and not layout.has_fixed_models:
         cautions.append(POOLED_ACROSS_MODELS())
     return tuple(cautions)

@@ -154,5 +154,5 @@ def orient_alternative(metric: Metric, alternative: Alternative) -> Alternative:
 def _clip_or_caution(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:
     """Clip the interval to the metric's range if requested; else add a caution if it exceeds it."""
     if clip:
-        return clip_interval(interval, limits)
+        return clip_interval(interval, limits, quantity="metric")
     return caution_beyond_range(interval, limits, quantity="metric")

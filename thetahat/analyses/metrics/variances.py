@@ -210,7 +210,7 @@ def _estimate_between_sources(measured: MetricValues) -> Iterator[tuple[str, Var
             MeanKind.MACRO,
             sum(values) / len(values),
             float(k - 1),
-            check_few_sources(k),
+            check_few_sources(k, layout.words),
             target=Target.NEW_SOURCE,
             is_for_these_models=False,
         ),
@@ -238,7 +238,7 @@ def _conclude(  # noqa: PLR0913 - one argument per field that a variance may set
             *cautions,
         )
     if math.isnan(value):
-        cautions = (UNDEFINED_VARIANCE(), *cautions)
+        cautions = (UNDEFINED_VARIANCE(measured.layout.words), *cautions)
     if is_for_these_models and not measured.layout.has_fixed_models:
         cautions = (*cautions, TRAINING_IGNORED)
     return VarianceEstimate(

@@ -23,18 +23,19 @@ def check_resamples(n_resamples: int | None) -> None:
 
 def resampling_cautions(units: Units) -> Iterator[Caution]:
     """Yield the cautions on the units that are drawn."""
+    words = units.layout.words
     smallest = int(units.in_stratum.min())
     if units.n_strata == 1 and units.n_units < FEW_UNITS.threshold:
         yield FEW_UNITS(
             subject="The bootstrap",
             n=units.n_units,
-            unit=units.unit,
+            units=words.get_unit(units.unit).plural,
             consequence="the replicates vary too little and show little of the tails",
         )
     if units.n_strata > 1 and smallest < SMALL_BLOCKS.threshold:
         too_small = 100 * float((1 / units.in_stratum).mean())
-        yield SMALL_BLOCKS(smallest=smallest, percent=f"{too_small:.0f}")
+        yield SMALL_BLOCKS(words, smallest=smallest, percent=f"{too_small:.0f}")
     if units.layout.kind is BlockKind.SOURCE and units.layout.n_train is not None:
-        yield LIBERAL_IF_BLOCKS_COVARY(unit="source", subject="the interval")
+        yield LIBERAL_IF_BLOCKS_COVARY(words, subject="the interval")
     if units.layout.kind is BlockKind.RANDOM:
         yield IGNORES_TRAINING_VARIANCE(subject="The interval")

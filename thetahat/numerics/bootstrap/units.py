@@ -131,18 +131,21 @@ def default_unit(layout: Layout) -> UnitName:
 def reason_against_units(name: str, layout: Layout, unit: UnitName | None = None) -> str | None:
     """Return why this unit of the layout cannot be drawn, or None."""
     unit = unit or default_unit(layout)
+    block, blocks = layout.words.block, layout.words.blocks
     if unit == "block":
         if layout.kind is BlockKind.HOLDOUT:
             return f"{name} by block draws whole blocks, but a holdout has only one"
         if layout.kind is not BlockKind.SOURCE and not layout.has_one_row_each:
             return (
-                f"{name} by block takes the blocks as independent, and those of subsamples or of "
-                "several repeats hold the same instances"
+                f"{name} by {block} takes the {blocks} as independent, and those of subsamples or "
+                "of several repeats hold the same instances"
             )
         return None
     if not layout.has_rows:
+        value = layout.words.value
         return (
-            f"{name} by {unit} needs one loss per instance, and only one score per split is given"
+            f"{name} by {unit} needs one {value} per instance, and only one score per split is "
+            "given"
         )
     if unit == "cluster":
         if layout.cluster is None:
@@ -156,7 +159,7 @@ def reason_against_units(name: str, layout: Layout, unit: UnitName | None = None
             "several repeats"
         )
     if layout.has_one_row_each and layout.n_test.max() < 2:
-        return f"{name} draws instances within blocks, and every block has one"
+        return f"{name} draws instances within {blocks}, and every {block} has one"
     return None
 
 

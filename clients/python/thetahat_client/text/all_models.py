@@ -41,7 +41,7 @@ def build_all_models_table(result: ModelsResult, page: Page, *, show_all: bool) 
     rows = [
         [
             name.replace("_", " "),
-            describe_target(test["target"]),
+            describe_target(test["target"], page),
             format_p_value(test["p_value"]),
             _write_names(_list_tied(test, best), n_models),
         ]

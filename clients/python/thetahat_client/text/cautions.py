@@ -21,6 +21,7 @@ AnyCaution: TypeAlias = CautionDict | CautionPlaceDict
 """A caution; those of comparisons in brief have a code alone."""
 
 MOST_SHOWN: Final = 3
+DEFAULT_PAGE: Final = Page()
 SEVERITIES: Final = ("serious", "warning", "info")
 
 
@@ -42,14 +43,16 @@ class _Group:
 
 def write_cautions_section(result: AnyResult, page: Page, *, show_all: bool) -> str:
     """Return the section of the cautions; nothing where there are none."""
-    sentences, n_hidden = list_cautions(result, show_all=show_all)
+    sentences, n_hidden = list_cautions(result, page, show_all=show_all)
     if n_hidden:
         note = "1 more caution" if n_hidden == 1 else f"{n_hidden} more cautions"
         sentences.append(f"{note}: {page.all_option} shows every one")
     return page.format_section("Cautions", sentences)
 
 
-def list_cautions(result: AnyResult, *, show_all: bool = True) -> tuple[list[str], int]:
+def list_cautions(
+    result: AnyResult, page: Page = DEFAULT_PAGE, *, show_all: bool = True
+) -> tuple[list[str], int]:
     """Return the cautions as sentences, and how many are left out.
 
     Cautions of one code become one sentence that names all models they are about. Cautions of
@@ -57,11 +60,13 @@ def list_cautions(result: AnyResult, *, show_all: bool = True) -> tuple[list[str
 
     Parameters
     ----------
+    page : Page
+        Has the word for a source.
     show_all : bool
         Whether to return every caution, or the three most serious ones without the mere notes.
     """
     groups: dict[str, _Group] = {}
-    for place, caution in _iterate_shown_cautions(result):
+    for place, caution in _iterate_shown_cautions(result, page):
         group = groups.setdefault(str(caution.get("code")), _Group(caution))
         if _rank(caution) < _rank(group.caution):
             group.caution = caution
@@ -94,14 +99,14 @@ def _write_sentence(group: _Group, models: Sequence[str]) -> str:
     return f"{label}{subject}{message}{advice}"
 
 
-def _iterate_shown_cautions(result: AnyResult) -> Iterator[tuple[_Place, AnyCaution]]:
+def _iterate_shown_cautions(result: AnyResult, page: Page) -> Iterator[tuple[_Place, AnyCaution]]:
     """Yield the cautions of what is shown, with what each is about."""
     if not has_models(result):
         yield from _iterate_all_cautions(cast("JsonObject", result))
         return
     yield from _iterate_cautions(result["cautions"], _Place())
     for name, model in result["models"].items():
-        yield from _iterate_model_cautions(name, model)
+        yield from _iterate_model_cautions(name, model, page)
     if "curves" in result:
         for name, curve in result["curves"].items():
             yield from _iterate_cautions(curve["cautions"], _Place(name))
@@ -110,13 +115,14 @@ def _iterate_shown_cautions(result: AnyResult) -> Iterator[tuple[_Place, AnyCaut
 
 
 def _iterate_model_cautions(
-    name: str, model: ModelResultDict
+    name: str, model: ModelResultDict, page: Page
 ) -> Iterator[tuple[_Place, AnyCaution]]:
     for target, interval in find_recommended_intervals(model).items():
-        place = _Place(name, describe_target(target))
+        place = _Place(name, describe_target(target, page))
         yield from _iterate_cautions(interval["cautions"], place)
     if prediction := find_prediction(model):
-        yield from _iterate_cautions(prediction["cautions"], _Place(name, PREDICTION_WORDS))
+        place = _Place(name, PREDICTION_WORDS.format(block=page.block))
+        yield from _iterate_cautions(prediction["cautions"], place)
     for metric, estimate in find_metrics(model).items():
         for part in (estimate, *find_recommended_intervals(estimate).values()):
             yield from _iterate_cautions(part["cautions"], _Place(name, metric))

@@ -63,7 +63,7 @@ def build_comparisons_table(
     header = [
         f"against {reference}",
         "difference",
-        f"{_describe_intervals(by_model.values())}",
+        f"{_describe_intervals(by_model.values(), page)}",
         "p-value",
         "corrected",
         "verdict",
@@ -128,14 +128,14 @@ def _reverse(interval: AnyInterval | None) -> AnyInterval | None:
     return exchanged
 
 
-def _describe_intervals(pairs: Iterable[AnyComparison]) -> str:
+def _describe_intervals(pairs: Iterable[AnyComparison], page: Page) -> str:
     """Return the level and the target that the intervals share."""
     present: list[AnyInterval | None] = [pair["interval"] for pair in pairs]
     intervals = [interval for interval in present if interval is not None]
     targets = {interval["target"] for interval in intervals}
     levels = {interval["level"] for interval in intervals if is_full_interval(interval)}
     level = f"{format_level(levels.pop())}, " if len(levels) == 1 else ""
-    return f"{level}{describe_target(targets.pop())}" if len(targets) == 1 else "interval"
+    return f"{level}{describe_target(targets.pop(), page)}" if len(targets) == 1 else "interval"
 
 
 def _count_decisions(pairs: Sequence[AnyComparison]) -> str:

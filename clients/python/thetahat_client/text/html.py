@@ -60,4 +60,4 @@ class HtmlPage(Page):
         return f'<th scope="row">{first}</th>' + "".join(f"<td>{cell}</td>" for cell in other_cells)
 
     def _escape(self, text: str) -> str:
-        return escape(self.name_blocks(text))
+        return escape(text)

@@ -100,7 +100,7 @@ class LatexPage(Page):
         return rf"{' & '.join(self._escape(cell) for cell in cells)} \\"
 
     def _escape(self, text: str) -> str:
-        return escape_latex(self.name_blocks(text))
+        return escape_latex(text)
 
 
 def escape_latex(text: str) -> str:

@@ -29,9 +29,15 @@ def build_curve_table(name: str, curve: CurveDict, page: Page) -> str:
     targets = [
         t for t in TARGETS if any(t in find_recommended_intervals(point) for point in points)
     ]
-    metrics = choose_metric_columns(points, targets[0] if targets else None)
+    metrics = choose_metric_columns(points, targets[0] if targets else None, page)
     headings = [column.heading for column in metrics]
-    header = [f"{name}: size", "rows", "macro mean", *map(describe_target, targets), *headings]
+    header = [
+        f"{name}: size",
+        "rows",
+        "macro mean",
+        *(describe_target(target, page) for target in targets),
+        *headings,
+    ]
     rows = [
         [
             str(point["size"]),

@@ -48,7 +48,7 @@ class MarkdownPage(Page):
         return f"| {' | '.join(self._escape(cell) for cell in cells)} |"
 
     def _escape(self, text: str) -> str:
-        return escape_markdown(self.name_blocks(text))
+        return escape_markdown(text)
 
 
 def escape_markdown(text: str) -> str:

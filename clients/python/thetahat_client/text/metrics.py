@@ -72,7 +72,7 @@ def find_metrics(part: MeasuredPart) -> Mapping[str, MetricResultDict]:
 
 
 def choose_metric_columns(
-    parts: Sequence[MeasuredPart], target: str | None = None
+    parts: Sequence[MeasuredPart], target: str | None, page: Page
 ) -> list[MetricColumn]:
     """Return a column for each metric of some models or points of a curve.
 
@@ -82,6 +82,8 @@ def choose_metric_columns(
         Models or points with ``metrics``.
     target : str or None
         The target whose intervals are shown; a metric without them shows those of its first.
+    page : Page
+        Has the word for a source.
     """
     metrics_of_parts = [find_metrics(part) for part in parts]
     names = dict.fromkeys(key for metrics in metrics_of_parts for key in metrics)
@@ -96,7 +98,7 @@ def choose_metric_columns(
         chosen = str(target if target in present else next(iter(present), ""))
         levels = {by_target[chosen]["level"] for by_target in intervals if chosen in by_target}
         level = format_level(levels.pop()) if len(levels) == 1 else "interval"
-        heading = f"{name} ({level}, {describe_target(chosen)})" if chosen else name
+        heading = f"{name} ({level}, {describe_target(chosen, page)})" if chosen else name
         columns.append(MetricColumn(name, chosen, heading))
     return columns
 
@@ -109,7 +111,7 @@ def build_metrics_table(result: ModelsResult, page: Page, *, show_all: bool = Tr
     """
     models, summary = result["models"], find_summary(result)
     target = None if summary is None else summary.get("target")
-    columns = choose_metric_columns(list(models.values()), target)
+    columns = choose_metric_columns(list(models.values()), target, page)
     if not columns:
         return ""
     order = sort_models(result)
@@ -140,7 +142,7 @@ def build_metric_differences_table(result: ModelsResult, page: Page) -> str:
                     f"{name}: {pair['a']} minus {pair['b']}",
                     format_difference(metric["difference"], scale),
                     format_interval(interval),
-                    describe_target(metric["target"]) if "target" in metric else "",
+                    describe_target(metric["target"], page) if "target" in metric else "",
                     p_value,
                 ]
             )

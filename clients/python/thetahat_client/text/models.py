@@ -18,14 +18,17 @@ from thetahat_client.text.model_order import MOST_MODELS, is_higher_better, sort
 from thetahat_client.text.page import Page, format_interval, format_level, format_number
 
 TARGETS: Final = {
-    "these_sources": ("data like these", "the expected loss on more data from the same sources"),
-    "new_source": ("a new source", "the expected loss on a source that is not in the data"),
-    "new_population": ("the target population", "the expected loss in the target population"),
-    "these_models": ("these trained models", "the loss of the models as they are trained now"),
+    "these_sources": (
+        "data like these",
+        "the expected {value} on more data from the same {blocks}",
+    ),
+    "new_source": ("a new {block}", "the expected {value} on one {block} that is not in the data"),
+    "new_population": ("the target population", "the expected {value} in the target population"),
+    "these_models": ("these trained models", "the {value} of the models as they are trained now"),
 }
-"""Name and meaning of each target, in the order in which they are shown."""
+"""Name and meaning of each target as format strings, in the order in which they are shown."""
 
-PREDICTION_WORDS: Final = "one new source's mean"
+PREDICTION_WORDS: Final = "one new {block}'s mean"
 
 RecommendingPart: TypeAlias = CurvePointDict | MetricResultDict | ModelResultDict
 """A part of a result that has a recommended interval for each target."""
@@ -45,10 +48,10 @@ def build_models_table(result: ModelsResult, page: Page, *, show_all: bool = Tru
     level = _find_common_level(models)
     means = _choose_means(models)
     header = ["model", *(f"{mean} mean" if len(means) > 1 else "mean" for mean in means)]
-    header += [f"{level}{describe_target(target)}" for target in targets]
+    header += [f"{level}{describe_target(target, page)}" for target in targets]
     has_predictions = any(find_prediction(model) for model in models.values())
     if has_predictions:
-        header.append(f"{level}{PREDICTION_WORDS}")
+        header.append(f"{level}{PREDICTION_WORDS.format(block=page.block)}")
     letters, letters_note = group_letters(result)
     if letters:
         header.append("groups")
@@ -62,7 +65,7 @@ def build_models_table(result: ModelsResult, page: Page, *, show_all: bool = Tru
             row.append(format_interval(find_prediction(model)))
         rows.append([*row, *([letters[name]] if letters else [])])
     value = "score" if is_higher_better(result) else "loss"
-    notes = list(_iterate_notes(models, targets, find_unit(result), value))
+    notes = list(_iterate_notes(models, targets, find_unit(result), value, page))
     if letters:
         notes.append(letters_note)
     if len(shown) < len(order):
@@ -93,9 +96,11 @@ def find_prediction(model: ModelResultDict) -> IntervalDict | None:
     return model.get("prediction")
 
 
-def describe_target(target: str) -> str:
+def describe_target(target: str, page: Page) -> str:
     """Return a target in words."""
-    return TARGETS[target][0] if target in TARGETS else target.replace("_", " ")
+    if target not in TARGETS:
+        return target.replace("_", " ")
+    return TARGETS[target][0].format(block=page.block)
 
 
 def _list_targets(models: Mapping[str, ModelResultDict]) -> list[str]:
@@ -113,6 +118,7 @@ def _iterate_notes(
     targets: list[str],
     unit: BlockNounDict | None,
     value: str,
+    page: Page,
 ) -> Iterator[str]:
     """Yield the notes below the table: the number of instances, and the method for each target."""
     sizes = {(model.get("n"), model.get("blocks")) for model in models.values()}
@@ -123,9 +129,10 @@ def _iterate_notes(
     for target in targets:
         intervals = [find_recommended_intervals(model).get(target) for model in models.values()]
         methods = dict.fromkeys(_describe_method(i) for i in intervals if i is not None)
-        meaning = f" ({TARGETS[target][1].replace('loss', value)})" if target in TARGETS else ""
+        words = {"block": page.block, "blocks": page.blocks, "value": value}
+        meaning = f" ({TARGETS[target][1].format(**words)})" if target in TARGETS else ""
         coverage = _describe_coverage([i for i in intervals if i is not None])
-        yield f"{describe_target(target)}{meaning}: {', or '.join(methods)}{coverage}"
+        yield f"{describe_target(target, page)}{meaning}: {', or '.join(methods)}{coverage}"
 
 
 def _describe_coverage(intervals: Sequence[IntervalDict]) -> str:

@@ -48,24 +48,13 @@ class Page:
     blocks: str = "sources"
     all_option: str = "show_all=True or --all"
 
-    def name_blocks(self, text: str) -> str:
-        """Return the text with the result's word for a source in the words for targets."""
-        if self.block == "source":
-            return text
-        article = "an" if self.block[0].lower() in "aeiou" else "a"
-        return (
-            text.replace("new source", f"new {self.block}")
-            .replace("the same sources", f"the same {self.blocks}")
-            .replace("a source that", f"{article} {self.block} that")
-        )
-
     def format_paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
     ) -> list[str]:
         """Return each sentence wrapped; a number keeps its percent sign."""
         return [
             textwrap.fill(
-                _bind_numbers(self.name_blocks(sentence)),
+                _bind_numbers(sentence),
                 self.prose,
                 initial_indent=bullet,
                 subsequent_indent=indent,
@@ -77,7 +66,7 @@ class Page:
 
     def format_title(self, text: str) -> str:
         """Return the title of a table or of a section."""
-        return self.name_blocks(text)
+        return text
 
     def format_section(self, title: str, sentences: Sequence[str]) -> str:
         """Return sentences as a list under a title; nothing where there are none."""
@@ -104,7 +93,7 @@ class Page:
         notes : iterable of str
             Sentences below the table.
         """
-        lines = [[self.name_blocks(cell) for cell in line] for line in (header, *rows)]
+        lines = [header, *rows]
         columns = [[line[position] for line in lines] for position in range(len(header))]
         narrowest = [max(_find_longest_word(cell) for cell in column) for column in columns]
         tables = []

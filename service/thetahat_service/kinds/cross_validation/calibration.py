@@ -39,9 +39,11 @@ from thetahat.generators import DrawSize
 from thetahat.intervals import is_prediction
 from thetahat.intervals.base import Interval
 from thetahat.seeds import make_random_stream
+from thetahat.values.block_nouns import BlockNoun, read_noun
 from thetahat.values.coverage import IntervalCalibration, MeasuredCoverage
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat.values.types import BlockKind, FloatArray, Label, Target
+from thetahat.values.words import Words, choose_words
 from thetahat_service.json_types import Payload
 from thetahat_service.kinds.base import Arrays, Chunk, DatasetFile, read_payload
 from thetahat_service.kinds.cross_validation.plan import CrossValidationPlan
@@ -206,7 +208,13 @@ class _CalibrationStudies:
             seed=int(make_random_stream(self._seed, WHOLE_SOURCES).integers(2**53)),
             same_sources=1,
         )
-        return WholeSourcesStudy(study, n_drawn, n_sources)
+        return WholeSourcesStudy(study, n_drawn, n_sources, self.words.noun)
+
+    @property
+    def words(self) -> Words:
+        """The words for a source; a block of the scheme may be a group of sources."""
+        request = self.plan.request
+        return choose_words(BlockKind.SOURCE, read_noun(request.unit, request.unit_plural))
 
     @property
     def _has_source_blocks(self) -> bool:
@@ -268,11 +276,14 @@ class WholeSourcesStudy:
         Draws the sources and runs the cross-validation on each draw.
     n_drawn, n_sources : int
         Number of sources in a draw, and in the data.
+    noun : BlockNoun
+        The word for a source in sentences.
     """
 
     study: GeneralStudy
     n_drawn: int
     n_sources: int
+    noun: BlockNoun
 
     @property
     def has_enough_sources(self) -> bool:
@@ -289,8 +300,9 @@ class WholeSourcesStudy:
     def find_reason_against(self, records: Records) -> str | None:
         """Return why intervals for a new source cannot be calibrated, or None."""
         if not self.has_enough_sources:
+            units = self.noun.plural
             return (
-                f"there are {self.n_sources} sources, and {2 * FEWEST_SOURCES} are needed: "
+                f"there are {self.n_sources} {units}, and {2 * FEWEST_SOURCES} are needed: "
                 f"{FEWEST_SOURCES} to draw, and {FEWEST_SOURCES} others to compute the truth from"
             )
         try:
@@ -310,17 +322,18 @@ class WholeSourcesStudy:
 
     def summarise(self) -> NewSourceCalibration:
         """Return what the samples are, and in which direction the coverage errs."""
+        units = self.noun.plural
         return NewSourceCalibration(
             drawn=self.n_drawn,
             sources=self.n_sources,
             truth_from=self.study.population.truth_from,
             note=(
-                f"Each sample has all rows of {self.n_drawn} of the {self.n_sources} sources. "
-                "coverage is about the mean of all sources that might exist: the errors about the "
-                "mean of these sources are enlarged accordingly, which assumes that sources are "
-                "exchangeable. covers.new_source, about the mean of these sources, is too high. "
-                "covers.fold_models_on_new_sources, about the sources that were not drawn, is too "
-                "low. The standard errors do not allow for the small number of sources."
+                f"Each sample has all rows of {self.n_drawn} of the {self.n_sources} {units}. "
+                f"coverage is about the mean of all {units} that might exist: the errors about the "
+                f"mean of these {units} are enlarged accordingly, which assumes that {units} are "
+                f"exchangeable. covers.new_source, about the mean of these {units}, is too high. "
+                f"covers.fold_models_on_new_sources, about the {units} that were not drawn, is too "
+                f"low. The standard errors do not allow for the small number of {units}."
             ),
         )
 
@@ -432,7 +445,9 @@ class _IntervalCoverage:
         study, sources = self.studies.row_study, self.studies.source_study
         cautions = [*self.findings.cautions]
         if self.source_reason is not None:
-            cautions.append(NEW_SOURCE_NOT_CALIBRATED(reason=self.source_reason))
+            cautions.append(
+                NEW_SOURCE_NOT_CALIBRATED(self.studies.words, reason=self.source_reason)
+            )
         new_source = None
         if sources is not None and self.source_reason is None:
             new_source = sources.summarise()

@@ -21,7 +21,6 @@ from thetahat.cross_validation import (
     unpack,
 )
 from thetahat.cross_validation.result import LearnerFailure
-from thetahat.values.block_nouns import name_blocks
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.cross_validation.calibration import add_calibration
 from thetahat_service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan
@@ -104,7 +103,6 @@ def build_result(
         weights=None if importance is None else importance.describe(request, seed),
         calibration=calibration_summary,
     )
-    result = name_blocks(result, request.choices.noun, table.layout.kind, table.names)
     methods = (
         *plan.list_methods_used(present),
         *record_methods("metrics", metrics),

@@ -23,7 +23,6 @@ from thetahat.cross_validation import (
     unpack,
 )
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits
-from thetahat.values.block_nouns import name_blocks
 from thetahat.values.types import IntArray
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
@@ -188,8 +187,6 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
         key: column for curve in curves.values() for key, column in curve.predictions.items()
     }
     columns = make_lazy_loss_columns(evaluated.table.layout, losses, predictions)
-    layout = evaluated.table.layout
-    result = name_blocks(result, request.choices.noun, layout.kind, list(request.learners))
     return Finished(result, columns, methods)
 
 

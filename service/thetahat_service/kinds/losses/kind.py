@@ -10,8 +10,6 @@ from uuid import UUID
 from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
-from thetahat.values.block_nouns import name_blocks
-from thetahat.values.score_words import name_scores
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
@@ -59,11 +57,6 @@ class Losses(JobKind[LossesRequest]):
         assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
         cautions = (*doubts, *evaluation.cautions, *plan.cautions, *assumed)
         evaluation = replace(evaluation, cautions=cautions)
-        table = plan.table
-        evaluation = name_scores(evaluation, table.names, higher_is_better=table.higher_is_better)
-        evaluation = name_blocks(
-            evaluation, job.request.choices.noun, table.layout.kind, table.names
-        )
         result = LossesResult(evaluation=evaluation)
         methods = (*evaluation.methods, *plan.fits.list_methods_used())
         return Finished(result, tabulate_losses(plan.table), methods)

@@ -17,6 +17,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
 from thetahat.values.types import BlockKind
+from thetahat.values.words import choose_words
 from thetahat_service.data.reading import read_columns
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import require_columns
@@ -97,9 +98,9 @@ def read_log_losses(
         for name, runs in models.items()
     }
     max_scores = max(len(runs.scores[key]) for runs in models.values() for key in kept)
-    table = LossTable(
-        layout, losses, higher_is_better=_is_higher_better(request, logs), left_out=left_out
-    )
+    higher_is_better = _is_higher_better(request, logs)
+    words = choose_words(kind, higher_is_better=higher_is_better)
+    table = LossTable(layout, losses, left_out=left_out).with_words(words)
     return table, (RUNS_AVERAGED(n=max_scores),) if max_scores > 1 else ()
 
 

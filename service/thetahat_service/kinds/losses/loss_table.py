@@ -17,6 +17,7 @@ from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_score_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, FloatArray
+from thetahat.values.words import choose_words
 from thetahat_service.data.reading import read_columns
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import (
@@ -139,8 +140,9 @@ def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> Sen
         _check_model_names(list(table.names), ("logs",))
         return SentLosses(table, table.layout.n_rows, cautions=cautions)
     sent = _read_rows_or_scores(request, datasets)
-    higher_is_better = request.better == "higher"
-    return replace(sent, table=replace(sent.table, higher_is_better=higher_is_better))
+    kind, higher_is_better = sent.table.layout.kind, request.better == "higher"
+    words = choose_words(kind, higher_is_better=higher_is_better)
+    return replace(sent, table=sent.table.with_words(words))
 
 
 def _read_rows_or_scores(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:

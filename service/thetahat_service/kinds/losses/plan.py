@@ -14,6 +14,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.refit_estimators import drop_refit_target
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
+from thetahat.values.words import choose_words
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import keep_rows
 from thetahat_service.kinds.losses.loss_table import SentLosses, read_losses
@@ -48,6 +49,11 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     """Read the losses and their weights, and refuse choices that do not fit them."""
     sent_losses = read_losses(request, datasets)
     table = sent_losses.table
+    table = table.with_words(
+        choose_words(
+            table.layout.kind, request.choices.noun, higher_is_better=table.higher_is_better
+        )
+    )
     fits = read_supplied_fits(request.fits, table)
     choices = drop_refit_target(request.choices, fits.methods)
     check(table.layout, choices, table.names, describe_other_loss(table))

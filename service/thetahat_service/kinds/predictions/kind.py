@@ -11,7 +11,6 @@ from thetahat.analyses.losses import evaluate
 from thetahat.analyses.metrics.result import add_metrics
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.tables.labels import find_similar_labels
-from thetahat.values.block_nouns import name_blocks
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
 from thetahat_service.kinds.methods_used import record_method, record_methods
@@ -59,7 +58,6 @@ class PredictionsKind(JobKind[PredictionsRequest]):
             evaluation=replace(with_metrics, cautions=tuple(cautions)),
             bias_variance=plan.bias_variance,
         )
-        result = name_blocks(result, request.choices.noun, layout.kind, plan.table.names)
         methods = (
             record_method("losses", plan.loss),
             *record_methods("metrics", plan.metrics),

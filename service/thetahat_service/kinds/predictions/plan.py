@@ -21,6 +21,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.types import BlockKind, FloatArray, Label
+from thetahat.values.words import choose_words
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import (
     LAYOUT_COLUMNS,
@@ -171,6 +172,7 @@ def _compute_losses(
         if part is not None:
             bias_variance[model] = part
     table = LossTable(layout, losses, loss_range=loss.value_range, left_out=left_out)
+    table = table.with_words(choose_words(layout.kind, request.choices.noun))
     fits = read_supplied_fits(request.fits, table)
     choices = drop_refit_target(request.choices, fits.methods)
     check(layout, choices, table.names, describe_other_loss(table))

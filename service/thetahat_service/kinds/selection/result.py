@@ -35,7 +35,6 @@ from thetahat.cautions import BEST_OF_EACH_GRID, CANDIDATE_LEFT_OUT, Caution
 from thetahat.cross_validation import SplitOutcome, summarise_fits, summarise_learner_cautions
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.pipelines import read_learner_spec
-from thetahat.values.block_nouns import name_blocks
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.fitting.engine import JoinedOutputs
@@ -162,7 +161,6 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
         bias=bias,
         failures=failures,
     )
-    result = name_blocks(result, request.choices.noun, table.layout.kind, table.names)
     losses = {name: table.models[name].rows for name in table.names}
     columns = _build_further_columns(plan, numbers, models, external)
     return Finished(

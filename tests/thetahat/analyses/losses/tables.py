@@ -14,6 +14,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
 from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, FloatArray
+from thetahat.values.words import choose_words
 from thetahat.variances import VARIANCES
 
 # Ones per block of nine. nb: 15 of 45, svm: 20 of 45; block by block the ones come first, so the
@@ -35,7 +36,9 @@ def five_by_nine(kind: BlockKind) -> LossTable:
     return table_of(layout, models, loss_range=(0.0, 1.0))
 
 
-def table_of(layout: Layout, models: dict[str, Any], **rest: Any) -> LossTable:
+def table_of(
+    layout: Layout, models: dict[str, Any], *, higher_is_better: bool = False, **rest: Any
+) -> LossTable:
     """Models by name over one layout, from (n,) losses."""
     return LossTable(
         layout,
@@ -44,10 +47,16 @@ def table_of(layout: Layout, models: dict[str, Any], **rest: Any) -> LossTable:
             for name, values in models.items()
         },
         **rest,
-    )
+    ).with_words(choose_words(layout.kind, higher_is_better=higher_is_better))
 
 
-def scores_of(models: dict[str, Sequence[float]], *, repeats: int = 1, **rest: Any) -> LossTable:
+def scores_of(
+    models: dict[str, Sequence[float]],
+    *,
+    repeats: int = 1,
+    higher_is_better: bool = False,
+    **rest: Any,
+) -> LossTable:
     """Models by name from one number per split, 90 for training and 10 for test."""
     j = len(next(iter(models.values())))
     layout = build_score_layout(BlockKind.RANDOM, np.full(j, 90.0), np.full(j, 10.0), None, repeats)
@@ -58,7 +67,7 @@ def scores_of(models: dict[str, Sequence[float]], *, repeats: int = 1, **rest: A
             for name, values in models.items()
         },
         **rest,
-    )
+    ).with_words(choose_words(layout.kind, higher_is_better=higher_is_better))
 
 
 def normal_table(

@@ -63,7 +63,7 @@ def test_property_a_caution_is_there_just_where_clipping_moves_an_end() -> None:
         if plain.lower is None or plain.upper is None:
             continue
         for limits in ((0.0, 1.0), (-9.0, 9.0), (0.0, np.inf)):
-            clipped = clip_interval(plain, limits)
+            clipped = clip_interval(plain, limits, quantity="loss")
             assert clipped.lower is not None
             assert clipped.upper is not None
             moved = max(clipped.lower - plain.lower, plain.upper - clipped.upper)

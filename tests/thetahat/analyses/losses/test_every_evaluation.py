@@ -17,6 +17,7 @@ from thetahat.refit_estimators import EVERY_VARIANCE
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind, FloatArray
+from thetahat.values.words import choose_words
 
 DECISIONS = {*ORDER, "undecided"}
 
@@ -77,7 +78,9 @@ def tables(draw: st.DrawFn) -> LossTable:
         values, scores = (last, None) if layout.has_rows else (None, last)
         models[f"m{i}"] = BlockLosses(layout, values=values, scores=scores)
     higher = not layout.has_rows and draw(st.booleans())
-    return LossTable(layout, models, loss_range=None, higher_is_better=higher)
+    return LossTable(layout, models, loss_range=None).with_words(
+        choose_words(layout.kind, higher_is_better=higher)
+    )
 
 
 def _losses(style: str, n: int, rng: np.random.Generator, last: FloatArray) -> FloatArray:

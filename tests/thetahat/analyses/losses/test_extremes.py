@@ -116,7 +116,7 @@ def test_degenerate_ten_thousand_blocks_of_one() -> None:
     variances = result["models"]["a"]["variances"]
     assert_allclose(variances["theta_3"]["value"], a.var(ddof=1) / 10_000, rtol=1e-12)
     assert "theta_4" in {entry["name"] for entry in result["not_applicable"]}
-    assert "10000 blocks" in result["covariance"]["reason"]
+    assert "10000 folds" in result["covariance"]["reason"]
     (pair,) = result["comparisons"]
     assert_allclose(pair["difference"], (a - b).mean(), rtol=1e-9)
     t = pair["tests"]["paired_t_blocks"]["statistic"]

@@ -192,28 +192,28 @@ def test_exact_one_pair_has_no_adjusted_p_value() -> None:
 
 
 def test_exact_clipping() -> None:
-    cut = clip_interval(INTERVAL, (0.0, 1.0))
+    cut = clip_interval(INTERVAL, (0.0, 1.0), quantity="loss")
 
     assert (cut.lower, cut.upper) == (0.0, 0.15)
     assert [c.code for c in cut.cautions] == ["x", "interval_clipped_to_range"]
     assert "-0.05 to 0.15" in cut.cautions[1].message
-    assert clip_interval(INTERVAL, None) is INTERVAL
-    assert clip_interval(INTERVAL, (-1.0, 1.0)) is INTERVAL
+    assert clip_interval(INTERVAL, None, quantity="loss") is INTERVAL
+    assert clip_interval(INTERVAL, (-1.0, 1.0), quantity="loss") is INTERVAL
 
 
 def test_exact_clipping_leaves_open_ends_open() -> None:
     less = replace(INTERVAL, lower=None, upper=1.2)
     greater = replace(INTERVAL, upper=None)
 
-    assert clip_interval(less, (0.0, 1.0)).lower is None
-    assert clip_interval(less, (0.0, 1.0)).upper == 1.0
-    assert "open to 1.2" in clip_interval(less, (0.0, 1.0)).cautions[1].message
-    assert clip_interval(greater, (0.0, 1.0)).upper is None
+    assert clip_interval(less, (0.0, 1.0), quantity="loss").lower is None
+    assert clip_interval(less, (0.0, 1.0), quantity="loss").upper == 1.0
+    assert "open to 1.2" in clip_interval(less, (0.0, 1.0), quantity="loss").cautions[1].message
+    assert clip_interval(greater, (0.0, 1.0), quantity="loss").upper is None
 
 
 def test_degenerate_an_interval_outside_the_range_ends_at_its_edge() -> None:
-    above = clip_interval(INTERVAL, (-1.0, -0.5))
-    below = clip_interval(INTERVAL, (0.5, 1.0))
+    above = clip_interval(INTERVAL, (-1.0, -0.5), quantity="loss")
+    below = clip_interval(INTERVAL, (0.5, 1.0), quantity="loss")
 
     assert (above.lower, above.upper) == (-0.5, -0.5)
     assert (below.lower, below.upper) == (0.5, 0.5)

@@ -27,6 +27,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.json_values import to_json
 from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind
+from thetahat.values.words import choose_words
 
 
 def repeated(*, instance: bool) -> LossTable:
@@ -80,7 +81,7 @@ def test_by_hand_scores_that_are_better_when_higher() -> None:
 
 def test_by_hand_rows_that_are_better_when_higher() -> None:
     table = five_by_nine(BlockKind.RANDOM)
-    flipped = LossTable(table.layout, table.models, higher_is_better=True)
+    flipped = table.with_words(choose_words(table.layout.kind, higher_is_better=True))
 
     (pair,) = build_pairs(flipped, None)
     assert_allclose(pair.losses.difference.moments.macro_mean, -1 / 9, rtol=1e-14)
@@ -232,8 +233,8 @@ def test_exact_block_moments_of_scores_have_no_diagonal() -> None:
     ("table", "words"),
     [
         (five_by_nine(BlockKind.HOLDOUT), "a holdout is one block"),
-        (scores_of({"a": [1.0, 2.0] * 101}), "202 blocks"),
-        (scores_of({f"m{i}": [1.0, 2.0] * 100 for i in range(13)}), "13 models of 200 blocks"),
+        (scores_of({"a": [1.0, 2.0] * 101}), "202 folds"),
+        (scores_of({f"m{i}": [1.0, 2.0] * 100 for i in range(13)}), "13 models of 200 folds"),
     ],
 )
 def test_degenerate_block_moments_left_out_with_a_reason(table: LossTable, words: str) -> None:

@@ -13,6 +13,7 @@ from thetahat.numerics.bootstrap import shared_resamples as shared
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_score_layout
 from thetahat.values.types import BlockKind
+from thetahat.values.words import choose_words
 
 NAMES = {"basic", "bca", "percentile", "studentised"}
 
@@ -66,6 +67,7 @@ def test_exact_expensive_intervals_are_not_computed_by_default(
 def test_exact_scores_are_mirrored_in_a_difference() -> None:
     rng = np.random.default_rng(2)
     layout = build_score_layout(BlockKind.SOURCE, np.full(12, 90.0), np.full(12, 10.0), None, 1)
+    words = choose_words(BlockKind.SOURCE, higher_is_better=True)
     scores = {name: BlockLosses(layout, scores=rng.normal(size=12)) for name in "ab"}
     losses = {
         name: BlockLosses(layout, scores=-s.scores)
@@ -73,7 +75,7 @@ def test_exact_scores_are_mirrored_in_a_difference() -> None:
         if s.scores is not None
     }
 
-    up = result_of(LossTable(layout, scores, higher_is_better=True))["comparisons"][0]
+    up = result_of(LossTable(layout, scores).with_words(words))["comparisons"][0]
     down = result_of(LossTable(layout, losses))["comparisons"][0]
     for name, interval in resampled(up).items():
         same = resampled(down)[name]

@@ -18,6 +18,7 @@ from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_layout, build_score_layout
 from thetahat.values.types import BlockKind
+from thetahat.values.words import choose_words
 from thetahat.variances import VARIANCES
 from thetahat.weighted_risks import WEIGHTED_RISKS
 
@@ -74,7 +75,7 @@ def scores_on(layout: Layout, *, zero_one: bool) -> LossTable:
     if layout.has_rows:
         return table_of(layout, drawn, higher_is_better=True)
     models = {name: BlockLosses(layout, scores=values) for name, values in drawn.items()}
-    return LossTable(layout, models, higher_is_better=True)
+    return LossTable(layout, models).with_words(choose_words(layout.kind, higher_is_better=True))
 
 
 def as_losses(table: LossTable) -> LossTable:
@@ -87,7 +88,7 @@ def as_losses(table: LossTable) -> LossTable:
         )
         for name, model in table.models.items()
     }
-    return replace(table, models=models, higher_is_better=False)
+    return replace(table, models=models).with_words(choose_words(table.layout.kind))
 
 
 def compare_intervals(of_scores: list[Any], of_losses: list[Any], origin: float) -> None:

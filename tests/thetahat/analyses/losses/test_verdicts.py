@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,11 @@ from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.result import Decision
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.values.types import BlockKind, FloatArray, Target
+from thetahat.values.words import choose_words
 
 LAYOUT = five_by_nine(BlockKind.RANDOM).layout
+SCORES = replace(LAYOUT, words=choose_words(BlockKind.RANDOM, higher_is_better=True))
+SOURCES = five_by_nine(BlockKind.SOURCE).layout
 
 
 def question(
@@ -190,7 +194,7 @@ def test_exact_swapping_the_models_flips_the_decision(shift: float, margin: floa
 
 def test_exact_words_for_better_and_worse() -> None:
     (better,) = judge([question(-0.31, degrees=9.0, a="nb", b="svm")], terms())
-    (worse,) = judge([question(0.31, target=Target.NEW_SOURCE)], terms())
+    (worse,) = judge([question(0.31, target=Target.NEW_SOURCE)], terms(layout=SOURCES))
 
     # t(.975, 9) = 2.262157, so the ends are .31 -+ .2262157; p by quadrature of the t density
     assert better.reason == (
@@ -204,8 +208,8 @@ def test_exact_words_for_better_and_worse() -> None:
 
 
 def test_exact_words_for_scores() -> None:
-    (better,) = judge([question(0.31)], terms(higher_is_better=True))
-    (worse,) = judge([question(-0.31)], terms(higher_is_better=True))
+    (better,) = judge([question(0.31)], terms(layout=SCORES))
+    (worse,) = judge([question(-0.31)], terms(layout=SCORES))
 
     assert "its mean score is higher by 0.31" in better.reason
     assert "its mean score is lower by 0.31" in worse.reason
@@ -232,7 +236,7 @@ def test_exact_words_for_margins() -> None:
 
 
 def test_exact_scores_are_not_worse_above_minus_the_margin() -> None:
-    (not_worse,) = judge([question(0.1)], terms(margin=0.1, higher_is_better=True))
+    (not_worse,) = judge([question(0.1)], terms(margin=0.1, layout=SCORES))
     (losses,) = judge([question(-0.1)], terms(margin=0.1))
 
     assert not_worse.decision is losses.decision is Decision.NOT_WORSE

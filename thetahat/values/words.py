@@ -1,0 +1,97 @@
+"""The words of one result for a block and for a value, handed to whoever writes a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from thetahat.values.block_nouns import DEFAULT_NOUNS, BlockNoun
+from thetahat.values.types import BlockKind
+
+_UNITS: Final = {
+    "instance": BlockNoun(singular="instance", plural="instances"),
+    "cluster": BlockNoun(singular="cluster", plural="clusters"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What the sentences of one result call its blocks and its values.
+
+    A sentence about the blocks or values of the result takes these words. A sentence about a
+    block, a fold, a source or a loss in general, such as the folds of a scheme that it recommends
+    or the losses of a published comparison, does not.
+
+    Parameters
+    ----------
+    block, blocks : str
+        The noun for one block and its plural: the request's ``unit``, or that of the kind of block.
+    kind : str
+        What kind of blocks they are, where a sentence compares kinds: ``random blocks``, and of
+        sources the request's noun, such as ``schools``.
+    value, values : str
+        ``loss`` and ``losses``, or ``score`` and ``scores``.
+    better, best : str
+        ``lower`` and ``lowest`` of losses, ``higher`` and ``highest`` of scores.
+    """
+
+    block: str
+    blocks: str
+    kind: str
+    value: str = "loss"
+    values: str = "losses"
+    better: Literal["lower", "higher"] = "lower"
+    best: str = "lowest"
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the values are scores."""
+        return self.better == "higher"
+
+    @property
+    def noun(self) -> BlockNoun:
+        """The noun for a block."""
+        return BlockNoun(singular=self.block, plural=self.blocks)
+
+    @property
+    def fields(self) -> dict[str, object]:
+        """The words by name, for a format string."""
+        return {name: getattr(self, name) for name in WORD_FIELDS}
+
+    def get_unit(self, unit: str) -> BlockNoun:
+        """Return the noun for what a test pairs: an instance, a cluster or a block."""
+        return self.noun if unit == "block" else _UNITS[unit]
+
+
+WORD_FIELDS: Final = ("block", "blocks", "value", "values", "better", "best")
+"""The words that a format string can have as fields."""
+
+_DEFAULT: Final[Mapping[BlockKind, Words]] = {
+    kind: Words(block=noun.singular, blocks=noun.plural, kind=f"{kind.value} blocks")
+    for kind, noun in DEFAULT_NOUNS.items()
+}
+
+
+def choose_words(
+    kind: BlockKind, noun: BlockNoun | None = None, *, higher_is_better: bool = False
+) -> Words:
+    """Return the words of a result.
+
+    Parameters
+    ----------
+    kind : BlockKind
+        What a block is.
+    noun : BlockNoun or None
+        The request's noun for a block; None means that of the kind.
+    higher_is_better : bool
+        Whether the values are scores.
+    """
+    words = _DEFAULT[kind]
+    if noun is not None:
+        words = replace(words, block=noun.singular, blocks=noun.plural)
+    if noun is not None and kind is BlockKind.SOURCE:
+        words = replace(words, kind=noun.plural)
+    if not higher_is_better:
+        return words
+    return replace(words, value="score", values="scores", better="higher", best="highest")
