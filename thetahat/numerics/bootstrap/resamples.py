@@ -16,7 +16,12 @@ from thetahat.numerics.loops.bootstrap import count_draws, draw_indices, gather_
 from thetahat.numerics.loops.cells import add_cell_sums, count_kinds, fill_cell_counts
 from thetahat.numerics.loops.compiling import compiled, is_loaded, uses_loops
 from thetahat.numerics.loops.hashes import HALF, STEP, UInt32Array, UInt64Array, mix
-from thetahat.numerics.thresholds import MANY_DRAWS, MIN_UNITS_FOR_CELLS, ROWS_OF_A_KIND
+from thetahat.numerics.thresholds import (
+    MANY_COUNTED_DRAWS,
+    MANY_DRAWS,
+    MIN_UNITS_FOR_CELLS,
+    ROWS_OF_A_KIND,
+)
 from thetahat.seeds import make_random_stream
 from thetahat.values.batch_sizes import NUMBERS_IN_1_MB
 from thetahat.values.types import FloatArray, IntArray
@@ -82,13 +87,17 @@ class HashedResamples:
         )
 
     @cached_property
+    def _n_draws(self) -> int:
+        return int(self.starts[-1]) * self.n_resamples
+
+    @cached_property
     def _is_large(self) -> bool:
-        return uses_loops(int(self.starts[-1]) * self.n_resamples, MANY_DRAWS)
+        return uses_loops(self._n_draws, MANY_DRAWS)
 
     @cached_property
     def _uses_loops(self) -> bool:
         """Whether counts come from compiled loops, which draw exactly the same units."""
-        return self._is_large or is_loaded()
+        return is_loaded() or uses_loops(self._n_draws, MANY_COUNTED_DRAWS)
 
     @cached_property
     def _cells(self) -> Cells | None:
