@@ -37,4 +37,7 @@ def test_exact_every_symbol_has_its_plain_name() -> None:
 
 def test_exact_the_words_of_targets_are_those_of_the_client() -> None:
     for target, (words, _) in TARGETS.items():
-        assert re.search(rf"^\| `{target}` \| .*\"{words}\"\. \|$", GLOSSARY, re.MULTILINE), target
+        general = words.format(block="source")
+        assert re.search(rf"^\| `{target}` \| .*\"{general}\"\. \|$", GLOSSARY, re.MULTILINE), (
+            target
+        )

@@ -318,7 +318,7 @@ def test_invalid_number_of_resamples_and_layouts(name: str) -> None:
     with pytest.raises(InvalidParameter, match="n_resamples must be from 99 to 1000000"):
         kind(98)
     alone = build_layout(BlockKind.RANDOM, [0, 1, 2])
-    assert "every block has one" in kind().inapplicable(alone)
+    assert "every fold has one" in kind().inapplicable(alone)
     mixed = build_layout(BlockKind.RANDOM, [0, 1, 1])
     reason = kind().inapplicable(mixed)
     assert (reason is None) == (name != "studentised")

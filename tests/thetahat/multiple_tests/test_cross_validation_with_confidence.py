@@ -207,7 +207,7 @@ def test_invalid_layouts_and_parameters() -> None:
 
     assert "model_confidence_set" in (method().inapplicable(clustered, 3) or "")
     one_out = build_layout(BlockKind.RANDOM, np.arange(6))
-    assert "two instances in every block" in (method().inapplicable(one_out, 3) or "")
+    assert "two instances in every fold" in (method().inapplicable(one_out, 3) or "")
     for name, value in (
         ("alpha", 0.0),
         ("n_resamples", 100_001),

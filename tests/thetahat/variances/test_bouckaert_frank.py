@@ -71,7 +71,7 @@ def test_invalid_layouts_are_refused_in_words() -> None:
         method.inapplicable(once.layout)
     )
     assert "is for random blocks" in str(method.inapplicable(sources.layout))
-    assert "at least two blocks in every repeat" in str(method.inapplicable(single))
+    assert "at least two folds in every repeat" in str(method.inapplicable(single))
     assert "training size of every split" in str(method.inapplicable(unknown))
     with pytest.raises(InsufficientData, match="nadeau_bengio is the same formula"):
         method.estimate(once)

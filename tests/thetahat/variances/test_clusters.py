@@ -261,7 +261,7 @@ def test_invalid_a_source_with_one_cluster() -> None:
     reason = ThetaAClusters().inapplicable(layout)
 
     assert reason is not None
-    assert reason.endswith("needs at least two clusters in every block, and block 0 has one")
+    assert reason.endswith("needs at least two clusters in every source, and source 0 has one")
     assert "the cluster of every instance" in str(
         ThetaBClusters().inapplicable(build_layout(BlockKind.SOURCE, SOURCE))
     )

@@ -108,7 +108,7 @@ def test_degenerate_one_instance() -> None:
     layout = build_layout(BlockKind.HOLDOUT, ["test"])
 
     assert Iid().inapplicable(layout) == (
-        "iid needs at least two instances in every block, and block 'test' has one"
+        "iid needs at least two instances in every test set, and test set 'test' has one"
     )
 
 

@@ -246,7 +246,7 @@ def test_invalid_units_that_there_are_not() -> None:
         (scores, None, "one score per split"),
         (repeats, None, "needs an instance column"),
         (repeats, "block", "hold the same instances"),
-        (alone, None, "every block has one"),
+        (alone, None, "every fold has one"),
         (alone, "cluster", "needs a cluster column"),
         (holdout, None, "at least two clusters"),
         (holdout, "block", "a holdout has only one"),
