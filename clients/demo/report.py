@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from thetahat_client.text.models import (
-    build_models_table,
-    find_prediction,
-    find_recommended_intervals,
-)
-from thetahat_client.text.page import Page, format_interval
-from thetahat_client.text.verdicts import describe_decision, list_verdicts
+from thetahat_presentation.parts.models import build_interval, find_recommended
+from thetahat_presentation.renderers.cells import cell_text
+from thetahat_presentation.renderers.text import Page
+from thetahat_presentation.showing import show
 
-PAGE: Final = Page(block="school", blocks="schools")
+PAGE: Final = Page()
 Result = Mapping[str, Any]
 
 
 def describe_result(title: str, question: str, result: Result) -> str:
-    """Return the table of means and the verdicts under a heading."""
-    sentences = "\n".join(PAGE.format_paragraphs(list_verdicts(result)))
-    heading = f"{title}\n{'=' * len(title)}\n{question}"
-    return f"{heading}\n\n{build_models_table(result, PAGE)}\n\nEach pair of learners:\n{sentences}"
+    """Return the verdict and the tables of a result under a heading."""
+    return f"{title}\n{'=' * len(title)}\n{question}\n\n{PAGE.write(show(result))}"
 
 
 def explain_difference(by_school: Result, at_random: Result) -> str:
@@ -106,15 +101,15 @@ def _explain_forest(by_school: Result, at_random: Result) -> str:
 
 def _explain_intervals(by_school: Result, at_random: Result) -> str:
     ridge = by_school["models"]["ridge"]
-    these_schools = find_recommended_intervals(at_random["models"]["ridge"])["these_sources"]
-    new_school = find_recommended_intervals(ridge)["new_source"]
+    these_schools = find_recommended(at_random["models"]["ridge"])["these_sources"]
+    new_school = find_recommended(ridge)["new_source"]
     return (
         "The intervals, too, are about different things. For these schools, random folds give "
-        f"ridge an interval of {format_interval(these_schools)}. For its expected loss in a new "
-        f"school the interval is {format_interval(new_school)}, because there the sample is "
+        f"ridge an interval of {_write_ends(these_schools)}. For its expected loss in a new "
+        f"school the interval is {_write_ends(new_school)}, because there the sample is "
         f"{ridge['blocks']} schools and not {ridge['n']} pupils. The mean loss that one more "
         "school of about this size would show lies, about 95 times in 100, within "
-        f"{format_interval(find_prediction(ridge))}."
+        f"{_write_ends(ridge['prediction'])}."
     )
 
 
@@ -131,6 +126,10 @@ def _explain_means(by_school: Result, at_random: Result) -> str:
     )
 
 
+def _write_ends(interval: Mapping[str, Any]) -> str:
+    return cell_text(build_interval(interval))
+
+
 def _compute_gap(result: Result, a: str, b: str) -> float:
     """Return the macro mean loss of model a minus that of model b."""
     return _read_mean(result["models"][a]) - _read_mean(result["models"][b])
@@ -140,9 +139,7 @@ def _describe_decision(result: Result) -> str:
     """Return the verdict on ridge and forest, as a phrase about the two."""
     for pair in result["comparisons"]:
         if {pair["a"], pair["b"]} == {"ridge", "forest"}:
-            return (
-                f"verdict on {pair['a']} against {pair['b']}: {describe_decision(pair['verdict'])}"
-            )
+            return f"verdict on {pair['a']} against {pair['b']}: {pair['verdict']['decision']}"
     return "no verdict"
 
 

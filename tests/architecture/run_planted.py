@@ -16,6 +16,8 @@ from typing import Any
 def main() -> None:
     """Run what standard input asks for."""
     from tests.golden.replay import run_request
+    from thetahat_presentation.renderers.text import Page
+    from thetahat_presentation.showing import KINDS, show
     from thetahat_service.api import catalogue
     from thetahat_service.cli.reference import render_page
 
@@ -23,12 +25,14 @@ def main() -> None:
     for key, body in json.load(sys.stdin).items():
         with TemporaryDirectory() as folder:
             result, losses = run_request(body, Path(folder))
-        results[key] = {"result": result, "losses": losses}
+        shown = Page().write(show(result), show_all=True)
+        results[key] = {"result": result, "losses": losses, "shown": shown}
     families = {
         name: [item["name"] for item in catalogue.read_family(name)["items"]]
         for name in catalogue.FAMILIES
     }
-    json.dump({"results": results, "families": families, "page": render_page()}, sys.stdout)
+    report = {"results": results, "families": families, "presentations": KINDS}
+    json.dump({**report, "page": render_page()}, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from thetahat.analyses.losses.result import Decision
 from thetahat.cautions import Severity
 from thetahat.families import collect_families
 from thetahat.values.types import BlockKind, MeanKind, Target
-from thetahat_client.text.models import TARGETS
+from thetahat_presentation.targets import TARGETS, name_target
 
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 
@@ -35,9 +35,7 @@ def test_exact_every_symbol_has_its_plain_name() -> None:
     assert named <= methods | {"macro"}
 
 
-def test_exact_the_words_of_targets_are_those_of_the_client() -> None:
-    for target, (words, _) in TARGETS.items():
-        general = words.format(block="source")
-        assert re.search(rf"^\| `{target}` \| .*\"{general}\"\. \|$", GLOSSARY, re.MULTILINE), (
-            target
-        )
+def test_exact_the_words_of_targets_are_those_of_the_presentation() -> None:
+    for target in TARGETS:
+        words = name_target(target)
+        assert re.search(rf"^\| `{target}` \| .*\"{words}\"\. \|$", GLOSSARY, re.MULTILINE), target

@@ -26,7 +26,14 @@ from tests.golden.replay import request_of
 from thetahat.families import collect_families
 
 TWIN: Final = "_twin"
-COPIED: Final = ("thetahat", "service", "replications", "tests/golden", "tests/architecture")
+COPIED: Final = (
+    "thetahat",
+    "service",
+    "presentation",
+    "replications",
+    "tests/golden",
+    "tests/architecture",
+)
 
 
 @dataclass(frozen=True)
@@ -160,11 +167,12 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         folder = folder_of(case)
         plant_method(tree / "thetahat" / SUBPACKAGES.get(folder, folder), case.name)
     plant_kind(tree / "service" / "thetahat_service" / "kinds", "losses")
+    plant_method(tree / "presentation" / "thetahat_presentation" / "kinds", "losses")
     requests = {f"{case.key}{TWIN}": case.twin_body() for case in CASES}
     requests |= {case.key: case.body() for case in CASES}
     requests |= {name: request_of(name) for name in NO_METHOD_NAMED}
     requests[f"kind{TWIN}"] = {**request_of(NO_METHOD_NAMED[0]), "kind": f"losses{TWIN}"}
-    folders = [str(tree / part) for part in ("", "service", "replications")]
+    folders = [str(tree / part) for part in ("", "service", "presentation", "replications")]
     here = os.environ["PYTHONPATH"]  # last, for the client
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*folders, here])}
     done = subprocess.run(
@@ -262,6 +270,14 @@ def test_exact_a_copy_of_a_kind_gives_what_the_original_gives(planted: dict[str,
     original = planted["results"][NO_METHOD_NAMED[0]]["result"]
 
     assert {**copy, "kind": original.get("kind")} == {**original, "kind": original.get("kind")}
+
+
+def test_exact_a_copied_kind_is_shown_by_its_own_file(planted: dict[str, Any]) -> None:
+    original = planted["results"][NO_METHOD_NAMED[0]]["shown"]
+
+    assert f"losses{TWIN}" in planted["presentations"]
+    assert planted["results"][f"kind{TWIN}"]["shown"] == original
+    assert "Mean loss of each model" in original
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)

@@ -55,7 +55,7 @@ def parse_latex(source: str) -> ParsedLatex:
     for name, columns, rows in re.findall(
         r"\\begin\{(tabular|longtable)\}\{(.*?)\}\n(.*?)\\end\{\1\}", body, re.DOTALL
     ):
-        if not re.fullmatch("lr*", columns):
+        if not re.fullmatch("l[lr]*", columns):
             raise LatexFault(f"columns of {name}: {columns}")
         parsed.tables.append(_read_rows(rows, len(columns)))
     return parsed

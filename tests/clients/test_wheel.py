@@ -1,4 +1,4 @@
-"""The client installs from its own folder, and needs urllib3 alone."""
+"""The client installs from its own folder, and needs urllib3 and the presentation alone."""
 
 from __future__ import annotations
 
@@ -58,11 +58,14 @@ def test_exact_the_wheel_has_the_package_its_types_and_its_needs(wheel: Path) ->
     assert sources <= names
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"thetahat_client"}
     needs = [line for line in metadata.splitlines() if line.startswith("Requires-Dist")]
-    assert [line for line in needs if "extra ==" not in line] == ["Requires-Dist: urllib3>=2.3"]
+    assert [line for line in needs if "extra ==" not in line] == [
+        "Requires-Dist: urllib3>=2.3",
+        "Requires-Dist: thetahat-presentation==0.1.0",
+    ]
 
 
 def test_exact_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_path: Path) -> None:
-    """urllib3 is taken from here; the client is installed from its wheel."""
+    """urllib3 and the presentation are taken from here; the client is installed from its wheel."""
     venv.create(tmp_path, system_site_packages=False, with_pip=False, symlinks=True)
     python = tmp_path / "bin" / "python"
     (site,) = (tmp_path / "lib").glob("python*/site-packages")
@@ -70,7 +73,7 @@ def test_exact_the_wheel_works_in_an_environment_of_its_own(wheel: Path, tmp_pat
         archive.extractall(site)
     for path in map(Path, sys.path):
         if path.name == "site-packages":
-            (site / "others.pth").write_text(f"{path}\n")
+            (site / "others.pth").write_text(f"{ROOT / 'presentation'}\n{path}\n")
     done = subprocess.run(
         [python, "-c", USE],
         cwd=tmp_path,

@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from tests.golden import shown
+from tests.golden import write_shown as shown
 from thetahat_service.kinds.registry import JOB_KINDS
 
 
 @pytest.mark.parametrize(("name", "surface"), list(shown.iterate_cases()))
 def test_unchanged_every_text_is_as_recorded(name: str, surface: str) -> None:
-    # ``python -m tests.golden.shown`` writes the files again.
+    # ``python -m tests.golden.write_shown`` writes the files again.
     recorded = shown.find_file(name, surface).read_text(encoding="utf-8")
 
     assert shown.show(name, surface) == recorded
@@ -32,11 +32,11 @@ def test_exact_the_order_of_the_columns_changes_no_row_of_the_pairs(name: str) -
     lines = [
         line
         for line in shown.show_page(name).splitlines()
-        if re.match(r"\| ridge − \w+ \|", line) and line.count("|") == 5
+        if re.match(r"\| ridge − \w+ \|", line) and line.count("|") == 6
     ]
 
     assert verdicts == {"undecided", "better" if name == "exam" else "worse"}
     assert lines == [
-        "| ridge − neighbours | −0.067 | −0.108 to −0.027 | ridge is better | 0.0044",
-        "| ridge − forest | −0.059 | −0.099 to −0.018 | ridge is better | 0.011",
+        "| ridge − neighbours | −0.067 | −0.108 to −0.027 | ridge is better | 0.0044 | 0.0015",
+        "| ridge − forest | −0.059 | −0.099 to −0.018 | ridge is better | 0.011 | 0.0057",
     ]

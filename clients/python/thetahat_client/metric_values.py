@@ -8,20 +8,19 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from thetahat_client.result_types import (
     ModelsResult,
     ResultJson,
-    find_mean,
     has_models,
     list_comparisons,
     read_result,
 )
-from thetahat_client.results import AnyResult, IntervalDict
-from thetahat_client.text import walk_numbers
-from thetahat_client.text.metrics import find_metrics
-from thetahat_client.text.models import find_recommended_intervals
+from thetahat_client.results import AnyResult
+from thetahat_presentation.parts.metrics import choose_mean
+from thetahat_presentation.parts.models import find_recommended
+from thetahat_presentation.showing import walk_numbers
 
 LONGEST_NAME: Final = 250  # of MLflow
 _REFUSED: Final = re.compile(r"[^\w\-. :]+")  # a slash is kept for groups of metrics
@@ -90,11 +89,11 @@ def _iterate_numbers_of_models(
     """Yield owner, name and value of each number."""
     for model, values in result["models"].items():
         yield model, "mean", values["mean"]["macro"]
-        yield from _iterate_interval_numbers(model, "", find_recommended_intervals(values))
-        for metric, estimate in find_metrics(values).items():
-            intervals = find_recommended_intervals(estimate)
+        yield from _iterate_interval_numbers(model, "", find_recommended(values))
+        for metric, estimate in (values.get("metrics") or {}).items():
+            intervals = find_recommended(estimate)
             if not intervals:
-                yield model, metric, find_mean(estimate["estimate"], estimate["mean"])
+                yield model, metric, choose_mean(estimate)
             yield from _iterate_interval_numbers(model, f"{metric}.", intervals)
     for pair in list_comparisons(result):
         owner = f"{pair['a']} minus {pair['b']}"
@@ -108,7 +107,7 @@ def _iterate_numbers_of_models(
 
 
 def _iterate_interval_numbers(
-    model: str, prefix: str, intervals: Mapping[str, IntervalDict]
+    model: str, prefix: str, intervals: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[tuple[str, str, float | None]]:
     for target, interval in intervals.items():
         yield model, f"{prefix}{target}.estimate", interval["estimate"]

@@ -2757,6 +2757,8 @@ class SummaryDict(TypedDict):
     """Confidence level of the intervals."""
     margin: NotRequired[float]
     """Largest difference that does not matter, where the request has one."""
+    correction: NotRequired[str]
+    """How p-values are corrected for the number of pairs, where there are several."""
     sentences: list[str]
     """The best model and every verdict in words; of very many comparisons the most relevant."""
     models: list[ModelSummaryDict]

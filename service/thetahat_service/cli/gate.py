@@ -145,7 +145,7 @@ def write_junit(gate: GateResultDict) -> str:
 def write_markdown(result: ModelsResult, identifier: str | None) -> str:
     """Return the gate and the whole result as Markdown."""
     from thetahat_client.text import result_markdown
-    from thetahat_client.text.markdown import escape_markdown
+    from thetahat_presentation.renderers.markdown import escape_markdown
 
     outcome = result["gate"]
     parts = [
@@ -159,7 +159,7 @@ def write_markdown(result: ModelsResult, identifier: str | None) -> str:
 
 
 def _print_outcome(gate: GateResultDict) -> None:
-    from thetahat_client.text import Page
+    from thetahat_presentation.renderers.text import Page
 
     print(gate["outcome"].upper())
     page = Page(prose=choose_prose_width())

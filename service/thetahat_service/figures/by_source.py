@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from thetahat_service.figures.differences import build_reference_marks, find_margin
-from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.result_types import has_models
-from thetahat_service.figures.style import Json, Style
-from thetahat_service.figures.words import (
+from thetahat_presentation.captions import phrase
+from thetahat_presentation.wording import (
     find_block_word,
     find_value_word,
     is_higher_better,
     name_block,
-    phrase,
 )
+from thetahat_service.figures.differences import build_reference_marks, find_margin
+from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.result_types import has_models
+from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
     from thetahat_service.figures.result_types import AnyComparison, ModelsResult

@@ -15,10 +15,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from thetahat_presentation.captions import phrase
+from thetahat_presentation.wording import describe_size, find_block_word, is_higher_better
 from thetahat_service.figures.by_source import MOST_FIGURES, build_numbered_name
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.style import Json, Style
-from thetahat_service.figures.words import describe_size, find_block_word, is_higher_better, phrase
 
 FEWEST: Final = 3
 LABELLED: Final = 40

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from thetahat_presentation.captions import phrase
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.log_ticks import log_ticks
 from thetahat_service.figures.style import Json, Style
-from thetahat_service.figures.words import phrase
 
 if TYPE_CHECKING:
     from thetahat_client.results import StudyFigureDict

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from thetahat_presentation.captions import phrase, write_level
+from thetahat_presentation.wording import find_block_word
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.style import Json, Style
-from thetahat_service.figures.words import find_block_word, phrase, write_level
 
 if TYPE_CHECKING:
     from thetahat_client.results import CriticalDifferenceDiagramDict, PostHocOmnibusResultDict

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thetahat.analyses.losses.result import Decision
 from thetahat.distributions import compute_upper_quantile
+from thetahat_presentation.captions import SIDES, describe_ends, phrase, write_level
+from thetahat_presentation.targets import name_target
+from thetahat_presentation.wording import (
+    describe_size,
+    find_source_words,
+    find_value_word,
+    is_higher_better,
+)
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Palette, Style
-from thetahat_service.figures.words import (
-    SIDES,
-    describe_ends,
-    describe_size,
-    find_target_word,
-    find_value_word,
-    is_higher_better,
-    phrase,
-    write_level,
-)
 
 if TYPE_CHECKING:
     from thetahat_service.figures.result_types import AnyComparison, ModelsResult
@@ -277,8 +275,8 @@ def _write_caption(
         sided = SIDES[str(interval.get("alternative", "two_sided"))]  # brief ones have no such key
         text.append(
             f"A bar is the {level} confidence interval{sided} for "
-            f"{find_target_word(interval['target'], result)}, not corrected for several pairs; "
-            "colour and shape show the verdict."
+            f"{name_target(interval['target'], find_source_words(result)[0])}, "
+            "not corrected for several pairs; colour and shape show the verdict."
         )
     if differences.margin:
         text.append(

@@ -8,22 +8,25 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from thetahat.metrics import METRICS
 from thetahat.values.types import Target
-from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
-from thetahat_service.figures.result_types import has_models
-from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
-from thetahat_service.figures.words import (
-    SIDES,
-    TARGET_ORDER,
-    choose_target_colour,
+from thetahat_presentation.captions import SIDES, phrase, write_level
+from thetahat_presentation.targets import TARGETS, name_target
+from thetahat_presentation.wording import (
     describe_size,
     find_block_word,
-    find_target_word,
+    find_source_words,
     find_value_word,
     is_higher_better,
     join_words,
-    phrase,
-    write_level,
+)
+from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.ranges import CUT, Bar, build_arrowheads, cut_bar, find_domain, is_cut
+from thetahat_service.figures.result_types import has_models
+from thetahat_service.figures.style import (
+    LABEL_SIZE,
+    SMALL_LABEL_SIZE,
+    Json,
+    Style,
+    choose_target_colour,
 )
 
 if TYPE_CHECKING:
@@ -192,7 +195,7 @@ def _build_figure(  # noqa: PLR0913 - the words of a figure
         for target, bar, interval in entries[model]
     ]
     present = {row.target for row in rows}
-    targets = tuple(t for t in (*TARGET_ORDER, PREDICTION, "") if t in present)
+    targets = tuple(t for t in (*TARGETS, PREDICTION, "") if t in present)
     words: dict[str, str] = {t: _write_legend(t, result) for t in targets}
     intervals = [i for all_rows in entries.values() for _, _, i in all_rows if i is not None]
     forest = Forest(
@@ -215,7 +218,7 @@ def _build_figure(  # noqa: PLR0913 - the words of a figure
 def _write_legend(target: str, result: ModelsResult) -> str:
     if target == PREDICTION:
         return f"one more {find_block_word(result)}, by itself"
-    return find_target_word(target, result) if target else "no interval"
+    return name_target(target, find_source_words(result)[0]) if target else "no interval"
 
 
 def _write_caption(

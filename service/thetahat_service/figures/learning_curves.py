@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from thetahat_presentation.captions import phrase, write_level
+from thetahat_presentation.targets import name_target
+from thetahat_presentation.wording import describe_size, find_source_words, find_value_word
 from thetahat_service.figures.by_source import MOST_FIGURES, build_numbered_name
 from thetahat_service.figures.differences import build_reference_marks
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
 from thetahat_service.figures.style import Json, Style
-from thetahat_service.figures.words import (
-    describe_size,
-    find_target_word,
-    find_value_word,
-    phrase,
-    write_level,
-)
 
 if TYPE_CHECKING:
     from thetahat_client.results import CurveDict, SaturationDict
@@ -110,7 +106,7 @@ def _build(result: Result, names: list[str], place: int, title: str) -> Figure:
         level = write_level(result["summary"]["level"])
         caption += (
             f" Bars are the recommended {level} confidence intervals for "
-            f"{find_target_word(target, result)}."
+            f"{name_target(target, find_source_words(result)[0])}."
         )
         if len(curves) > 1:
             caption += " Points of one size are drawn beside one another."

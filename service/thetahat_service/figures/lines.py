@@ -8,9 +8,9 @@ from typing import Final, Literal
 
 import orjson
 
+from thetahat_presentation.captions import write_ends
 from thetahat_service.figures.log_ticks import log_ticks
 from thetahat_service.figures.style import Json, Palette, Style
-from thetahat_service.figures.words import write_ends
 
 HEIGHT: Final = 320
 LOG_FROM: Final = 20.0

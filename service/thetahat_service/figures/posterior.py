@@ -9,11 +9,12 @@ import numpy as np
 from scipy.special import gammaln
 
 from thetahat.values.types import FloatArray
+from thetahat_presentation.captions import phrase, write_level
+from thetahat_presentation.wording import find_value_word, is_higher_better
 from thetahat_service.figures.by_source import build_numbered_name, choose_pairs
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import Json, Style
-from thetahat_service.figures.words import find_value_word, is_higher_better, phrase, write_level
 
 if TYPE_CHECKING:
     from thetahat_service.figures.result_types import AnyComparison, ModelsResult

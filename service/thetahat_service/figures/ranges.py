@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from thetahat_presentation.captions import write_ends
 from thetahat_service.figures.style import Json
-from thetahat_service.figures.words import write_ends
 
 WIDE: Final = 4.0
 """Median half lengths of an interval that are shown beyond the outermost estimates."""

@@ -8,9 +8,10 @@ import numpy as np
 
 from thetahat.analyses.bootstrap.intervals import choose_headline_interval
 from thetahat.values.number_text import format_count
+from thetahat_presentation.captions import phrase, write_level
+from thetahat_presentation.wording import name_method
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.style import Json, Style
-from thetahat_service.figures.words import name_method, phrase, write_level
 
 
 def build_replicates(result: Result) -> Iterator[Figure]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from thetahat_presentation.captions import phrase, write_level
+from thetahat_presentation.wording import join_words
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
-from thetahat_service.figures.words import join_words, phrase, write_level
 
 ORDER: Final = ("weighted", "controlled", "unweighted")
 """Risks whose colours are the same in every figure; the others follow."""

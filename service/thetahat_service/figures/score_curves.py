@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from thetahat_presentation.captions import write_level
+from thetahat_presentation.wording import find_block_word
 from thetahat_service.figures.by_source import build_numbered_name
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view
-from thetahat_service.figures.words import find_block_word, write_level
 
 if TYPE_CHECKING:
     from thetahat_client.results import ScoreCurvesDict

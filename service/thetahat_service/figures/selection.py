@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from thetahat_presentation.captions import phrase
+from thetahat_presentation.wording import find_block_word, name_block
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
 from thetahat_service.figures.ranges import Bar, find_domain
 from thetahat_service.figures.risk_curves import place_values
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Style
-from thetahat_service.figures.words import find_block_word, name_block, phrase
 
 if TYPE_CHECKING:
     from thetahat_client.results import ParameterProfileDict

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from thetahat_presentation.wording import describe_repetitions
 from thetahat_service.figures.coverage import build_coverage
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.log_ticks import log_ticks
 from thetahat_service.figures.style import Json, Palette, Style
-from thetahat_service.figures.words import describe_repetitions
 
 if TYPE_CHECKING:
     from thetahat_client.results import FigureAxisDict, FigureSeriesDict, StudyFigureDict

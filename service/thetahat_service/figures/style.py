@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from thetahat.values.types import Target
+
 Theme = Literal["light", "dark"]
 Json = dict[str, Any]
 """A part of a Vega-Lite specification."""
@@ -223,3 +225,13 @@ def build_config(palette: Palette) -> Json:
         "text": {"color": palette.ink, "fontSize": 12},
         "rule": {"color": palette.ink},
     }
+
+
+def choose_target_colour(target: str, palette: Palette) -> str:
+    """Return the colour of a target, which is the same in every figure."""
+    return {
+        Target.THESE_SOURCES: palette.blue,
+        Target.NEW_SOURCE: palette.vermilion,
+        Target.THESE_MODELS: palette.green,
+        Target.NEW_POPULATION: palette.purple,
+    }[Target(target)]

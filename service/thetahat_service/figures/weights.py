@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.values.number_text import format_count, format_percent
+from thetahat_presentation.captions import phrase
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.style import Json, Style
-from thetahat_service.figures.words import phrase
 
 BINS: Final = 30
 HEIGHT: Final = 260

@@ -14,15 +14,12 @@ from thetahat.intervals import INTERVALS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.schemes import SCHEMES
 from thetahat.variances import VARIANCES
+from thetahat_presentation.document import Number, Table
+from thetahat_presentation.numbers import count, format_number
+from thetahat_presentation.targets import describe_target
+from thetahat_presentation.wording import capitalise
 from thetahat_service.pages.new_evaluation import FormProblems
-from thetahat_service.pages.tables import Table
-from thetahat_service.pages.texts import (
-    capitalise,
-    count,
-    describe_target,
-    write_duration,
-    write_number,
-)
+from thetahat_service.pages.texts import write_duration
 
 Fields = Mapping[str, Sequence[str]]
 
@@ -276,23 +273,23 @@ def _describe_precision(precision: AdvisedPrecision) -> AdvicePart:
         ("Chance to find a difference as large as the margin", precision.power_at_margin),
         ("Standard deviation of the losses that was assumed", precision.loss_spread),
     )
+    half_width = format_number(_round(precision.half_width))
     return AdvicePart(
         name="precision",
         title="What precision to expect",
-        sentence=f"A mean loss will be known to about ± {_write_rough(precision.half_width)}.",
+        sentence=f"A mean loss will be known to about ± {half_width}.",
         reasons=_show(precision.reasons),
         table=Table(
             caption="Expected precision, in units of the loss",
             columns=["Number", "Value"],
-            rows=[[name, _write_rough(value)] for name, value in numbers if value is not None],
-            numbers=frozenset({1}),
+            rows=[[name, Number(_round(value))] for name, value in numbers if value is not None],
         ),
     )
 
 
-def _write_rough(value: float) -> str:
+def _round(value: float) -> float:
     """Return a number with two significant digits; more would promise too much."""
-    return write_number(float(f"{value:.2g}"))
+    return float(f"{value:.2g}")
 
 
 def _show(reasons: Sequence[AdviceReason]) -> list[ShownReason]:

@@ -12,10 +12,13 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
+from thetahat_presentation.document import Cell, Name, Number, Table
 from thetahat_replications.presets.interval_coverage import recommended, recommended_metrics
-from thetahat_service.pages.tables import Table
 
 Row = Mapping[str, Any]
+
+ROUGH: Final = 0.01
+"""A standard error of shares, which gives them three decimals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,17 +51,17 @@ def describe_measured_table(name: str) -> MeasuredTable:
 
 def _describe_recommended() -> MeasuredTable:
     study = _read("thetahat.analyses.losses", "recommended_coverage.json")
-    averages = [_write_average(row) for row in recommended.summarise(study["rows"])]
+    averages = [_build_average(row) for row in recommended.summarise(study["rows"])]
     cases = [
         [
-            f"{row['population']}, {row['learner']}",
+            Name(f"{row['population']}, {row['learner']}"),
             row["of"],
-            str(row["n"]),
+            Number(row["n"]),
             row["scheme"],
             row["target"],
             row["interval"] or "",
-            _write_share(row["coverage"]),
-            str(row["repetitions"]),
+            Number(row["coverage"][0], row["coverage"][1], shows_error=True),
+            Number(row["repetitions"]),
         ]
         for row in study["rows"]
     ]
@@ -72,7 +75,7 @@ def _describe_recommended() -> MeasuredTable:
         ),
         tables=(
             _build_average_table(("Of", "Scheme", "Target"), averages),
-            Table(caption="Every case", columns=headings, rows=cases, numbers=frozenset({2, 7})),
+            Table(caption="Every case", columns=headings, rows=cases),
         ),
         command=recommended.COMMAND,
     )
@@ -81,7 +84,7 @@ def _describe_recommended() -> MeasuredTable:
 def _describe_metrics() -> MeasuredTable:
     study = _read("thetahat.analyses.metrics", "metric_coverage.json")
     averages = [
-        [row["metric"], row["of"], row["population"], *_write_average(row)[2:]]
+        [Name(row["metric"]), row["of"], row["population"], *_build_average(row)[2:]]
         for row in recommended_metrics.summarise(study["rows"])
     ]
     headings = "Metric", "Of", "Population", "Target"
@@ -104,13 +107,13 @@ def _describe_test_errors() -> MeasuredTable:
         if row["own_null"] and row["power"] is not None:
             place = (row["subject"], row["name"], row["design"], row["target"])
             groups.setdefault(place, []).append(row)
-    rows = []
+    rows: list[list[Cell]] = []
     for (subject, name, design, target), group in sorted(groups.items()):
         sizes, powers = [row["size"] for row in group], [row["power"] for row in group]
         numbers = [_average(sizes), min(sizes), max(sizes), _average(powers)]
         words = study["designs"][design]["words"]
-        texts = [f"{number:.3f}" for number in numbers]
-        rows.append([name, subject, words, target, str(len(group)), *texts])
+        cells = [Number(number, ROUGH) for number in numbers]
+        rows.append([Name(name), subject, words, target, Number(len(group)), *cells])
     headings = "Test", "Subject", "Design", "Target", "Cells", "Size", "Least", "Largest", "Power"
     return MeasuredTable(
         title="Errors of tests and verdicts",
@@ -124,7 +127,6 @@ def _describe_test_errors() -> MeasuredTable:
                 caption="Averages over numbers of rows and losses",
                 columns=headings,
                 rows=rows,
-                numbers=frozenset(range(4, 9)),
             ),
         ),
         command="python -m thetahat_replications.test_errors",
@@ -148,23 +150,16 @@ def _average(numbers: Iterable[float]) -> float:
     return sum(values) / len(values)
 
 
-def _write_average(row: Row) -> list[str]:
+def _build_average(row: Row) -> list[Cell]:
     """Return the subject, scheme or metric, target, and the numbers of an average."""
-    numbers = [row["coverage"], row["error"], row["least"], row["largest"]]
-    texts = [f"{number:.3f}" for number in numbers]
-    return [row["of"], row.get("scheme", ""), row["target"], str(row["cells"]), *texts]
+    numbers = [Number(row[key], ROUGH) for key in ("coverage", "error", "least", "largest")]
+    return [row["of"], row.get("scheme", ""), row["target"], Number(row["cells"]), *numbers]
 
 
-def _write_share(number: Sequence[float]) -> str:
-    return f"{number[0]:.3f} ± {number[1]:.3f}"
-
-
-def _build_average_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def _build_average_table(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
     numbers = ("Cases", "Coverage", "Standard error", "Least", "Largest")
-    first = len(headings)
     return Table(
         caption="Averages over learners, populations and numbers of rows",
         columns=(*headings, *numbers),
         rows=rows,
-        numbers=frozenset(range(first, first + len(numbers))),
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from thetahat_presentation.document import Cell, Name, Number, Table
+from thetahat_presentation.numbers import format_number
+from thetahat_presentation.wording import capitalise
 from thetahat_service.json_types import FilePreview
-from thetahat_service.pages.tables import Table
-from thetahat_service.pages.texts import MISSING, capitalise, write_number
 
 MAX_COLUMNS: Final = 40
 """Columns of a wide file that a preview shows."""
@@ -27,7 +28,7 @@ def list_understood(media_type: str, details: Mapping[str, object]) -> list[tupl
     facts = [("Format", media_type)]
     for name, value in details.items():
         if isinstance(value, bool | int | float | str):
-            text = {"\t": "tab", " ": "space"}.get(str(value), write_number(value))
+            text = {"\t": "tab", " ": "space"}.get(str(value), format_number(value))
             facts.append((capitalise(name.replace("_", " ")), text))
     return facts
 
@@ -41,14 +42,13 @@ def tabulate_columns(preview: FilePreview) -> Table:
         columns=["Name", "Values", "Missing in the first rows"],
         rows=[
             [
-                column["name"],
+                Name(column["name"]),
                 WORDS.get(column["type"], column["type"]),
-                write_number(column["missing"]),
+                Number(column["missing"]),
             ]
             for column in columns[:MAX_LISTED]
         ],
-        numbers=frozenset({2}),
-        note=f"{left_out} more columns are not listed." if left_out > 0 else "",
+        notes=[f"{left_out} more columns are not listed."] if left_out > 0 else [],
     )
 
 
@@ -60,19 +60,14 @@ def tabulate_rows(preview: FilePreview) -> Table:
         caption=f"The first {len(preview['rows'])} rows",
         columns=["Row", *[column["name"] for column in columns]],
         rows=[
-            [str(number), *[_write_cell(cell) for cell in row[:MAX_COLUMNS]]]
+            [Name(str(number)), *[_build_cell(cell) for cell in row[:MAX_COLUMNS]]]
             for number, row in enumerate(preview["rows"], start=1)
         ],
-        numbers=frozenset(
-            i for i, each in enumerate(columns, start=1) if each["type"] in {"number", "integer"}
-        ),
-        note=f"{left_out} more columns are not shown." if left_out else "",
+        notes=[f"{left_out} more columns are not shown."] if left_out else [],
     )
 
 
-def _write_cell(value: Any) -> str:
-    if value is None:
-        return MISSING
+def _build_cell(value: Any) -> Cell:
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {write_number(number)}" for name, number in value.items())
-    return write_number(value)
+        return ", ".join(f"{name} {format_number(number)}" for name, number in value.items())
+    return Name(value) if isinstance(value, str) else Number(value)

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from thetahat_service.pages.headlines import SELECTED, describe_selected, write_headline
-from thetahat_service.pages.texts import describe_kind
+from thetahat_presentation.parts.headlines import describe_selected, is_choice, write_headline
+from thetahat_presentation.showing import name_kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,12 +69,11 @@ def describe_entry(row: Any, outcome: str = "") -> ListEntry:
     if row.error is not None:
         headline = str(row.error.get("detail", ""))
     elif row.summary is not None:
-        is_choice = [model["name"] for model in row.summary["models"]] == [SELECTED]
-        describe = describe_selected if row.kind == "selection" and is_choice else write_headline
-        headline = describe(row.summary)
+        chooses = row.kind == "selection" and is_choice(row.summary)
+        headline = (describe_selected if chooses else write_headline)(row.summary)
     return ListEntry(
         id=row.id,
-        title=row.name or describe_kind(row.kind),
+        title=row.name or name_kind(row.kind),
         kind=row.kind,
         status=row.status,
         headline=headline,

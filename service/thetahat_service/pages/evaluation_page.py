@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from thetahat_service.figures.result_types import has_models
-from thetahat_service.pages.headlines import SELECTED, describe_selected
-from thetahat_service.pages.kind_tables import describe_outcome, list_main_tables
+from thetahat_presentation.document import Document
+from thetahat_presentation.wording import join_words
 from thetahat_service.pages.method_page import describe_family
-from thetahat_service.pages.method_tables import (
-    list_calibration_tables,
-    list_method_tables,
-    list_metric_tables,
-    list_population_tables,
-)
-from thetahat_service.pages.result_view import (
-    MAX_DOUBTS,
-    MAX_SENTENCES,
-    ResultView,
-    ShownCaution,
-    SourceDifferences,
-    collect_cautions,
-)
-from thetahat_service.pages.study_shares import list_study_tables
-from thetahat_service.pages.tables import Table
-from thetahat_service.pages.texts import describe_target, join_words
 
 Json = Mapping[str, Any]
 
@@ -52,172 +35,6 @@ class ShownFigure:
     about: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultSections:
-    """The result of an evaluation, section by section.
-
-    Parameters
-    ----------
-    headline : str
-        The verdict in one sentence.
-    sentences, more_sentences : sequence of str
-        The verdicts in words; the second ones are folded away.
-    main : sequence of Table
-        The tables that answer the question of the kind.
-    models, pairs, more_pairs : Table or None
-        The models, the differences of pairs, and those that are folded away; None where there are
-        none.
-    sources : SourceDifferences or None
-        The difference by source; None where blocks are not sources.
-    model_names : sequence of str
-        The models, for the choice of a pair; empty where blocks are not sources.
-    unit, units : str
-        What a block is called, and several.
-    higher_is_better : bool
-        Whether the values are scores and not losses.
-    has_intervals : bool
-        Whether a difference of two models has an interval.
-    doubts, cautions : sequence of ShownCaution
-        What to know before a decision, and all cautions.
-    scope : str
-        What the numbers are about, in a sentence.
-    metrics : sequence of Table
-        The metrics of the models.
-    population : sequence of Table
-        The loss in the target population, where the request has weights or a sample of it.
-    studies : sequence of Table
-        How often such intervals and verdicts were right in the kept studies.
-    calibration : sequence of Table
-        How often the intervals contained the truth on samples of the data, where it was measured.
-    methods : sequence of Table
-        Numbers by method.
-    used : sequence of tuple
-        Family, name and parameters of each method that was used.
-    """
-
-    headline: str
-    sentences: Sequence[str]
-    more_sentences: Sequence[str]
-    main: Sequence[Table]
-    models: Table | None
-    pairs: Table | None
-    more_pairs: Table | None
-    sources: SourceDifferences | None
-    model_names: Sequence[str]
-    unit: str
-    units: str
-    higher_is_better: bool
-    has_intervals: bool
-    doubts: Sequence[ShownCaution]
-    cautions: Sequence[ShownCaution]
-    scope: str
-    metrics: Sequence[Table]
-    population: Sequence[Table]
-    studies: Sequence[Table]
-    calibration: Sequence[Table]
-    methods: Sequence[Table]
-    used: Sequence[tuple[str, str, str]]
-
-
-def describe_result(
-    result: Json, request: Json, pair: tuple[str, str] | None = None
-) -> ResultSections:
-    """Return the sections of a result; ``pair`` names the models of the differences by source."""
-    used = [_describe_method(method) for method in result["provenance"]["methods"]]
-    main = list_main_tables(result)
-    outcome = describe_outcome(result)
-    if not has_models(result):
-        cautions = collect_cautions(result)
-        return ResultSections(
-            headline=outcome[0] if outcome else "",
-            sentences=outcome[1:],
-            more_sentences=(),
-            main=main,
-            models=None,
-            pairs=None,
-            more_pairs=None,
-            sources=None,
-            model_names=(),
-            unit="source",
-            units="sources",
-            higher_is_better=False,
-            has_intervals=False,
-            doubts=[c for c in cautions if c.severity != "info"][:MAX_DOUBTS],
-            cautions=cautions,
-            scope="",
-            metrics=(),
-            population=(),
-            studies=(),
-            calibration=(),
-            methods=(),
-            used=used,
-        )
-    kind: str = result["kind"]
-    view = ResultView(result, request)
-    # The headline of a single model says the same as its sentence.
-    is_single = len(view.model_names) == 1
-    sentences = [*outcome, *([] if is_single else view.sentences)]
-    # Of many verdicts the headline and the figure show which matter.
-    # Without any interval of a difference, every verdict says the same.
-    has_intervals = any(pair["interval"] is not None for pair in view.pairs)
-    is_short = len(sentences) <= MAX_SENTENCES and (has_intervals or len(view.pairs) < 2)
-    n_shown = len(sentences) if is_short else len(outcome) + 1
-    names = view.model_names if view.has_sources and len(view.model_names) > 1 else []
-    chosen = pair or view.default_pair()
-    return ResultSections(
-        headline=(
-            describe_selected(view.result["summary"])
-            if kind == "selection" and view.model_names == [SELECTED]
-            else view.headline
-        ),
-        sentences=sentences[:n_shown],
-        more_sentences=sentences[n_shown:],
-        main=main,
-        models=view.tabulate_models(),
-        pairs=view.tabulate_pairs() if view.pairs else None,
-        more_pairs=view.tabulate_more_pairs(),
-        sources=view.compare_by_source(*chosen) if names and chosen else None,
-        model_names=names,
-        unit=view.unit,
-        units=view.units,
-        higher_is_better=view.higher_is_better,
-        has_intervals=has_intervals,
-        doubts=view.doubts,
-        cautions=view.cautions,
-        scope=describe_scope(view),
-        metrics=list_metric_tables(view.result, view.unit),
-        population=list_population_tables(view.result),
-        studies=list_study_tables(view.result, view.unit),
-        calibration=list_calibration_tables(view.result, view.unit),
-        methods=list_method_tables(view.result, view.unit),
-        used=used,
-    )
-
-
-def describe_scope(view: ResultView) -> str:
-    """Return what the numbers of a result are about, and what they are not about."""
-    target = view.main_target
-    if target is None:
-        return (
-            "No interval could be built, so the numbers do not say how far the means may be from "
-            "the truth."
-        )
-    subject = "The verdicts are" if len(view.model_names) > 1 else "The interval is"
-    about = f"{subject} about the {view.quantity} {describe_target(target, view.unit)}."
-    if target == "these_sources" and not view.has_sources:
-        return (
-            f"{about} Nothing here says how the models do at a source that is not in the data, "
-            "such as another site or customer."
-        )
-    if target == "new_source":
-        return (
-            f"{about} Nothing here says how the models do on more data from the same {view.units}."
-        )
-    if target == "these_models":
-        return f"{about} How much results change with other training data is left out."
-    return about
-
-
 def list_steps(prepare: Any) -> list[str]:
     """Return the preparation steps of a learner in words; steps of some columns name these."""
     steps = []
@@ -233,6 +50,11 @@ def list_steps(prepare: Any) -> list[str]:
                 for group in step.get("groups") or ()
             ]
     return steps
+
+
+def list_used_methods(result: Json) -> list[tuple[str, str, str]]:
+    """Return family, name and parameters of each method that was used."""
+    return [_describe_method(method) for method in result["provenance"]["methods"]]
 
 
 def _describe_method(method: Json) -> tuple[str, str, str]:
@@ -255,16 +77,13 @@ class PlacedFigures:
 
     Parameters
     ----------
-    main, models, pairs, sources, metrics, others : sequence of ShownFigure
-        Figures of the kind's own question, of the models, of the pairs, of the sources, of the
-        metrics, and those that are folded away.
+    by_section : mapping
+        Figures by the name of a section.
+    others : sequence of ShownFigure
+        Those that are folded away.
     """
 
-    main: Sequence[ShownFigure] = ()
-    models: Sequence[ShownFigure] = ()
-    pairs: Sequence[ShownFigure] = ()
-    sources: Sequence[ShownFigure] = ()
-    metrics: Sequence[ShownFigure] = ()
+    by_section: Mapping[str, Sequence[ShownFigure]] = dataclasses.field(default_factory=dict)
     others: Sequence[ShownFigure] = ()
 
 
@@ -291,44 +110,44 @@ MAX_MAIN_FIGURES: Final = 3
 FURTHER: Final = frozenset(f"learning_curve_{place}" for place in range(2, MAX_CURVE_FIGURES + 1))
 
 
-def place_figures(figures: Sequence[ShownFigure], sections: ResultSections) -> PlacedFigures:
+def place_figures(figures: Sequence[ShownFigure], document: Document) -> PlacedFigures:
     """Return the figures of a result by section; those with no section of their own come last.
 
     Of the figures by source the page shows the one about its pair of models.
     """
-    models = [figure for figure in figures if figure.name in MODEL_FIGURES]
+    sections = {section.name for section in document.sections}
+    models = [each for each in figures if each.name in MODEL_FIGURES]
     pairs = [each for each in figures if each.name in PAIR_FIGURES]
-    if not sections.has_intervals:
+    if not document.has_intervals:
         by_test = [[f for f in figures if f.name.startswith(start)] for start in FIGURES_OF_TESTS]
         pairs += [found[0] for found in by_test if found]
-    sources = _choose_by_source(figures, sections.sources)
-    starts = MAIN_FIGURES if sections.models else ("",)
+    sources = _choose_by_source(figures, document.pair)
+    starts = MAIN_FIGURES if "models" in sections else ("",)
     # Of many learners the first figure has the best ones; the others are folded away.
     main = [each for each in figures if each.name.startswith(starts) and each.name not in FURTHER]
-    main = main[:MAX_MAIN_FIGURES]
     metrics = [each for each in figures if each.name.startswith(METRIC_FIGURES)]
-    metrics = metrics[:MAX_METRIC_FIGURES] if sections.metrics else []
-    placed = {each.name for each in (*models, *pairs, *sources, *main, *metrics)}
-    return PlacedFigures(
-        main=main,
-        models=models if sections.models else (),
-        pairs=pairs if sections.pairs else (),
-        sources=sources,
-        metrics=metrics,
-        others=[each for each in figures if each.name not in placed],
-    )
+    placed = {
+        "main": main[:MAX_MAIN_FIGURES],
+        "models": models,
+        "pairs": pairs,
+        "sources": sources,
+        "metrics": metrics[:MAX_METRIC_FIGURES],
+    }
+    by_section = {name: placed[name] for name in placed if name in sections}
+    names = {figure.name for shown in by_section.values() for figure in shown}
+    others = [each for each in figures if each.name not in names]
+    return PlacedFigures(by_section=by_section, others=others)
 
 
 def _choose_by_source(
-    figures: Sequence[ShownFigure], shown: SourceDifferences | None
+    figures: Sequence[ShownFigure], pair: tuple[str, str] | None
 ) -> list[ShownFigure]:
-    if shown is None:
+    if pair is None:
         return []
-    names = {shown.a, shown.b}
     return [
         figure
         for figure in figures
-        if figure.name.startswith(SOURCE_FIGURES) and set(figure.about) == names
+        if figure.name.startswith(SOURCE_FIGURES) and set(figure.about) == set(pair)
     ][:1]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from thetahat_service.figures.words import describe_repetitions
+from thetahat_presentation.document import Cell, Name, Number, Table
+from thetahat_presentation.targets import describe_target
+from thetahat_presentation.wording import describe_repetitions
 from thetahat_service.pages.kept_studies import find_table, read_kept_study
-from thetahat_service.pages.tables import Table
-from thetahat_service.pages.texts import MISSING, describe_target, write_estimate, write_number
 
 STUDY: Final = "interval_coverage"
 FAMILIES: Final = ("intervals", "variances", "risks")
@@ -20,6 +20,12 @@ SCHEME_WORDS: Final = {
     "repeated_k_fold": "repeated folds",
     "refits": "10-fold, with extra fits",
 }
+
+
+COVERS_NOTE: Final = (
+    "“Covers” is the share of all intervals that contain the true value, averaged over the "
+    "settings; it should be 0.95."
+)
 
 
 def tabulate_coverage(family: str, method: str) -> Table | None:
@@ -35,14 +41,14 @@ def tabulate_coverage(family: str, method: str) -> Table | None:
     """
     if family not in FAMILIES:
         return None
-    rows = [
+    rows: list[list[Cell]] = [
         [
-            row["interval"].replace(":", " on "),
+            Name(row["interval"].replace(":", " on ")),
             _describe_design(row),
             describe_target(row["target"]),
-            write_number(row["cells"]),
-            _write_share(row["coverage"]),
-            _write_share(row["least"]),
+            Number(row["cells"]),
+            _build_share(row["coverage"]),
+            _build_share(row["least"]),
         ]
         for name in ("summary", "metrics")
         for row in _read_rows(name)
@@ -62,10 +68,10 @@ def tabulate_coverage(family: str, method: str) -> Table | None:
             "Least of the settings",
         ],
         rows=rows,
-        numbers=frozenset({3, 4, 5}),
-        note=f"Each setting (population, learner, 50, 200 or 1000 rows) has {repetitions}. "
-        "“Covers” is the share of all intervals that contain the true value, averaged over the "
-        "settings; it should be 0.95.",
+        notes=[
+            f"Each setting (population, learner, 50, 200 or 1000 rows) has {repetitions}.",
+            COVERS_NOTE,
+        ],
     )
 
 
@@ -88,11 +94,8 @@ def _describe_design(row: Mapping[str, Any]) -> str:
     return f"{scheme}; {row['metric']}{difference}"
 
 
-def _write_share(share: Mapping[str, float | None] | float | None) -> str:
+def _build_share(share: Mapping[str, float | None] | float | None) -> Number:
     """Return a share with its Monte-Carlo standard error in brackets."""
     if not isinstance(share, Mapping):
-        return MISSING if share is None else f"{share:.3f}"
-    value, error = share["value"], share["standard_error"]
-    if value is None or not error:
-        return MISSING if value is None else f"{value:.3f}"
-    return f"{write_estimate(value, error)} ({error:.2g})"
+        return Number(share)
+    return Number(share["value"], share["standard_error"], shows_error=True)

@@ -11,15 +11,11 @@ import numpy as np
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
+from thetahat_presentation.document import Table
+from thetahat_presentation.numbers import MISSING, format_number
+from thetahat_presentation.targets import describe_target
+from thetahat_presentation.wording import capitalise, join_words
 from thetahat_service.pages.measured_coverage import tabulate_coverage
-from thetahat_service.pages.tables import Table
-from thetahat_service.pages.texts import (
-    MISSING,
-    capitalise,
-    describe_target,
-    join_words,
-    write_number,
-)
 
 if TYPE_CHECKING:
     from thetahat.values.json_schema import JsonSchema
@@ -92,7 +88,7 @@ def describe_method(item: MethodDescription, family: str = "") -> ShownMethod:
         ("Test blocks", "" if is_preset else join_words(list(item.get("blocks") or ()))),
         ("Tasks", join_words(list(item.get("tasks") or ()))),
         ("Needs", "" if is_preset else str(item.get("needs") or "")),
-        ("Repetitions", write_number(item["repetitions"]) if "repetitions" in item else ""),
+        ("Repetitions", format_number(item["repetitions"]) if "repetitions" in item else ""),
         ("Package", str(item.get("package") or "")),
     )
     return ShownMethod(
@@ -142,12 +138,12 @@ def write_default(value: Any) -> str:
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return ", ".join(map(write_number, value)) or MISSING
+        return ", ".join(map(format_number, value)) or MISSING
     if isinstance(value, Mapping):
         return (
-            ", ".join(f"{key}: {write_number(number)}" for key, number in value.items()) or MISSING
+            ", ".join(f"{key}: {format_number(number)}" for key, number in value.items()) or MISSING
         )
-    return write_number(value)
+    return format_number(value)
 
 
 def _describe_type(field: JsonSchema) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
 from thetahat.schemes import SCHEMES as REGISTERED_SCHEMES
+from thetahat_presentation.wording import join_words
 from thetahat_service.json_types import ColumnDescription, MethodDescription
-from thetahat_service.pages.texts import join_words
 
 Fields = Mapping[str, Sequence[str]]
 

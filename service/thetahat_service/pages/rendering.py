@@ -9,6 +9,10 @@ from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from thetahat_presentation.numbers import count, format_number
+from thetahat_presentation.renderers.html import typeset, typeset_cell
+from thetahat_presentation.showing import name_kind
+from thetahat_presentation.wording import capitalise
 from thetahat_service.figures.browser_library import find_library_name
 from thetahat_service.pages import texts
 
@@ -30,15 +34,16 @@ def _make_environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "number": texts.write_number,
-        "count": texts.count,
+        "number": format_number,
+        "count": count,
         "moment": texts.write_moment,
         "duration": texts.write_duration,
         "filesize": texts.write_bytes,
-        "kind_name": texts.describe_kind,
+        "kind_name": name_kind,
         "state_name": texts.describe_state,
-        "typeset": texts.typeset,
-        "sentence_case": texts.capitalise,
+        "typeset": typeset,
+        "sentence_case": capitalise,
+        "cell": typeset_cell,
     }
     environment.globals["static"] = build_static_path
     environment.globals["library_path"] = build_library_path

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from thetahat.cautions import restore
-from thetahat_service.figures.words import count_repetitions
-from thetahat_service.pages.kind_tables import describe_outcome, list_main_tables
-from thetahat_service.pages.tables import Table
+from thetahat_presentation.document import Table
+from thetahat_presentation.showing import show
+from thetahat_presentation.wording import count_repetitions
 from thetahat_service.pages.texts import write_duration
 
 if TYPE_CHECKING:
@@ -47,11 +47,13 @@ def describe_kept_study(result: StudyResultDict) -> KeptStudyView:
     """Return what the page of a kept study shows."""
     stored: dict[str, Any] = {**result}  # the file has the command and the seconds, too
     study = stored["study"]
+    document = show(stored)
+    main = document.find_section("main")
     messages = [
         restore(caution["code"], caution["message"]).message for caution in result["cautions"]
     ]
     return KeptStudyView(
-        sentences=describe_outcome(result),
+        sentences=[document.headline, *document.sentences],
         facts=[
             ("Repetitions", count_repetitions(study)),
             ("Processor time", write_duration(study.get("seconds"))),
@@ -59,6 +61,6 @@ def describe_kept_study(result: StudyResultDict) -> KeptStudyView:
             ("Release of thetahat", stored["provenance"]["version"]),
         ],
         command=stored.get("command", ""),
-        tables=list_main_tables(result),
+        tables=[] if main is None else main.tables,
         cautions=messages[:MAX_CAUTIONS],
     )

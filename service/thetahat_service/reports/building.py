@@ -7,22 +7,16 @@ from dataclasses import replace
 from typing import Any, Final
 
 import thetahat
+from thetahat_presentation.document import Cell, Document, Name, Table
+from thetahat_presentation.document import Section as ShownSection
+from thetahat_presentation.numbers import MISSING, format_count, format_level, format_number
+from thetahat_presentation.showing import ask, name_kind
+from thetahat_presentation.wording import capitalise, find_block_word
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
-from thetahat_service.pages.evaluation_page import (
-    ResultSections,
-    ShownFigure,
-    describe_result,
-    place_figures,
-)
-from thetahat_service.pages.tables import Table
-from thetahat_service.pages.texts import (
-    MISSING,
-    capitalise,
-    describe_kind,
-    write_moment,
-    write_number,
-)
+from thetahat_service.pages.evaluation_page import ShownFigure, place_figures
+from thetahat_service.pages.shown_results import show_result
+from thetahat_service.pages.texts import write_moment
 from thetahat_service.reports.cited_methods import cite_methods, write_parameters
 from thetahat_service.reports.document import (
     Block,
@@ -39,11 +33,12 @@ from thetahat_service.reports.document import (
     SignatureLines,
     Signed,
 )
-from thetahat_service.reports.questions import describe_question
 from thetahat_service.reports.request_listing import list_request
 
 Json = Mapping[str, Any]
 
+SECTION_NAMES: Final = {"main": "answer", "models": "size"}
+"""Names of sections in reports, where they differ from those of the document."""
 MAX_ROWS: Final = 60
 """Rows of a table of a report; the result as JSON has all."""
 MOST_VALUES: Final = 10
@@ -69,8 +64,8 @@ def build_report(source: ReportSource) -> Report:
     """Return the report of an evaluation with a result."""
     return Report(
         identifier=source.identifier,
-        title=source.name or f"{describe_kind(source.kind)} {source.identifier[:8]}",
-        subtitle=f"{describe_kind(source.kind)}, finished {write_moment(source.finished_at)}",
+        title=source.name or f"{name_kind(source.kind)} {source.identifier[:8]}",
+        subtitle=f"{name_kind(source.kind)}, finished {write_moment(source.finished_at)}",
         state=describe_state_of_signing(source),
         finished_at=source.finished_at,
         version=source.result["provenance"]["version"],
@@ -92,46 +87,38 @@ def describe_state_of_signing(source: ReportSource) -> str:
 
 def _list_sections(source: ReportSource) -> Iterator[Section]:
     request, result = source.request, source.result
-    parts = describe_result(result, request)
-    figures = _PlacedReportFigures(list_figures(result), parts)
+    document = show_result(result, request)
+    figures = _PlacedReportFigures(list_figures(result), document)
     yield _build_section("question", "Question", _ask(source))
-    yield _build_section("verdict", "Verdict", _judge(source, parts))
-    yield _build_section("limits", "What this does not say", _list_limits(parts))
+    yield _build_section("verdict", "Verdict", _judge(source, document))
+    yield _build_section("limits", "What this does not say", _list_limits(document))
     yield _build_section("data", "Data", _describe_data(source))
     yield _build_section("models", "Models and learners", _list_learners(result))
     yield _build_section("scheme", "How it was evaluated", _describe_scheme(source))
-    main = [*figures.list_section("main"), *map(_to_block, parts.main)]
-    yield _build_section("answer", describe_kind(source.kind), main)
-    if parts.models is not None:
-        title = "How high is the score?" if parts.higher_is_better else "How large is the error?"
-        yield _build_section(
-            "size", title, [*figures.list_section("models"), _to_block(parts.models)]
-        )
-    if parts.pairs is not None:
-        yield _build_section(
-            "pairs", "Which differ?", [*figures.list_section("pairs"), _to_block(parts.pairs)]
-        )
-    if parts.sources is not None:
-        blocks = [Paragraph(text=parts.sources.sentence), *figures.list_section("sources")]
-        blocks.append(_to_block(parts.sources.table))
-        yield _build_section("sources", f"Is it a few {parts.units} or most?", blocks)
-    metrics = [*figures.list_section("metrics"), *map(_to_block, parts.metrics)]
-    yield _build_section("metrics", "What do other metrics say?", metrics)
-    population = list(map(_to_block, parts.population))
-    yield _build_section("population", "What does it say about the target population?", population)
-    calibration = list(map(_to_block, [*parts.studies, *parts.calibration]))
-    yield _build_section("calibration", "Do the intervals hold on data like these?", calibration)
+    for section in document.sections:
+        if section.name != "methods":
+            blocks = _list_blocks(section, figures.list_section(section.name))
+            yield _build_section(
+                SECTION_NAMES.get(section.name, section.name), section.title, blocks
+            )
     yield _build_section("figures", "More figures", figures.list_others())
-    shown = {caution.code for caution in parts.doubts}
-    cautions = [each for each in parts.cautions if each.code not in shown]
+    shown = {caution.code for caution in document.doubts}
+    cautions = [each for each in document.all_cautions if each.code not in shown]
     yield _build_section(
         "cautions", "Other cautions", [CautionList(items=cautions)] if cautions else []
     )
     cited = cite_methods(result["provenance"]["methods"])
-    about = [Paragraph(text=METHODS_OF_SCORES)] if cited and parts.higher_is_better else []
+    about = [Paragraph(text=METHODS_OF_SCORES)] if cited and document.higher_is_better else []
     yield _build_section("methods", "Methods", [*about, *cited])
     yield _build_section("reproduction", "Reproduction", _reproduce(source))
     yield _build_section("sign_offs", "Sign-off", _list_sign_offs(source))
+
+
+def _list_blocks(section: ShownSection, figures: Sequence[Block]) -> list[Block]:
+    """Return the sentences, figures and tables of a section of the document."""
+    sentences = [Paragraph(text=sentence) for sentence in section.sentences]
+    tables = [*section.tables, *(section.more if section.is_detail else ())]
+    return [*sentences, *figures, *map(_to_block, tables)]
 
 
 def _build_section(name: str, title: str, blocks: Sequence[Block]) -> Section:
@@ -141,7 +128,7 @@ def _build_section(name: str, title: str, blocks: Sequence[Block]) -> Section:
 class _PlacedReportFigures:
     """The figures of a result by the section of the report that has them."""
 
-    def __init__(self, figures: Sequence[Figure], parts: ResultSections) -> None:
+    def __init__(self, figures: Sequence[Figure], document: Document) -> None:
         self._figures = {figure.name: figure for figure in figures}
         shown = [
             ShownFigure(
@@ -153,16 +140,18 @@ class _PlacedReportFigures:
             )
             for figure in figures
         ]
-        self._placed = place_figures(shown, parts)
+        self._placed = place_figures(shown, document)
 
     def list_section(self, section: str) -> list[Block]:
-        """Return the figures of a section: main, models, pairs, sources, metrics or others."""
-        placed: Sequence[ShownFigure] = getattr(self._placed, section)
+        """Return the figures of a section."""
+        return self._list_blocks(self._placed.by_section.get(section, ()))
+
+    def _list_blocks(self, placed: Sequence[ShownFigure]) -> list[Block]:
         return [ReportFigure(figure=self._figures[figure.name]) for figure in placed]
 
     def list_others(self) -> list[Block]:
         """Return the first figures without a section of their own, and how many more there are."""
-        other_figures = self.list_section("others")
+        other_figures = self._list_blocks(self._placed.others)
         left_out = len(other_figures) - MAX_FIGURES
         if left_out <= 0:
             return other_figures
@@ -175,23 +164,21 @@ def _to_block(table: Table) -> ReportTable:
     """Return a table with at most as many rows as a report shows."""
     if len(table.rows) <= MAX_ROWS:
         return ReportTable(table=table)
-    note = (
-        f"{table.note} The first {MAX_ROWS} of {len(table.rows)} rows are shown; the result as "
-        "JSON has all."
-    )
-    return ReportTable(table=replace(table, rows=table.rows[:MAX_ROWS], note=note.strip()))
+    shown = f"The first {MAX_ROWS} of {format_count(len(table.rows))} rows are shown"
+    notes = [*table.notes, f"{shown}; the result as JSON has all."]
+    return ReportTable(table=replace(table, rows=table.rows[:MAX_ROWS], notes=notes))
 
 
 def _ask(source: ReportSource) -> list[Block]:
-    sentences = describe_question(source.kind, source.request, source.result)
+    sentences = ask(source.kind, source.result, source.request)
     return [Paragraph(text=" ".join(sentences))] if sentences else []
 
 
-def _judge(source: ReportSource, parts: ResultSections) -> list[Block]:
+def _judge(source: ReportSource, document: Document) -> list[Block]:
     blocks: list[Block] = []
-    if parts.headline:
-        blocks.append(Paragraph(text=parts.headline, style="lead"))
-    sentences = [*parts.sentences, *parts.more_sentences]
+    lead = [text for text in (document.gate, document.headline) if text]
+    blocks += [Paragraph(text=text, style="lead") for text in lead]
+    sentences = document.sentences
     shown = sentences[:MAX_ROWS]
     if shown:
         blocks.append(Bullets(items=shown))
@@ -215,12 +202,12 @@ def _list_failures(result: Json) -> Iterator[tuple[str, str]]:
                 yield f"{learner} at size {name}", problem["message"]
 
 
-def _list_limits(parts: ResultSections) -> list[Block]:
+def _list_limits(document: Document) -> list[Block]:
     blocks: list[Block] = []
-    if parts.scope:
-        blocks.append(Paragraph(text=parts.scope))
-    if parts.doubts:
-        blocks.append(CautionList(items=parts.doubts))
+    if document.scope:
+        blocks.append(Paragraph(text=document.scope))
+    if document.doubts:
+        blocks.append(CautionList(items=document.doubts))
     return blocks
 
 
@@ -229,8 +216,8 @@ def _describe_data(source: ReportSource) -> list[Block]:
     for dataset in source.data:
         facts = [
             ("Data set", dataset.name or dataset.identifier),
-            ("Rows", write_number(dataset.rows)),
-            ("Columns", write_number(dataset.columns)),
+            ("Rows", format_number(dataset.rows)),
+            ("Columns", format_number(dataset.columns)),
             ("SHA-256", dataset.sha256),
         ]
         blocks.append(FactList(items=facts, codes=SHA256))
@@ -244,9 +231,8 @@ def _describe_data(source: ReportSource) -> list[Block]:
         sizes = {(model["n"], model["blocks"]) for model in result["models"].values()}
         if len(sizes) == 1:
             n, n_blocks = sizes.pop()
-            unit = result.get("unit", {"singular": "block", "plural": "blocks"})
-            word = unit["singular" if n_blocks == 1 else "plural"]
-            facts.insert(0, ("Evaluated", f"{write_number(n)} instances in {n_blocks} {word}"))
+            word = find_block_word(result, n_blocks)
+            facts.insert(0, ("Evaluated", f"{format_count(n)} instances in {n_blocks} {word}"))
     return [*blocks, FactList(items=facts, codes=SHA256)]
 
 
@@ -258,8 +244,8 @@ def _list_learners(result: Json) -> list[Block]:
     if not learners:
         names = list(result.get("models", ()))
         return [Paragraph(text=f"{', '.join(names)}.")] if names else []
-    rows = [
-        [each.get("as", each["name"]), each["name"], write_parameters(each) or MISSING]
+    rows: list[list[Cell]] = [
+        [Name(each.get("as", each["name"])), Name(each["name"]), write_parameters(each) or MISSING]
         for each in learners
     ]
     table = Table(caption="Learners", columns=["Name", "Learner", "Parameters"], rows=rows)
@@ -280,7 +266,7 @@ def _describe_scheme(source: ReportSource) -> list[Block]:
     summary = source.result.get("summary") or {}
     level = request.get("level", summary.get("level"))
     if level is not None:
-        facts.append(("Confidence level", f"{100 * level:.6g} %"))
+        facts.append(("Confidence level", format_level(level)))
     facts += [
         (capitalise(field), _write_method(request[field]))
         for field in ("margin", "correction", "control")
@@ -288,7 +274,7 @@ def _describe_scheme(source: ReportSource) -> list[Block]:
     ]
     repetitions = source.result.get("study", {}).get("repetitions")
     numbers = (("Repetitions", repetitions), ("Resamples", source.result.get("n_resamples")))
-    facts += [(name, write_number(n)) for name, n in numbers if n is not None]
+    facts += [(name, format_number(n)) for name, n in numbers if n is not None]
     facts.append(("Seed", str(source.seed)))
     return [FactList(items=facts)]
 
@@ -296,7 +282,7 @@ def _describe_scheme(source: ReportSource) -> list[Block]:
 def _write_method(method: Any) -> str:
     """Return a field of a request in words: a method with its parameters, or the value."""
     if isinstance(method, list) and len(method) > MOST_VALUES:
-        return f"{write_number(len(method))} values"
+        return f"{format_number(len(method))} values"
     if not isinstance(method, Mapping):
         return str(method)
     if "name" not in method:

@@ -20,9 +20,9 @@ from thetahat.schemes import SCHEMES
 from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
 from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat_presentation.wording import join_words
 from thetahat_service.pages.evaluation_page import list_steps
 from thetahat_service.pages.method_page import describe_family
-from thetahat_service.pages.texts import join_words
 from thetahat_service.reports.document import CitedMethod
 
 REGISTRIES: Final[Mapping[str, Mapping[str, type[Any]]]] = {

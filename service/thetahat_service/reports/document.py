@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
+from thetahat_presentation.document import Caution, Table
 from thetahat_service.figures.figure import Figure
-from thetahat_service.pages.result_view import ShownCaution
-from thetahat_service.pages.tables import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ class CautionList:
     """Cautions, each with its advice."""
 
     kind: ClassVar[str] = "cautions"
-    items: Sequence[ShownCaution]
+    items: Sequence[Caution]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,12 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from thetahat_presentation.renderers.html import typeset as typeset_sentence
+from thetahat_presentation.renderers.html import typeset_cell
+from thetahat_presentation.wording import capitalise
 from thetahat_service.figures.rendering import FigureFormat
 from thetahat_service.figures.style import Json, Style
 from thetahat_service.pages.method_page import typeset
-from thetahat_service.pages.texts import capitalise
 from thetahat_service.reports.building import describe_maker
 from thetahat_service.reports.document import Report
 
@@ -34,7 +36,12 @@ def _make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"typeset": typeset, "sentence_case": capitalise}
+    environment.filters |= {
+        "typeset": typeset,
+        "sentence_case": capitalise,
+        "cell": typeset_cell,
+        "sentence": typeset_sentence,
+    }
     return environment
 
 

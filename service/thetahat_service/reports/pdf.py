@@ -18,10 +18,11 @@ from typing import Any, Final
 
 import orjson
 
+from thetahat_presentation.document import Caution, Table
+from thetahat_presentation.renderers.html import typeset, typeset_cell
+from thetahat_presentation.wording import capitalise
 from thetahat_service.errors import Unavailable
 from thetahat_service.figures.style import Style
-from thetahat_service.pages.tables import Table
-from thetahat_service.pages.texts import capitalise
 from thetahat_service.reports.building import describe_maker
 from thetahat_service.reports.document import (
     Block,
@@ -134,9 +135,9 @@ def _describe_block(block: Block, files: dict[str, str]) -> dict[str, object]:
     kind = {"kind": block.kind}
     match block:
         case Paragraph():
-            return {**kind, "text": allow_breaks(block.text, LONGEST_LINE), "style": block.style}
+            return {**kind, "text": _set_line(block.text), "style": block.style}
         case Bullets():
-            return {**kind, "items": [allow_breaks(item, LONGEST_LINE) for item in block.items]}
+            return {**kind, "items": [_set_line(item) for item in block.items]}
         case FactList():
             items = [(name, allow_breaks(value, LONGEST_LINE)) for name, value in block.items]
             return {**kind, "items": items, "codes": sorted(block.codes)}
@@ -159,8 +160,12 @@ def _describe_block(block: Block, files: dict[str, str]) -> dict[str, object]:
             return {**kind, "labels": list(block.labels)}
 
 
+def _set_line(sentence: str) -> str:
+    return allow_breaks(typeset(sentence), LONGEST_LINE)
+
+
 def _describe_table(table: Table) -> dict[str, object]:
-    rows = [[allow_breaks(cell, LONGEST_WORD) for cell in row] for row in table.rows]
+    rows = [[allow_breaks(typeset_cell(cell), LONGEST_WORD) for cell in row] for row in table.rows]
     longest = [
         max((len(row[i]) for row in rows if i < len(row)), default=0)
         for i in range(len(table.columns))
@@ -172,18 +177,22 @@ def _describe_table(table: Table) -> dict[str, object]:
         "rows": rows,
         "numbers": sorted(table.numbers),
         "wide": wide or [0 if table.numbers else len(table.columns) - 1],
-        "note": table.note,
+        "note": typeset(" ".join(table.notes)),
     }
 
 
-def _describe_caution(caution: Any) -> dict[str, str]:
+def _describe_caution(caution: Caution) -> dict[str, str]:
     return {
         "severity": caution.severity,
         "label": capitalise(caution.severity),
-        "message": allow_breaks(caution.message, LONGEST_LINE),
+        "message": _set_line(_add_subject(caution)),
         "advice": caution.advice,
         "code": caution.code,
     }
+
+
+def _add_subject(caution: Caution) -> str:
+    return f"{caution.subject}: {caution.message}" if caution.subject else caution.message
 
 
 def _describe_method(block: CitedMethod) -> dict[str, object]:

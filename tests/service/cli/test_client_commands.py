@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -90,9 +91,9 @@ def test_exact_submit_waits_and_prints_the_table(
         assert run(stub, "submit", request_file, "--wait") == 0
 
     out, err = capsys.readouterr()
-    assert "a          0.2500       0.2000       0.1000 to 0.4000" in out
-    assert "NOT WORSE  a is not worse than b." in out
-    assert "all models (data like these): only 5 blocks" in out
+    assert re.search(r"a +0\.25 +0\.2 +0\.100 to 0\.400", out)
+    assert "- a is not worse than b." in out
+    assert "all models (on data like these): only 5 blocks" in out
     assert "student_t on theta_3, 4 degrees of freedom, about the macro mean" in " ".join(
         out.split()
     )

@@ -137,7 +137,7 @@ def test_exact_columns_that_number_or_name_the_rows_are_no_models(
     assert "not compared: n, which has the whole numbers 1 to 24, each once." in printed.err
     assert "not used: patient_id, whose name and whole numbers are those of labels." in printed.err
     assert "not used: site, which is text." in printed.err
-    assert "SERIOUS  All values are 0 or 1" in printed.out
+    assert "Serious: All values are 0 or 1" in printed.out
 
     status, result = run_json(capsys, "compare", str(table), "--model", "patient_id", "--json")
     assert status == 0
@@ -190,9 +190,9 @@ def test_exact_markdown_has_the_tables(table: Path, tmp_path: Path) -> None:
     assert main(["compare", str(table), "--block", "school", "--markdown", str(target)]) == 0
     text = target.read_text()
 
-    assert "| model | mean | 95 %, data like these |" in text
-    assert "### Verdicts" in text
-    assert "### Cautions" in text
+    assert "| Model | Mean loss |" in text
+    assert "### Difference of each pair" in text
+    assert "### What this does not say" in text
 
 
 @pytest.mark.parametrize(

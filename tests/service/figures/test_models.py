@@ -224,7 +224,7 @@ def test_degenerate_a_model_without_an_interval_is_a_dot() -> None:
 @pytest.mark.parametrize(
     ("lower", "upper", "words"),
     [
-        (-0.5, 0.25, "interval −0.5 to 0.25"),
+        (-0.5, 0.25, "interval −0.50 to 0.25"),
         (None, 0.25, "at most 0.25 by its interval"),
         (-0.5, None, "at least −0.5 by its interval"),
     ],

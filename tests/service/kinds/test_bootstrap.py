@@ -9,14 +9,15 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from tests.presentation.reading import texts_of
 from tests.service.kinds.run_requests import parquet_file, place_of, run_kind
 from thetahat.errors import EvaluationError
 from thetahat.statistics import STATISTICS
 from thetahat.statistics.vector_statistics import VECTOR_STATISTICS
+from thetahat_presentation.showing import show
 from thetahat_service.errors import InvalidRequest
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.kinds.bootstrap.request import BootstrapRequest
-from thetahat_service.pages.kind_tables import describe_outcome, list_main_tables
 
 LECTURE: dict[str, Any] = {
     "kind": "bootstrap",
@@ -366,13 +367,14 @@ def test_invalid_requests_of_vectors(changes: dict[str, Any], place: tuple[str, 
 def test_exact_a_page_has_a_row_for_each_component_and_their_covariance() -> None:
     result = run_kind(VECTOR).result
 
-    estimates, covariance = list_main_tables(result)
+    document = show(result)
+    estimates, covariance = document.sections[0].tables
     names = [one["name"] for one in result["components"]]
-    assert [row[0] for row in estimates.rows] == names
+    assert [row[0] for row in texts_of(estimates)] == names
     assert list(covariance.columns) == ["Component", *names]
     assert len(covariance.rows) == len(names)
     assert [figure.name for figure in list_figures(result)] == ["components"]
-    (sentence,) = describe_outcome(result)
+    sentence = document.headline
     assert sentence.startswith("Regression coefficients with 3 components: intercept ")
-    assert sentence.count("95\N{NO-BREAK SPACE}% BCa interval") == len(names)
+    assert sentence.count("95 % BCa interval") == len(names)
     assert sentence.endswith(", from 200 resamples.")

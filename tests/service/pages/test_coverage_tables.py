@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import pytest
 
+from tests.presentation.reading import texts_of
 from thetahat.analyses.losses import expected_coverage, expected_size
 from thetahat.analyses.metrics import expected_coverage as of_metrics
 from thetahat_service.pages.coverage_tables import MEASURED_TABLES, describe_measured_table
@@ -30,7 +31,7 @@ def test_naive_the_averages_are_those_of_the_shipped_rows() -> None:
     values = [
         row["coverage"][0] for row in rows if (row["of"], row["scheme"], row["target"]) == place
     ]
-    (shown,) = [row for row in averages.rows if tuple(row[:3]) == place]
+    (shown,) = [row for row in texts_of(averages) if tuple(row[:3]) == place]
     assert shown[3:5] == [str(len(values)), f"{sum(values) / len(values):.3f}"]
     assert shown[6] == f"{min(values):.3f}"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.service.kinds.run_requests import run_kind
-from thetahat_service.figures.result_types import has_models
-from thetahat_service.pages.result_view import ResultView
+from thetahat_presentation.parts.models import ModelsResult
+from thetahat_presentation.parts.sources import compare_by_source
 
 SCHOOLS: dict[str, Any] = {
     "kind": "losses",
@@ -20,25 +20,24 @@ SCHOOLS: dict[str, Any] = {
 }
 
 
-def view_schools(request: dict[str, Any]) -> ResultView:
+def view_schools(request: dict[str, Any]) -> ModelsResult:
     result = run_kind(SCHOOLS).result
-    assert has_models(result)
-    return ResultView(result, request)
+    return ModelsResult(result, request)
 
 
 def test_exact_the_direction_is_that_of_the_result_and_not_of_the_request() -> None:
     view = view_schools({"kind": "losses"})
 
     assert view.higher_is_better
-    assert view.model_names == ["strong", "weak"]
+    assert view.names == ["strong", "weak"]
 
 
 def test_exact_sources_have_their_word() -> None:
     view = view_schools(SCHOOLS)
 
-    differences = view.compare_by_source("strong", "weak")
+    differences = compare_by_source(view, "strong", "weak")
 
     assert differences is not None
-    assert "strong is better than weak in 3 of 3 schools" in differences.sentence
-    assert "source" not in differences.sentence
-    assert differences.table.columns[0] == "School"
+    assert "strong is better than weak in 3 of 3 schools" in differences.sentences[0]
+    assert "source" not in differences.sentences[0]
+    assert differences.more[0].columns[0] == "School"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.presentation.reading import texts_of
 from tests.service.api.html_page import HtmlPage
 from tests.service.figures.results import evaluation
 from tests.service.reports.pdf_text import read_text, without_spaces
@@ -23,13 +24,16 @@ from tests.service.reports.sources import (
     source_of,
 )
 from thetahat.references import REFERENCES
+from thetahat_presentation.parts.metrics import list_metric_tables
+from thetahat_presentation.parts.models import ModelsResult
+from thetahat_presentation.renderers.html import typeset
+from thetahat_presentation.renderers.latex import escape_latex
+from thetahat_presentation.showing import show
 from thetahat_service.errors import Unavailable
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.drawing import draw
 from thetahat_service.figures.rendering import FigureFormat
 from thetahat_service.figures.style import Style
-from thetahat_service.pages.evaluation_page import describe_result
-from thetahat_service.pages.method_tables import list_metric_tables
 from thetahat_service.reports import pdf
 from thetahat_service.reports.building import METHODS_OF_SCORES, build_report
 from thetahat_service.reports.cited_methods import REGISTRIES, cite_methods, write_parameters
@@ -70,9 +74,8 @@ def words_of(report: Report) -> str:
 def test_exact_a_report_of_every_kind_has_its_verdict_in_html_and_pdf(kind: str) -> None:
     source = source_of(kind, data=[data_set()], sign_offs=[signed()])
     report = build_report(source)
-    verdict = describe_result(source.result, source.request).headline.replace(
-        "\N{NO-BREAK SPACE}", " "
-    )
+    headline = show(source.result, source.request).headline
+    verdict = typeset(headline).replace("\N{NO-BREAK SPACE}", " ")
 
     page = HtmlPage(render_html(report, draw_one).decode())
     text = read_text(render_pdf(report, draw_one))
@@ -192,8 +195,6 @@ def test_exact_latex_has_no_command_of_a_name() -> None:
     ],
 )
 def test_exact_latex_is_escaped(text: str, expected: str) -> None:
-    from thetahat_client.text.latex import escape_latex
-
     assert escape_latex(text) == expected
 
 
@@ -305,11 +306,12 @@ def test_exact_metrics_have_a_section_with_the_word_for_a_source() -> None:
     for model in result["models"].values():
         model["metrics"] = {"roc_auc": metric}
 
-    (table,) = list_metric_tables(result, "school")
+    result["unit"] = {"singular": "school", "plural": "schools"}
+    (table,) = list_metric_tables(ModelsResult(result, {}))
 
-    assert list(table.columns[3:]) == ["95\N{NO-BREAK SPACE}% interval on a new school"]
-    assert table.rows[0][0] == "roc_auc"
-    assert table.rows[0][2:] == ["0.800", "0.700 to 0.900"]
+    assert list(table.columns[3:]) == ["95 % interval on a new school"]
+    assert texts_of(table)[0][0] == "roc_auc"
+    assert texts_of(table)[0][2:] == ["0.800", "0.700 to 0.900"]
 
 
 def test_degenerate_letters_of_other_scripts_and_long_words_are_set() -> None:

@@ -911,6 +911,8 @@ class Summary:
     """Confidence level of the intervals."""
     margin: float | None = None
     """Largest difference that does not matter, where the request has one."""
+    correction: str | None = None
+    """How p-values are corrected for the number of pairs, where there are several."""
     sentences: tuple[str, ...]
     """The best model and every verdict in words; of very many comparisons the most relevant."""
     models: tuple[ModelSummary, ...]

@@ -46,6 +46,7 @@ def summarise(
         better=table.layout.words.better,
         level=choices.level,
         margin=choices.margin,
+        correction=choices.correction if len(comparisons) > 1 else None,
         sentences=(
             _write_best(order, estimates, intervals, table.layout.words),
             *(_write_verdict(pair) for pair in shown),

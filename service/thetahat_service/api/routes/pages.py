@@ -13,6 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
+from thetahat_presentation.parts.models import ModelsResult
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.documents import parse_id
@@ -34,14 +35,13 @@ from thetahat_service.pages.evaluation_list import ListEntry, describe_entry
 from thetahat_service.pages.evaluation_page import (
     PlacedFigures,
     ShownFigure,
-    describe_result,
     list_facts,
+    list_used_methods,
     place_figures,
 )
-from thetahat_service.pages.kind_tables import describe_outcome
 from thetahat_service.pages.rendering import read_static
 from thetahat_service.pages.request_texts import write_command, write_request
-from thetahat_service.pages.result_view import ResultView
+from thetahat_service.pages.shown_results import show_result
 from thetahat_service.reports.building import DECISIONS, tabulate_sign_offs
 from thetahat_service.schemas.sign_off import SignOffRequest
 from thetahat_service.states import EvaluationStatus
@@ -52,6 +52,8 @@ router = APIRouter(include_in_schema=False)
 PAGE_LENGTH: Final = 25
 OFFERED: Final = 50
 """Evaluations that the page of a comparison offers."""
+MOST_SENTENCES: Final = 200
+"""Sentences of many verdicts that a page has; the result as JSON has all."""
 OUTCOMES_KEPT: Final = 2000
 """Headlines of results without a summary that are kept in memory."""
 A_YEAR: Final = "public, max-age=31536000, immutable"
@@ -98,7 +100,8 @@ def _read_outcome(owner_id: UUID, evaluation_id: UUID) -> str:
         text = read.get_result(owner_id, evaluation_id)
     except ResourceNotFound:  # deleted since the list was read
         return ""
-    return " ".join(describe_outcome(orjson.loads(text))[:2])
+    document = show_result(orjson.loads(text), {})
+    return " ".join([document.headline, *document.sentences[:1]])
 
 
 def _find_filter_problem(chosen: dict[str, str]) -> str:
@@ -151,10 +154,10 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
         text = read.read_result(row)
         result, digest = orjson.loads(text), compute_digest(text)
         signed = list_newest_sign_offs(row.id)
-    sections = None if result is None else describe_result(result, sent, pair)
+    document = None if result is None else show_result(result, sent, pair)
     figures = PlacedFigures()
-    if result is not None and sections is not None:
-        figures = place_figures([_describe_figure(each) for each in list_figures(result)], sections)
+    if result is not None and document is not None:
+        figures = place_figures([_describe_figure(each) for each in list_figures(result)], document)
     request_text, is_whole = write_request(sent)
     finished, started = row.finished_at, row.started_at
     return {
@@ -163,7 +166,9 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
         "learners": detailed.parts,
         "seconds_left": detailed.seconds_left,
         "error": row.error,
-        "result": sections,
+        "result": document,
+        "most_sentences": MOST_SENTENCES,
+        "used": [] if result is None else list_used_methods(result),
         "failures": {} if result is None else _list_failures(result),
         "figures": figures,
         "figure_base": f"/v1/evaluations/{row.id}/figures",
@@ -230,14 +235,14 @@ def build_comparison(first: EvaluationRow, second: EvaluationRow) -> dict[str, o
         Side(
             title=describe_entry(row).title,
             data_sha256=row.data_sha256,
-            view=ResultView(orjson.loads(read.read_result(row)), read.get_request(row)),
+            shown=ModelsResult(orjson.loads(read.read_result(row)), read.get_request(row)),
         )
         for row in (first, second)
     ]
     figures = [
         figure
         for side in sides
-        for figure in list_figures(side.view.result)
+        for figure in list_figures(side.shown.result)
         if figure.name == "forest"
     ]
     return {

@@ -1,0 +1,53 @@
+"""A result of any kind as text for people."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from thetahat_client.result_types import ResultJson
+from thetahat_presentation.renderers.html import HtmlPage
+from thetahat_presentation.renderers.latex import LatexPage
+from thetahat_presentation.renderers.markdown import MarkdownPage
+from thetahat_presentation.renderers.text import WIDTH, Page
+from thetahat_presentation.showing import show
+
+__all__: Final = ["result_html", "result_latex", "result_markdown", "result_text"]
+
+
+def result_text(
+    result: ResultJson,
+    width: int = WIDTH,
+    *,
+    table_width: int | None = None,
+    show_all: bool = False,
+) -> str:
+    """Return a whole result: the verdict, its tables, and what it does not say.
+
+    Parameters
+    ----------
+    result : Mapping
+        A result, as ``Client.result`` returns it.
+    width : int
+        Characters of the longest line of prose.
+    table_width : int or None
+        Characters of the widest table; wider ones are folded. None leaves tables as they are.
+    show_all : bool
+        Whether to return every sentence, row and caution. Without it the best 15 models are shown,
+        of many comparisons those with the best model, and the three most serious cautions.
+    """
+    return Page(prose=width, table=table_width).write(show(result), show_all=show_all)
+
+
+def result_markdown(result: ResultJson, *, show_all: bool = False) -> str:
+    """Return a result as Markdown: the sentences, tables and cautions of ``result_text``."""
+    return MarkdownPage().write(show(result), show_all=show_all)
+
+
+def result_latex(result: ResultJson, *, show_all: bool = False) -> str:
+    """Return a result as LaTeX: the parts of ``result_text``, its tables with booktabs."""
+    return LatexPage().write(show(result), show_all=show_all)
+
+
+def result_html(result: ResultJson, *, show_all: bool = False) -> str:
+    """Return a result as HTML for a notebook: the parts of ``result_text``, escaped."""
+    return HtmlPage().write(show(result), show_all=show_all)

@@ -1,0 +1,269 @@
+"""A result as a document: sentences, tables of typed cells and cautions, for every surface.
+
+Cells keep numbers as numbers. What a number looks like is said once, by ``cell_text`` and the
+functions of ``numbers``; the renderers decide on markup alone. Negative numbers have a hyphen and
+per cent signs a plain space here; HTML and LaTeX set them as they print them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+MOST_SENTENCES: Final = 7
+"""Sentences that are shown at first; the others are folded away."""
+MOST_DOUBTS: Final = 3
+SEVERITIES: Final = ("serious", "warning", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number, with the digits that its standard error leaves certain.
+
+    Parameters
+    ----------
+    value : float, str or None
+        The number; a text stands for itself, and None is shown as a dash.
+    standard_error : float or None
+        Its standard error; without one it has four significant digits.
+    shows_error : bool
+        Whether the standard error is written after it, in brackets.
+    """
+
+    value: float | str | None
+    standard_error: float | None = None
+    shows_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """The ends of an interval; an open end is None, and without both there is none.
+
+    Parameters
+    ----------
+    lower, upper : float or None
+        The ends.
+    standard_error : float or None
+        Says how many digits are certain; else a quarter of the width does.
+    estimate : float or None
+        Written before the ends, where the interval is about another number than its row.
+    """
+
+    lower: float | None
+    upper: float | None
+    standard_error: float | None = None
+    estimate: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """A p-value."""
+
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Percent:
+    """A share in per cent, with its standard error in brackets where there is one."""
+
+    share: float | None
+    standard_error: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PercentRange:
+    """The least and the largest of several shares, in per cent."""
+
+    least: float | None
+    largest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The name of a model, a method or a column: nothing in it is rewritten."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The difference of two models, the first minus the second."""
+
+    first: str
+    second: str
+
+
+Cell: TypeAlias = Number | Interval | PValue | Percent | PercentRange | Name | Pair | str
+"""A cell of a table; a text is a cell of words."""
+NUMERIC: Final = (Number, Interval, PValue, Percent, PercentRange)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table with a caption.
+
+    Parameters
+    ----------
+    caption : str
+        What the table shows.
+    columns : sequence of str
+        Headings.
+    rows : sequence of sequences of Cell
+        Cells by row; the first cell of a row is its heading.
+    notes : sequence of str
+        Sentences below the table.
+    n_first : int
+        Rows that a terminal shows, unless all are asked for.
+    """
+
+    caption: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str] = ()
+    n_first: int = 15
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """Columns that are aligned as numbers."""
+        return frozenset(
+            position
+            for position in range(1, len(self.columns))
+            if any(isinstance(row[position], NUMERIC) for row in self.rows)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a document that answers one question.
+
+    Parameters
+    ----------
+    name : str
+        The same in every document; figures are placed by it.
+    title : str
+        The question.
+    sentences : sequence of str
+        What the tables show, in words.
+    tables : sequence of Table
+        The tables.
+    more_title : str
+        What the further tables are.
+    more : sequence of Table
+        Tables that are folded away.
+    is_detail : bool
+        Whether a page and a report have room for it, and a terminal has not.
+    """
+
+    name: str
+    title: str
+    sentences: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    more_title: str = ""
+    more: Sequence[Table] = ()
+    is_detail: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caution:
+    """A caution of a result, once for each code.
+
+    Parameters
+    ----------
+    code, severity, message, advice : str
+        As in the result.
+    subject : str
+        The models, pairs and numbers that it is about; empty where it is about all.
+    """
+
+    code: str
+    severity: str
+    message: str
+    advice: str
+    subject: str = ""
+
+    @property
+    def text(self) -> str:
+        """The caution as a paragraph."""
+        start = f"{self.subject}: " if self.subject else ""
+        return f"{start}{self.message} {self.advice}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """What is shown of a result.
+
+    Parameters
+    ----------
+    gate : str
+        Whether the gate of the request passes, with the reason; empty without a gate.
+    headline : str
+        The verdict in one short sentence.
+    sentences : sequence of str
+        The verdicts in words.
+    n_first : int
+        Number of sentences that are shown at first.
+    sections : sequence of Section
+        The tables; those without content are left out.
+    scope : str
+        What the numbers are about, and what they are not about.
+    cautions : sequence of Caution
+        The cautions of what is shown, the serious ones first.
+    other_cautions : sequence of Caution
+        Those of the methods that only the tables of all methods show.
+    model_names : sequence of str
+        Models that can be compared by source; empty where blocks are not sources.
+    pair : tuple of str or None
+        The two models that the section of sources compares.
+    unit, units : str
+        What a block is called, and several.
+    higher_is_better : bool
+        Whether the values are scores and not losses.
+    has_intervals : bool
+        Whether a difference of two models has an interval.
+    """
+
+    gate: str = ""
+    headline: str = ""
+    sentences: Sequence[str] = ()
+    n_first: int = MOST_SENTENCES
+    sections: Sequence[Section] = ()
+    scope: str = ""
+    cautions: Sequence[Caution] = ()
+    other_cautions: Sequence[Caution] = ()
+    model_names: Sequence[str] = ()
+    pair: tuple[str, str] | None = None
+    unit: str = "source"
+    units: str = "sources"
+    higher_is_better: bool = False
+    has_intervals: bool = False
+
+    @property
+    def first_sentences(self) -> Sequence[str]:
+        """The sentences that are shown at first."""
+        return self.sentences[: self.n_first]
+
+    @property
+    def more_sentences(self) -> Sequence[str]:
+        """The sentences that are folded away."""
+        return self.sentences[self.n_first :]
+
+    @property
+    def doubts(self) -> Sequence[Caution]:
+        """The cautions to know before a decision: at most three, the serious ones first."""
+        return [each for each in self.cautions if each.severity != "info"][:MOST_DOUBTS]
+
+    @property
+    def all_cautions(self) -> Sequence[Caution]:
+        """Every caution, the serious ones first."""
+        every = [*self.cautions, *self.other_cautions]
+        return sorted(every, key=lambda caution: rank_severity(caution.severity))
+
+    def find_section(self, name: str) -> Section | None:
+        """Return a section; None if the document has none of that name."""
+        return next((section for section in self.sections if section.name == name), None)
+
+
+def rank_severity(severity: str) -> int:
+    """Return the place of a severity, the serious ones first; unknown ones come last."""
+    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)

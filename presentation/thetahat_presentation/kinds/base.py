@@ -1,0 +1,35 @@
+"""What a kind of evaluation says of its presentation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from thetahat_presentation.document import Document
+
+Json: TypeAlias = Mapping[str, Any]
+ModelPair: TypeAlias = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presentation:
+    """How the results of one kind are shown.
+
+    Parameters
+    ----------
+    name : str
+        The kind, as in requests; the name of its file.
+    title : str
+        The kind as people write it.
+    view : callable
+        Returns the document of a result and its request; the pair names the models that are
+        compared by source, and may be None.
+    ask : callable
+        Returns the question that a result and its request answer, as sentences.
+    """
+
+    name: str
+    title: str
+    view: Callable[[Json, Json, ModelPair | None], Document]
+    ask: Callable[[Json, Json], list[str]]

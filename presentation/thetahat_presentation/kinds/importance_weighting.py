@@ -1,0 +1,100 @@
+"""Risks in the target population from weighted source rows, and what each of them selects."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
+from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
+from thetahat_presentation.numbers import (
+    MISSING,
+    format_ends,
+    format_estimate,
+    format_level,
+    format_number,
+)
+from thetahat_presentation.parts.documents import build_other_document
+from thetahat_presentation.parts.models import build_interval
+from thetahat_presentation.parts.weights import describe_sample_size, tabulate_weights
+from thetahat_presentation.wording import list_names
+
+MOST_NAMES: Final = 6
+
+
+def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
+    """Return what each risk selects, and the diagnostics of the weights."""
+    del request, pair
+    tables = [_tabulate_risks(result), tabulate_weights(result["weights"])]
+    main = Section(name="main", title="Importance weighting", tables=tables)
+    outcome = [_describe_risk(result, name, risk) for name, risk in result["risks"].items()]
+    return build_other_document(result, [*outcome, describe_sample_size(result["weights"])], main)
+
+
+def ask(result: Json, request: Json) -> list[str]:
+    """Return the question."""
+    del request
+    question = (
+        "How large is the error in the target population, estimated from weighted source rows by "
+        f"{list_names(list(result['risks']), MOST_NAMES)}, and which candidate does each of them "
+        "select?"
+    )
+    return [question]
+
+
+def _tabulate_risks(result: Json) -> Table:
+    risks, oracle = result["risks"], result.get("oracle")
+    named = [*risks.items(), *([("the oracle", oracle)] if oracle else [])]
+    columns = ["Estimator", "Selects", "Estimated loss", f"{_find_level(result)}interval"]
+    columns += ["Loss on the target", *["Above the oracle"] * bool(oracle)]
+    rows: list[list[Cell]] = []
+    for name, risk in named:
+        error = risk.get("standard_error")
+        row: list[Cell] = [
+            Name(name),
+            Name(_name_selected(result, risk) or MISSING),
+            Number(risk.get("estimate"), error),
+            build_interval(risk.get("interval"), error),
+            Number(risk.get("target_risk")),
+        ]
+        above = 0.0 if risk is oracle else risk.get("regret")
+        rows.append([*row, *[Number(above)] * bool(oracle)])
+    return Table(
+        caption="What each estimator of the risk selects",
+        columns=columns,
+        rows=rows,
+        notes=["The loss on the target is known only where the target sample has labels."],
+    )
+
+
+def _describe_risk(result: Json, name: str, risk: Json) -> str:
+    chosen, error, interval = _name_selected(result, risk), risk["standard_error"], risk["interval"]
+    text = f"The risk estimator {name.replace('_', ' ')} "
+    text += f"selects {chosen}, with an estimated loss of " if chosen else "gives a loss of "
+    text += format_estimate(risk["estimate"], error)
+    if interval is not None:
+        ends = format_ends(interval["lower"], interval["upper"], error)
+        text += f" ({_find_level(result)}interval {ends})"
+    return f"{text}."
+
+
+def _name_selected(result: Json, risk: Json) -> str:
+    """Return what a risk estimator selects, as ``log with penalty 1``; empty if it is nothing."""
+    learner, value = risk.get("selected_learner"), risk.get("selected")
+    if value is None:
+        return "" if learner is None else str(learner)
+    grids = {name: each["grid"] for name, each in (result.get("learners") or {}).items()}
+    grid = result.get("grid") if learner is None else grids.get(learner)
+    parameter = None if grid is None else grid["parameter"]
+    words = f"{parameter} {format_number(value)}" if parameter else format_number(value)
+    return words if learner is None else f"{learner} with {words}"
+
+
+def _find_level(result: Json) -> str:
+    """Return the level of the intervals with a space after it; empty if there are none."""
+    intervals = (risk["interval"] for risk in result["risks"].values())
+    return next((f"{format_level(one['level'])} " for one in intervals if one is not None), "")
+
+
+PRESENTATION = Presentation(
+    name="importance_weighting", title="Importance weighting", view=view, ask=ask
+)

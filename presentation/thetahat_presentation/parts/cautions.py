@@ -1,0 +1,109 @@
+"""The cautions of a result, each of them once, with what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from thetahat_presentation.document import Caution, rank_severity
+
+Json: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a caution is about: a model or a pair, and one of its numbers; empty for all."""
+
+    name: str = ""
+    number: str = ""
+
+
+@dataclass(slots=True)
+class _Group:
+    """The cautions of one code."""
+
+    caution: Json
+    places: list[Place] = field(default_factory=list)
+
+
+PlacedCaution: TypeAlias = tuple[Place, Json]
+
+
+def group_cautions(placed: Iterable[PlacedCaution], models: Sequence[str] = ()) -> list[Caution]:
+    """Return one caution for each code, the serious ones first.
+
+    Parameters
+    ----------
+    placed : iterable of PlacedCaution
+        The cautions with what each is about.
+    models : sequence of str
+        All models: a caution about all of them says so and does not list them.
+    """
+    groups: dict[str, _Group] = {}
+    for place, caution in placed:
+        group = groups.setdefault(str(caution.get("code")), _Group(caution))
+        if _rank(caution) < _rank(group.caution) or "message" not in group.caution:
+            group.caution = caution
+        group.places.append(place)
+    ordered = sorted(groups.values(), key=lambda group: _rank(group.caution))
+    return [_build_caution(group, models) for group in ordered]
+
+
+def _rank(caution: Json) -> int:
+    """Return the place of a caution's severity; a result of an older release has none."""
+    return rank_severity(caution.get("severity", "warning"))
+
+
+def _build_caution(group: _Group, models: Sequence[str]) -> Caution:
+    caution = group.caution
+    names = list(dict.fromkeys(place.name for place in group.places if place.name))
+    numbers = list(dict.fromkeys(place.number for place in group.places if place.number))
+    is_everywhere = any(not place.name for place in group.places)
+    is_about_all = len(models) > 1 and set(models) <= set(names)
+    subject = "all models" if is_about_all else ", ".join(names)
+    if subject and numbers:
+        subject += f" ({', '.join(numbers)})"
+    return Caution(
+        code=str(caution.get("code")),
+        severity=str(caution.get("severity", "warning")),
+        message=str(caution.get("message") or caution.get("code")),
+        advice=str(caution.get("advice") or ""),
+        subject="" if is_everywhere else subject,
+    )
+
+
+def place_cautions(
+    cautions: Iterable[Json] | None, place: Place = Place()
+) -> Iterator[PlacedCaution]:
+    """Yield cautions with what they are about."""
+    return ((place, caution) for caution in cautions or ())
+
+
+def walk_cautions(value: Any) -> Iterator[PlacedCaution]:
+    """Yield every caution inside a JSON value that has its sentence."""
+    if isinstance(value, Mapping):
+        if {"code", "message"} <= value.keys():
+            yield Place(), value
+            return
+        for key, inner in value.items():
+            if key != "provenance":
+                yield from walk_cautions(inner)
+    elif isinstance(value, list | tuple) and value and isinstance(value[0], Mapping | list):
+        for inner in value:
+            yield from walk_cautions(inner)
+
+
+def walk_named_cautions(part: Json, path: tuple[str, ...] = ()) -> Iterator[PlacedCaution]:
+    """Yield the cautions of every object of a result, with the path of the object."""
+    yield from place_cautions(part.get("cautions"), Place(".".join(path)))
+    for key, value in part.items():
+        if isinstance(value, Mapping) and key != "provenance":
+            yield from walk_named_cautions(value, (*path, str(key)))
+
+
+def list_other_cautions(result: Json, shown: Sequence[Caution]) -> list[Caution]:
+    """Return the cautions of a result that are not among the shown ones."""
+    codes = {caution.code for caution in shown}
+    every = group_cautions(walk_cautions(result))
+    return [caution for caution in every if caution.code not in codes]

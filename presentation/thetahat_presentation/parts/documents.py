@@ -1,0 +1,174 @@
+"""The document of a result that compares models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation.document import MOST_SENTENCES, Document, Section, Table
+from thetahat_presentation.numbers import format_number
+from thetahat_presentation.parts.cautions import (
+    PlacedCaution,
+    group_cautions,
+    list_other_cautions,
+    walk_named_cautions,
+)
+from thetahat_presentation.parts.methods import list_method_tables
+from thetahat_presentation.parts.metrics import list_metric_tables
+from thetahat_presentation.parts.model_table import tabulate_models
+from thetahat_presentation.parts.models import ModelsResult
+from thetahat_presentation.parts.omnibus import tabulate_omnibus
+from thetahat_presentation.parts.pairs import tabulate_more_pairs, tabulate_pairs
+from thetahat_presentation.parts.population import list_population_tables
+from thetahat_presentation.parts.sources import choose_pair, compare_by_source
+from thetahat_presentation.parts.studied import list_calibration_tables, list_study_tables
+from thetahat_presentation.wording import list_names
+
+Json: TypeAlias = Mapping[str, Any]
+MOST_ASKED: Final = 6
+"""Names that a question lists."""
+
+
+def build_models_document(  # noqa: PLR0913 - what a kind has of its own
+    result: Json,
+    request: Json,
+    pair: tuple[str, str] | None,
+    *,
+    headline: str | None = None,
+    outcome: Sequence[str] = (),
+    main: Section | None = None,
+    more_cautions: Sequence[PlacedCaution] = (),
+) -> Document:
+    """Return the document of a result with models.
+
+    Parameters
+    ----------
+    result, request : mapping
+        The result and the request.
+    pair : tuple of str or None
+        The models that are compared by source; None for the two best.
+    headline : str or None
+        The headline of a kind with another question than which model is best.
+    outcome : sequence of str
+        The answer to the kind's own question.
+    main : Section or None
+        The tables of the kind's own question.
+    more_cautions : sequence of PlacedCaution
+        Cautions of what the kind shows beside models.
+    """
+    shown = ModelsResult(result, request)
+    sentences = [*outcome, *shown.list_sentences()]
+    # Of many verdicts the headline and the table of pairs show which matter. Without any interval
+    # of a difference, every verdict says the same.
+    has_intervals = any(each["interval"] is not None for each in shown.comparisons)
+    is_short = len(sentences) <= MOST_SENTENCES and (has_intervals or len(shown.comparisons) < 2)
+    chosen = choose_pair(shown)
+    sources = compare_by_source(shown, *(pair or chosen)) if chosen else None
+    placed = [*shown.iterate_shown_cautions(), *more_cautions]
+    cautions = group_cautions(placed, list(shown.models))
+    sections = [main, *_list_sections(shown, sources)]
+    return Document(
+        gate=_tell_gate(result),
+        headline=shown.write_headline() if headline is None else headline,
+        sentences=sentences,
+        n_first=len(sentences) if is_short else len(outcome) + 1,
+        sections=[each for each in sections if each is not None and _has_content(each)],
+        scope=shown.describe_scope(),
+        cautions=cautions,
+        other_cautions=list_other_cautions(result, cautions),
+        model_names=shown.names if chosen else (),
+        pair=(pair or chosen) if sources else None,
+        unit=shown.unit,
+        units=shown.units,
+        higher_is_better=shown.higher_is_better,
+        has_intervals=has_intervals,
+    )
+
+
+def build_other_document(result: Json, outcome: Sequence[str], main: Section) -> Document:
+    """Return the document of a result that compares no models."""
+    cautions = group_cautions(walk_named_cautions(result))
+    return Document(
+        headline=outcome[0] if outcome else "",
+        sentences=outcome[1:],
+        sections=[main] if _has_content(main) else [],
+        cautions=cautions,
+        other_cautions=list_other_cautions(result, cautions),
+    )
+
+
+def ask_about_models(result: Json, request: Json) -> list[str]:
+    """Return the question of a comparison of models, and what the answer allows for."""
+    shown = ModelsResult(result, request)
+    target = shown.summary.get("target")
+    about = f" {shown.about(target)}" if target else ""
+    names = list(shown.models)
+    if len(names) == 1:
+        question = f"How large is the {shown.quantity} of {names[0]}{about}?"
+    else:
+        extreme = "highest" if shown.higher_is_better else "lowest"
+        question = (
+            f"Which of the {len(names)} models {list_names(names, MOST_ASKED)} has the {extreme} "
+            f"{shown.quantity}{about}, and is the difference more than chance?"
+        )
+    if shown.margin is None:
+        return [question]
+    return [question, f"Differences of up to {format_number(shown.margin)} do not matter."]
+
+
+def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section | None]:
+    size = "How high is the score?" if shown.higher_is_better else "How large is the error?"
+    more_pairs = tabulate_more_pairs(shown)
+    omnibus = tabulate_omnibus(shown)
+    n_more = 0 if more_pairs is None else len(more_pairs.rows)
+    return [
+        Section(name="models", title=size, tables=[tabulate_models(shown)]),
+        Section(
+            name="pairs",
+            title="Which differ?",
+            tables=[
+                *([tabulate_pairs(shown)] if shown.pairs else []),
+                *_list_present(omnibus),
+            ],
+            more_title=f"Pairs without {shown.reference} ({n_more} of them)",
+            more=_list_present(more_pairs),
+        ),
+        sources,
+        Section(
+            name="metrics",
+            title="What do other metrics say?",
+            tables=list_metric_tables(shown),
+        ),
+        Section(
+            name="population",
+            title="What does it say about the target population?",
+            tables=list_population_tables(shown),
+        ),
+        Section(
+            name="calibration",
+            title="Do the intervals hold on data like these?",
+            tables=[*list_study_tables(shown), *list_calibration_tables(shown)],
+            is_detail=True,
+        ),
+        Section(
+            name="methods",
+            title="Methods and numbers",
+            more_title="Every interval, variance and test",
+            more=list_method_tables(shown),
+            is_detail=True,
+        ),
+    ]
+
+
+def _list_present(table: Table | None) -> list[Table]:
+    return [] if table is None else [table]
+
+
+def _tell_gate(result: Json) -> str:
+    """Return whether the gate of a request passes, with the reason; empty without a gate."""
+    gate = result.get("gate")
+    return f"Gate: {gate['outcome']}. {gate['sentence']}" if gate else ""
+
+
+def _has_content(section: Section) -> bool:
+    return bool(section.sentences or section.more or any(table.rows for table in section.tables))

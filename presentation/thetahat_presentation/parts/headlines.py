@@ -1,0 +1,107 @@
+"""The verdict on an evaluation of models in one short sentence, from the summary of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation.numbers import format_ends, format_estimate, format_level
+from thetahat_presentation.wording import list_names
+
+Json: TypeAlias = Mapping[str, Any]
+
+SELECTED: Final = "selected"
+"""The name of what a selection chooses, among the models of its result."""
+MIRRORED: Final = {"better": "worse", "worse": "better"}
+SENTENCES: Final = {
+    "better": "{name} is better than {others}",
+    "equivalent": "{name} and {others} are equivalent",
+    "not_worse": "{name} is not worse than {others}",
+    "undecided": "It is not clear whether {name} is better than {others}",
+    "worse": "{name} is worse than {others}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPair:
+    """Two models, and the decision on a beside b."""
+
+    a: str
+    b: str
+    decision: str
+
+
+def write_headline(summary: Json, comparisons: Sequence[ComparedPair] | None = None) -> str:
+    """Return how the best model compares with the others, in one or a few sentences.
+
+    Parameters
+    ----------
+    summary : mapping
+        The summary of a result.
+    comparisons : sequence of ComparedPair or None
+        All comparisons of the result; the summary has only the first ones of many models.
+    """
+    best, models = summary["best_model"], summary["models"]
+    if comparisons is None:
+        comparisons = [
+            ComparedPair(pair["a"], pair["b"], pair["decision"]) for pair in summary["comparisons"]
+        ]
+    if len(models) < 2:
+        return _describe_one(summary, models[0], models[0]["name"]) if models else ""
+    by_decision: dict[str, list[str]] = {}
+    for comparison in comparisons:
+        if best in {comparison.a, comparison.b}:
+            decision, other = _orient_decision(best, comparison)
+            by_decision.setdefault(decision, []).append(other)
+    order = {model["name"]: place for place, model in enumerate(models)}
+    parts = [
+        sentence.format(name=best, others=_list_ranked(by_decision[decision], order))
+        for decision, sentence in SENTENCES.items()
+        if decision in by_decision
+    ]
+    if not parts:
+        return f"{best} has the best mean of {len(models)} models."
+    # Results of earlier releases have no counts.
+    left_out = sum(summary.get("decisions", {}).values()) - len(comparisons)
+    if left_out > 0:
+        parts.append(f"{left_out} more comparisons are in the result")
+    return ". ".join(parts) + "."
+
+
+def describe_selected(summary: Json) -> str:
+    """Return the error of the learner that a selection chooses, from the external splits."""
+    return _describe_one(summary, summary["models"][0], "the learner that is chosen")
+
+
+def is_choice(summary: Json) -> bool:
+    """Return whether a summary is about what a selection chooses, and about nothing else."""
+    return [model["name"] for model in summary["models"]] == [SELECTED]
+
+
+def _orient_decision(best: str, comparison: ComparedPair) -> tuple[str, str]:
+    """Return the decision on the best model and the other model of a comparison.
+
+    ``not_worse`` is about a alone: of b nothing is shown by it.
+    """
+    decision = comparison.decision
+    if comparison.a == best:
+        return decision, comparison.b
+    if decision == "not_worse":
+        return "undecided", comparison.a
+    return MIRRORED.get(decision, decision), comparison.a
+
+
+def _list_ranked(names: Sequence[str], order: Mapping[str, int]) -> str:
+    return list_names(sorted(names, key=lambda name: order.get(name, len(order))))
+
+
+def _describe_one(summary: Json, model: Json, name: str) -> str:
+    quantity = "mean score" if summary.get("better") == "higher" else "mean loss"
+    subject = f"The {quantity} of {name} is"
+    lower, upper = model["lower"], model["upper"]
+    if lower is None or upper is None:
+        return f"{subject} {format_estimate(model['estimate'], None)}."
+    error = (upper - lower) / 4  # about one standard error, which decides on the digits
+    estimate, ends = format_estimate(model["estimate"], error), format_ends(lower, upper, error)
+    return f"{subject} {estimate} ({format_level(summary['level'])} interval {ends})."

@@ -1,0 +1,113 @@
+"""The metrics of models and of pairs that are not averages of losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation.document import Cell, Interval, Name, Number, Pair, PValue, Table
+from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
+from thetahat_presentation.targets import sort_targets
+
+Json: TypeAlias = Mapping[str, Any]
+
+MOST_PAIRS: Final = 6
+"""Pairs whose metrics are compared in a table."""
+MEANS: Final = {"macro": "the mean of the splits", "pooled": "over all rows together"}
+
+
+def choose_mean(metric: Json) -> float | None:
+    """Return the mean of a metric that its variance belongs to; None if it is not finite."""
+    means = metric["estimate"]
+    value: float | None = means.get("macro" if metric["mean"] == "macro" else "pooled")
+    return value
+
+
+def list_metric_tables(shown: ModelsResult) -> list[Table]:
+    """Return the metrics of all models, and those of pairs; none if the result has no metrics."""
+    by_metric: dict[str, list[tuple[str, Json]]] = {}
+    for name, model in shown.models.items():
+        for metric, estimate in (model.get("metrics") or {}).items():
+            by_metric.setdefault(metric, []).append((name, estimate))
+    if not by_metric:
+        return []
+    estimates = [each for entries in by_metric.values() for _, each in entries]
+    targets = sort_targets(target for each in estimates for target in find_recommended(each))
+    rows: list[list[Cell]] = []
+    for metric, entries in by_metric.items():
+        for name, estimate in sorted(entries, key=lambda entry: _rank(entry[1])):
+            value, error = choose_mean(estimate), estimate.get("standard_error")
+            recommended = find_recommended(estimate)
+            ends = [_add_mean(recommended.get(target), value, error) for target in targets]
+            rows.append([Name(metric), Name(name), Number(value, error), *ends])
+    headings = [f"{shown.level} interval {shown.about(target)}".strip() for target in targets]
+    notes = [_describe(metric, entries[0][1]) for metric, entries in by_metric.items()]
+    first = "The best model of each metric is first."
+    if any(
+        isinstance(cell, Interval) and cell.estimate is not None for row in rows for cell in row
+    ):
+        first += (
+            " A number before an interval is the mean that the interval is about, where this is "
+            "not the value."
+        )
+    models = Table(
+        caption="Metrics of each model",
+        columns=["Metric", "Model", "Value", *headings],
+        rows=rows,
+        notes=[first, *notes],
+    )
+    pairs = _tabulate_pairs(shown)
+    return [models] if pairs is None else [models, pairs]
+
+
+def _add_mean(interval: Json | None, value: float | None, error: float | None) -> Interval:
+    """Return an interval, with its estimate where that is another mean than the value."""
+    ends = build_interval(interval, error)
+    estimate = None if interval is None else interval.get("estimate")
+    if estimate is None or value is None or math.isclose(estimate, value, rel_tol=1e-9):
+        return ends
+    return Interval(ends.lower, ends.upper, ends.standard_error, estimate)
+
+
+def _rank(estimate: Json) -> tuple[bool, float]:
+    """Return the key that sorts models by a metric, the best first and missing values last."""
+    value = choose_mean(estimate)
+    if value is None:
+        return True, 0.0
+    return False, -value if estimate.get("higher_is_better", True) else value
+
+
+def _describe(name: str, metric: Json) -> str:
+    better = "higher is better" if metric.get("higher_is_better", True) else "lower is better"
+    return f"{name}: {MEANS.get(metric['mean'], metric['mean'])}; {better}."
+
+
+def _tabulate_pairs(shown: ModelsResult) -> Table | None:
+    """Return one row per pair and metric; None for many pairs or without metrics."""
+    pairs: Sequence[Json] = shown.comparisons
+    if len(pairs) > MOST_PAIRS:
+        return None
+    rows: list[list[Cell]] = []
+    for pair in pairs:
+        for name, metric in (pair.get("metrics") or {}).items():
+            ends = build_interval(metric.get("interval") if "interval" in metric else metric)
+            adjusted = metric.get("p_value_adjusted")
+            rows.append(
+                [
+                    Name(name),
+                    Pair(pair["a"], pair["b"]),
+                    Number(metric["difference"], ends.standard_error),
+                    ends,
+                    shown.about(metric.get("target")),
+                    PValue(metric["p_value"] if adjusted is None else adjusted),
+                ]
+            )
+    if not rows:
+        return None
+    return Table(
+        caption="Metrics of each pair",
+        columns=["Metric", "Pair", "Difference", f"{shown.level} interval", "About", "p"],
+        rows=rows,
+        notes=["The p-values are corrected for the number of pairs."] if len(pairs) > 1 else [],
+    )

@@ -1,0 +1,157 @@
+"""The means of models, with what their intervals are about and how they are built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from string import ascii_lowercase
+from typing import Any, TypeAlias
+
+from thetahat_presentation.document import Cell, Name, Number, Table
+from thetahat_presentation.numbers import format_count, format_number, format_percent
+from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
+from thetahat_presentation.targets import explain_target, name_target
+from thetahat_presentation.wording import capitalise, find_block_word
+
+Json: TypeAlias = Mapping[str, Any]
+
+
+def tabulate_models(shown: ModelsResult) -> Table:
+    """Return the means of each model with its interval for each target."""
+    has_prediction = any(model.get("prediction") for model in shown.models.values())
+    has_pooled = _has_pooled_mean(shown)
+    sizes = {(model.get("n"), model.get("blocks")) for model in shown.models.values()}
+    letters, letters_note = _find_groups(shown)
+    quantity = capitalise(shown.quantity)
+    columns = ["Model", quantity, *["Pooled mean"] * has_pooled]
+    columns += [f"Interval {shown.about(target)}" for target in shown.targets]
+    columns += [f"One more {shown.unit}"] * has_prediction
+    columns += ["Groups"] * bool(letters) + ["Instances"] * (len(sizes) > 1)
+    rows: list[list[Cell]] = []
+    for name in shown.names:
+        model = shown.models[name]
+        recommended = find_recommended(model)
+        error = _find_error(recommended.get(target) for target in shown.targets)
+        mean = model.get("mean", {})
+        row: list[Cell] = [Name(name), Number(mean.get("macro"), error)]
+        row += [Number(mean.get("pooled"), error)] * has_pooled
+        row += [build_interval(recommended.get(target)) for target in shown.targets]
+        if has_prediction:
+            row.append(build_interval(model.get("prediction")))
+        row += [letters[name]] if letters else []
+        row += [Number(model.get("n"))] * (len(sizes) > 1)
+        rows.append(row)
+    notes = [*_list_notes(shown, sizes, has_pooled=has_pooled, has_prediction=has_prediction)]
+    level = f" ({shown.level} intervals)" if shown.targets and shown.level else ""
+    return Table(
+        caption=f"{quantity} of each model{level}",
+        columns=columns,
+        rows=rows,
+        notes=[*notes, *([letters_note] if letters else [])],
+    )
+
+
+def _has_pooled_mean(shown: ModelsResult) -> bool:
+    """Return whether the mean over instances differs from that over blocks for some model."""
+    means = [model.get("mean", {}) for model in shown.models.values()]
+    return any(
+        mean.get("pooled") is not None
+        and format_number(mean.get("macro")) != format_number(mean["pooled"])
+        for mean in means
+    )
+
+
+def _list_notes(
+    shown: ModelsResult, sizes: set[tuple[Any, Any]], *, has_pooled: bool, has_prediction: bool
+) -> Iterator[str]:
+    if len(shown.names) > 1:
+        yield "The best model is first."
+    if len(sizes) == 1:
+        n, blocks = next(iter(sizes))
+        if n is not None and blocks is not None:
+            word = find_block_word(shown.result, blocks)
+            yield f"{format_count(n)} instances in {format_count(blocks)} {word}."
+    if has_pooled:
+        word = find_block_word(shown.result)
+        yield (
+            f"The {shown.quantity} gives each {word} the same weight, the pooled mean each "
+            "instance."
+        )
+    if has_prediction:
+        yield (
+            f"The column for one more {shown.unit} is where the mean of a single new "
+            f"{shown.unit} will lie. It is wider than an interval for the average over all."
+        )
+    for target in shown.targets:
+        yield _describe_intervals(shown, target)
+
+
+def _describe_intervals(shown: ModelsResult, target: str) -> str:
+    """Return what the intervals for a target mean, and how they are built."""
+    found = [find_recommended(model).get(target) for model in shown.models.values()]
+    intervals = [interval for interval in found if interval is not None]
+    methods = dict.fromkeys(_describe_method(interval) for interval in intervals)
+    value = "score" if shown.higher_is_better else "loss"
+    meaning = explain_target(target, value, shown.unit, shown.units)
+    start = capitalise(name_target(target, shown.unit)) + (f" ({meaning})" if meaning else "")
+    return f"{start}: {', or '.join(methods)}{_describe_coverage(intervals)}."
+
+
+def _find_groups(shown: ModelsResult) -> tuple[dict[str, str], str]:
+    """Return the letters of each model's groups, and the note that explains them.
+
+    Models that share a letter do not differ. The groups are those of the test that has a
+    critical difference. Both are empty where no test has one, or there are more groups than
+    letters.
+    """
+    for name, test in (shown.result.get("omnibus") or {}).items():
+        diagram = test.get("diagram") or {}
+        critical, groups = diagram.get("critical_difference"), diagram.get("groups")
+        if critical is None or not groups or len(groups) > len(ascii_lowercase):
+            continue
+        letters = dict.fromkeys(shown.models, "")
+        for letter, group in zip(ascii_lowercase, groups, strict=False):
+            for model in group:
+                letters[model] += letter
+        score = diagram["score"].replace("_", " ")
+        note = (
+            f"Groups: models that share a letter are not shown to differ by {name} at "
+            f"{diagram['alpha']:g} (critical difference {critical:.2f} of {score}); models "
+            "without a letter differ from all others."
+        )
+        return letters, note
+    return {}, ""
+
+
+def _find_error(intervals: Iterable[Json | None]) -> float | None:
+    """Return the standard error of the first interval that there is."""
+    first = next((interval for interval in intervals if interval is not None), None)
+    return None if first is None else first.get("standard_error")
+
+
+def _describe_method(interval: Json) -> str:
+    words = str(interval["method"])
+    if interval.get("variance"):
+        words += f" on {interval['variance']}"
+    if interval.get("degrees_of_freedom") is not None:
+        words += f", {interval['degrees_of_freedom']:g} degrees of freedom"
+    if mean := interval.get("mean"):
+        words += f", about the {mean} mean"
+    return words
+
+
+def _describe_coverage(intervals: Sequence[Json]) -> str:
+    """Return how often such intervals covered in the kept studies; empty if not studied.
+
+    The studied intervals have two sides and one level: the share is not that of others.
+    """
+    studied = [
+        expected["coverage"]
+        for interval in intervals
+        if (expected := interval.get("expected_coverage")) is not None
+        and (expected["level"], "two_sided") == (interval["level"], interval["alternative"])
+    ]
+    shares = sorted({round(share, 3) for share in studied})
+    if not shares:
+        return ""
+    ends = dict.fromkeys(format_percent(share) for share in (shares[0], shares[-1]))
+    return f"; covers in {' to '.join(ends)} of simulated samples"

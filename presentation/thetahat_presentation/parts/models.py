@@ -1,0 +1,253 @@
+"""A result that compares models: its order, its words, and its cautions.
+
+Comparisons in full and in brief both have ``a``, ``b``, ``interval`` and ``verdict``. A result of
+an older release lacks fields; what is missing is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from thetahat_presentation.document import Interval
+from thetahat_presentation.numbers import format_count, format_level
+from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
+from thetahat_presentation.parts.headlines import ComparedPair, write_headline
+from thetahat_presentation.targets import describe_target, sort_targets
+from thetahat_presentation.wording import find_source_words, find_value_word, is_higher_better
+
+Json: TypeAlias = Mapping[str, Any]
+
+
+class ModelsResult:
+    """A result with models and comparisons, as it is shown.
+
+    Parameters
+    ----------
+    result, request : mapping
+        The result as JSON, and the request; an empty one where it is not known.
+    """
+
+    def __init__(self, result: Json, request: Json) -> None:
+        self.result = result
+        self.request = request
+        self.models: Mapping[str, Json] = result["models"]
+        self.summary: Json = result.get("summary") or {}
+        self.unit, self.units = find_source_words(result)
+        self.higher_is_better = is_higher_better(result)
+        self.quantity = find_value_word(result)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """All models, the best one first; those of an undefined mean last."""
+        ranked = [each["name"] for each in self.summary.get("models", ())]
+        sign = -1.0 if self.higher_is_better else 1.0
+        unranked = [name for name in self.models if name not in ranked]
+        first = [name for name in ranked if name in self.models]
+        return first + sorted(unranked, key=lambda name: self._sort_key(name, sign))
+
+    def _sort_key(self, name: str, sign: float) -> tuple[bool, float]:
+        mean = self.models[name].get("mean", {}).get("macro")
+        return mean is None, 0.0 if mean is None else sign * mean
+
+    @cached_property
+    def best(self) -> str:
+        """The model with the best mean."""
+        return str(self.summary.get("best_model") or next(iter(self.names), ""))
+
+    @cached_property
+    def comparisons(self) -> Sequence[Json]:
+        """The pairs of models in the order of the result."""
+        # A result of an older release lacks the interval where there is none.
+        missing = {"interval": None, "difference": None}
+        return [{**missing, **pair} for pair in self.result.get("comparisons", ())]
+
+    @cached_property
+    def targets(self) -> list[str]:
+        """The targets of the recommended intervals, in the order in which they are shown."""
+        return sort_targets(t for model in self.models.values() for t in find_recommended(model))
+
+    @property
+    def main_target(self) -> str | None:
+        """What the verdicts are about; None where no interval could be built.
+
+        The target of the summary is the question. Where a request leaves only methods for another
+        target, its verdicts are about that one.
+        """
+        for pair in self.comparisons:
+            if pair["interval"] is not None:
+                return str(pair["interval"]["target"])
+        wanted: str | None = self.summary.get("target")
+        return wanted if wanted in self.targets else next(iter(self.targets), None)
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether the blocks are sources."""
+        return "new_source" in {self.summary.get("target"), *self.targets}
+
+    @cached_property
+    def level(self) -> str:
+        """The level of the intervals."""
+        level = self.summary.get("level")
+        levels = {
+            interval["level"]
+            for model in self.models.values()
+            for interval in find_recommended(model).values()
+            if "level" in interval
+        }
+        chosen = level if level is not None else (levels.pop() if len(levels) == 1 else None)
+        return "" if chosen is None else format_level(chosen)
+
+    def about(self, target: str | None) -> str:
+        """Return a target as the end of a sentence."""
+        return describe_target(target, self.unit)
+
+    # Sentences ----------------------------------------------------------------------------------
+
+    def write_headline(self) -> str:
+        """Return the verdict in one short sentence; nothing for a result without a summary."""
+        if not self.summary:
+            return ""
+        pairs = [
+            ComparedPair(pair["a"], pair["b"], str(pair["verdict"]["decision"]))
+            for pair in self.comparisons
+        ]
+        return write_headline(self.summary, pairs)
+
+    def list_sentences(self) -> list[str]:
+        """Return the best model and the verdict on each pair with what would settle it.
+
+        The headline of a single model says the same as its sentence.
+        """
+        first = self.summary.get("sentences", ())[:1] if len(self.names) > 1 else ()
+        verdicts = [pair["verdict"] for pair in self.comparisons]
+        return [*first, *(_write_verdict(each) for each in verdicts if each.get("reason"))]
+
+    def describe_scope(self) -> str:
+        """Return what the numbers of a result are about, and what they are not about."""
+        target = self.main_target
+        if target is None:
+            return (
+                "No interval could be built, so the numbers do not say how far the means may be "
+                "from the truth."
+            )
+        subject = "The verdicts are" if len(self.names) > 1 else "The interval is"
+        about = f"{subject} about the {self.quantity} {self.about(target)}."
+        if target == "these_sources" and not self.has_sources:
+            return (
+                f"{about} Nothing here says how the models do at a source that is not in the data, "
+                "such as another site or customer."
+            )
+        if target == "new_source":
+            return (
+                f"{about} Nothing here says how the models do on more data from the same "
+                f"{self.units}."
+            )
+        if target == "these_models":
+            return f"{about} How much results change with other training data is left out."
+        return about
+
+    @cached_property
+    def reference(self) -> str:
+        """The control, if all models were compared with it alone, or else the best model."""
+        controls = {pair["b"] for pair in self.comparisons}
+        is_control = len(controls) == 1 and len(self.comparisons) > 1
+        return str(next(iter(controls))) if is_control else self.best
+
+    @cached_property
+    def pairs(self) -> list[Json]:
+        """Comparisons, those of the reference first, then by the size of the difference."""
+        return sorted(
+            self.comparisons,
+            key=lambda pair: (
+                self.reference not in {pair["a"], pair["b"]},
+                -abs(pair["difference"] or 0.0),
+            ),
+        )
+
+    @property
+    def margin(self) -> float | None:
+        """Largest difference that does not matter."""
+        margin: float | None = self.summary.get("margin", self.request.get("margin"))
+        return margin
+
+    @property
+    def correction(self) -> str:
+        """How p-values are corrected; empty in a result of an older release."""
+        return str(self.summary.get("correction") or self.request.get("correction") or "")
+
+    # Cautions -----------------------------------------------------------------------------------
+
+    def iterate_shown_cautions(self) -> Iterator[PlacedCaution]:
+        """Yield the cautions of what the document shows, with what each is about.
+
+        Of the intervals they are those for the target of the verdicts, which come first, and then
+        those for the other targets.
+        """
+        yield from place_cautions(self.result.get("cautions"))
+        for name, model in self.models.items():
+            for target, interval in find_recommended(model).items():
+                place = Place(name, self.about(target))
+                yield from place_cautions(interval.get("cautions"), place)
+            if prediction := model.get("prediction"):
+                place = Place(name, f"one more {self.unit}")
+                yield from place_cautions(prediction.get("cautions"), place)
+            for metric, estimate in (model.get("metrics") or {}).items():
+                for part in (estimate, *find_recommended(estimate).values()):
+                    yield from place_cautions(part.get("cautions"), Place(name, metric))
+        for pair in self.comparisons:
+            name = f"{pair['a']} against {pair['b']}"
+            yield from place_cautions((pair["interval"] or {}).get("cautions"), Place(name))
+            yield from place_cautions(pair.get("cautions"), Place(name))
+            for metric, difference in (pair.get("metrics") or {}).items():
+                yield from place_cautions(difference.get("cautions"), Place(name, metric))
+        yield from place_cautions(self.result.get("comparison_cautions"))
+
+
+def find_recommended(part: Json) -> Mapping[str, Json]:
+    """Return the recommended interval for each target of a model, a metric or a point."""
+    if "recommended" in part:
+        recommended: Mapping[str, Json] = part["recommended"]
+        return recommended
+    # A result of an older release marks them in the list.
+    return {i["target"]: i for i in part.get("intervals", ()) if i.get("recommended")}
+
+
+def build_interval(interval: Json | None, standard_error: float | None = None) -> Interval:
+    """Return the cell of an interval; an empty one where there is none."""
+    if interval is None:
+        return Interval(None, None)
+    error = standard_error if standard_error is not None else interval.get("standard_error")
+    return Interval(interval.get("lower"), interval.get("upper"), error)
+
+
+def count_not_shown(n_rows: int, most: int) -> list[str]:
+    """Return the note on a table that has not all rows; none if it has them."""
+    if n_rows <= most:
+        return []
+    shown = f"the first {most} of {format_count(n_rows)} rows"
+    return [f"The table has {shown}; the result as JSON has all."]
+
+
+def _write_verdict(verdict: Json) -> str:
+    """Return the sentence about one pair: the reason of the decision, and the plan."""
+    sentence = f"{_remove_stop(str(verdict['reason']))}."
+    plan = verdict.get("plan")
+    if plan:
+        return f"{sentence} {plan.get('sentence') or _describe_older_plan(plan)}"
+    reason = verdict.get("plan_reason")
+    return f"{sentence} No plan: {_remove_stop(reason)}." if reason else sentence
+
+
+def _describe_older_plan(plan: Json) -> str:
+    """Return the sentence of a plan in a result of an older release, which has none."""
+    return (
+        f"If the true difference is {plan['assumed_difference']:.4g}, {plan['total']} "
+        f"{plan['unit']} ({plan['additional']} more) give a chance of "
+        f"{format_level(plan['power'])} to show it."
+    )
+
+
+def _remove_stop(sentence: str) -> str:
+    return sentence.rstrip().removesuffix(".")

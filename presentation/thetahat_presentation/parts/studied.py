@@ -1,0 +1,178 @@
+"""How often intervals and verdicts like those of a result were right in the kept studies.
+
+The studies simulated samples and counted how often an interval contained the true value, and how
+often two equally good models were called different; a result has the shares of the design that is
+nearest to its own. A result that was calibrated has the shares on samples of its own data, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation.document import Cell, Name, Number, Pair, Percent, PercentRange, Table
+from thetahat_presentation.numbers import count, format_level
+from thetahat_presentation.parts.models import ModelsResult, find_recommended
+from thetahat_presentation.renderers.cells import cell_text
+from thetahat_presentation.wording import capitalise
+
+Json: TypeAlias = Mapping[str, Any]
+Subject: TypeAlias = tuple[str, str, str, "Json | None"]
+"""Subject, name, target and interval; a subject is ``model``, ``difference`` or a metric of one."""
+
+STUDIED_LEVEL: Final = 0.95
+MOST_NAMES: Final = 3
+"""Names of models that share a row; of more there is their number."""
+MOST_MODELS: Final = 30
+NOT_STUDIED: Final = "not studied"
+RANGE_NOTE: Final = (
+    "The number after ± is a standard error, and the range is that of the simulated learners and "
+    "populations: where these data differ from them, the share can differ too."
+)
+
+
+def list_study_tables(shown: ModelsResult) -> list[Table]:
+    """Return the shares of intervals and of verdicts; none without a recommended interval."""
+    tables = [_tabulate_coverage(shown), _tabulate_sizes(shown)]
+    return [table for table in tables if table.rows]
+
+
+def _tabulate_coverage(shown: ModelsResult) -> Table:
+    """Return a row for each design, with the models or differences whose intervals share it."""
+    names: dict[tuple[Cell, ...], list[str]] = {}
+    for subject, name, target, interval in _list_intervals(shown):
+        share = _find_share(interval, shown.result)
+        cells = (subject, shown.about(target), *_build_share(share, "coverage"))
+        names.setdefault(cells, []).append(name)
+    totals = {"model": len(shown.models), "difference": len(shown.comparisons)}
+    subjects = list(dict.fromkeys(str(cells[0]) for cells in names))
+    ordered = sorted(names.items(), key=lambda item: subjects.index(str(item[0][0])))
+    return Table(
+        caption="How often such intervals contained the true value in simulations",
+        columns=["Interval of", "About", "Contained it in", "Range", "Simulated design"],
+        rows=[
+            [_name_subject(str(cells[0]), of_row, totals), *cells[1:]] for cells, of_row in ordered
+        ],
+        notes=[
+            _describe_level(shown),
+            RANGE_NOTE,
+        ],
+    )
+
+
+def _describe_level(shown: ModelsResult) -> str:
+    """Return which intervals were simulated, and the level of the result's where it is another."""
+    studied = (
+        "Two-sided intervals of level 95 % by the same methods, in the simulated design nearest to "
+        "this one."
+    )
+    level = shown.summary.get("level", STUDIED_LEVEL)
+    if level == STUDIED_LEVEL:
+        return studied
+    return f"{studied} Those of this result have level {format_level(level)}."
+
+
+def _tabulate_sizes(shown: ModelsResult) -> Table:
+    """Return a row for each design, with the differences whose verdicts share it."""
+    names: dict[tuple[Cell, ...], list[str]] = {}
+    for pair in shown.comparisons:
+        size = pair["verdict"].get("expected_size")
+        if size is not None and pair["interval"] is not None:
+            cells = (shown.about(pair["interval"]["target"]), *_build_share(size, "size"))
+            names.setdefault(cells, []).append(_name_pair(pair))
+    totals = {"difference": len(shown.comparisons)}
+    return Table(
+        caption="How often such verdicts called equally good models different in simulations",
+        columns=["Verdict on", "About", "Called them different in", "Range", "Simulated design"],
+        rows=[
+            [_name_subject("difference", of_row, totals), *cells] for cells, of_row in names.items()
+        ],
+        notes=["5 % is what a verdict at this level allows; less means that it is cautious."],
+    )
+
+
+def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
+    """Yield the recommended intervals of models, differences and metrics."""
+    for name, model in shown.models.items():
+        for target, interval in find_recommended(model).items():
+            yield "model", name, target, interval
+    for pair in shown.comparisons:
+        if pair["interval"] is not None:
+            yield "difference", _name_pair(pair), pair["interval"]["target"], pair["interval"]
+    for name, model in shown.models.items():
+        yield from _list_metric_intervals("model", name, model)
+    for pair in shown.comparisons:
+        yield from _list_metric_intervals("difference", _name_pair(pair), pair)
+
+
+def _list_metric_intervals(subject: str, name: str, part: Json) -> Iterator[Subject]:
+    for metric, estimate in (part.get("metrics") or {}).items():
+        for target, interval in (estimate.get("recommended") or {}).items():
+            yield f"{metric} of {subject}", name, target, interval
+
+
+def _find_share(interval: Json | None, result: Json) -> Json | None:
+    """Return the share of an interval; a brief one names only its number."""
+    if interval is None:
+        return None
+    share: Json | None = interval.get("expected_coverage")
+    brief: float | None = interval.get("expected_coverage_share")
+    if share is None and brief is not None:
+        listed = result.get("comparison_coverages") or ()
+        share = next((each for each in listed if each["coverage"] == brief), None)
+    return share
+
+
+def _build_share(share: Json | None, name: str) -> tuple[Cell, Cell, Cell]:
+    """Return a share with its standard error, its range and its design."""
+    if share is None:
+        return NOT_STUDIED, PercentRange(None, None), Name("\N{EN DASH}")
+    percent = Percent(share[name], share["standard_error"])
+    return percent, PercentRange(share["least"], share["largest"]), share["design"]
+
+
+def _name_subject(subject: str, names: list[str], totals: Mapping[str, int]) -> Cell:
+    """Return the names of models or differences; all of them, or many, are counted."""
+    metric, _, kind = subject.rpartition(" of ")
+    before = f"{metric}: " if metric else ""
+    if len(names) > 1 and len(names) == totals[kind]:
+        return f"{before}all {kind}s" if metric else capitalise(f"all {kind}s")
+    if len(names) > MOST_NAMES:
+        return before + count(len(names), kind)
+    return Name(before + ", ".join(names))
+
+
+def _name_pair(pair: Json) -> str:
+    return cell_text(Pair(pair["a"], pair["b"]))
+
+
+def list_calibration_tables(shown: ModelsResult) -> list[Table]:
+    """Return how often the recommended intervals contained the truth on samples of the data."""
+    calibration = shown.result.get("calibration")
+    if not calibration:
+        return []
+    rows: list[list[Cell]] = []
+    for name, model in list(shown.models.items())[:MOST_MODELS]:
+        for target, interval in find_recommended(model).items():
+            measured = interval.get("calibration")
+            if measured:
+                shares = [
+                    Number(measured[key]["value"], measured[key]["standard_error"], True)
+                    for key in ("coverage", "width")
+                ]
+                rows.append([Name(name), shown.about(target), Name(interval["method"]), *shares])
+    if not rows:
+        return []
+    samples = count(calibration["repetitions"], "sample")
+    return [
+        Table(
+            caption="How often the recommended intervals contained the truth, on samples of "
+            "these data",
+            columns=["Model", "About", "Interval", "Coverage", "Average width"],
+            rows=rows,
+            notes=[
+                f"From {samples}. The number after ± is a Monte-Carlo standard error.",
+                calibration["note"],
+            ],
+        )
+    ]

@@ -1,0 +1,41 @@
+"""Importance weights: how far apart they are, and how many rows they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation.document import Number, Table
+from thetahat_presentation.numbers import format_number
+
+Json: TypeAlias = Mapping[str, Any]
+
+NUMBERS: Final = {
+    "mean": "Mean weight (should be near 1)",
+    "variance": "Variance of the weights",
+    "largest": "Largest weight",
+    "largest_share": "Share of the largest in the sum",
+    "effective_sample_size": "Effective sample size",
+    "n": "Source rows",
+    "n_target": "Target rows",
+    "share_above_10": "Share of weights above 10",
+    "share_zero": "Share of weights that are zero",
+    "coverage": "Share of target rows with a source row near them",
+}
+
+
+def tabulate_weights(weights: Json) -> Table:
+    """Return the diagnostics of the weights, one a row."""
+    return Table(
+        caption=f"Importance weights by {weights.get('method', 'the request')}",
+        columns=["Number", "Value"],
+        rows=[[words, Number(weights[key])] for key, words in NUMBERS.items() if key in weights],
+    )
+
+
+def describe_sample_size(weights: Json) -> str:
+    """Return how many unweighted rows the weighted rows are worth."""
+    return (
+        f"The {format_number(weights['n'])} weighted source rows are worth about "
+        f"{round(weights['effective_sample_size'])} unweighted ones (effective sample size)."
+    )

@@ -1,0 +1,62 @@
+"""The one text of a cell, with plain hyphens and spaces; markup is added by each renderer."""
+
+from __future__ import annotations
+
+from thetahat_presentation.document import (
+    NUMERIC,
+    Cell,
+    Interval,
+    Name,
+    Number,
+    Pair,
+    Percent,
+    PercentRange,
+    PValue,
+)
+from thetahat_presentation.numbers import (
+    MISSING,
+    format_ends,
+    format_estimate,
+    format_number,
+    format_p_value,
+    format_percent,
+    format_with_error,
+)
+
+
+def cell_text(cell: Cell) -> str:
+    """Return what a cell says."""
+    match cell:
+        case str():
+            return cell
+        case Name(text):
+            return text
+        case Pair(first, second):
+            return f"{first} \N{MINUS SIGN} {second}"
+        case Number():
+            return _write_number(cell)
+        case Interval(lower, upper, error, estimate):
+            ends = format_ends(lower, upper, error)
+            return ends if estimate is None else f"{format_estimate(estimate, error)}: {ends}"
+        case PValue(value):
+            return format_p_value(value)
+        case Percent(share, error):
+            bracket = "" if error is None else f" (± {format_percent(error)})"
+            return f"{format_percent(share)}{bracket}"
+        case PercentRange(least, largest):
+            shares = dict.fromkeys(format_percent(share) for share in (least, largest))
+            return MISSING if least is None else " to ".join(shares)
+
+
+def is_numeric(cell: Cell) -> bool:
+    """Return whether a cell has a number, in which a hyphen is a minus sign."""
+    return isinstance(cell, NUMERIC)
+
+
+def _write_number(cell: Number) -> str:
+    value = cell.value
+    if not isinstance(value, float) or cell.standard_error is None:
+        return format_number(value)
+    if cell.shows_error:
+        return format_with_error(value, cell.standard_error)
+    return format_estimate(value, cell.standard_error)

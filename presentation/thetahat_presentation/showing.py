@@ -1,0 +1,77 @@
+"""A result of any kind as a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation import kinds
+from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
+from thetahat_presentation.kinds.base import ModelPair, Presentation
+from thetahat_presentation.parts.documents import build_models_document, build_other_document
+from thetahat_presentation.wording import capitalise
+
+Json: TypeAlias = Mapping[str, Any]
+
+KINDS: Final = tuple(sorted({module.name for module in iter_modules(kinds.__path__)} - {"base"}))
+"""The kinds that have a presentation; each is the name of a file."""
+
+
+@lru_cache(maxsize=64)
+def find_presentation(kind: str) -> Presentation | None:
+    """Return how a kind is shown; None for one that this release does not know."""
+    if kind not in KINDS:
+        return None
+    presentation: Presentation = import_module(f"{kinds.__name__}.{kind}").PRESENTATION
+    return presentation
+
+
+def show(result: Json, request: Json | None = None, pair: ModelPair | None = None) -> Document:
+    """Return the document of a result.
+
+    Parameters
+    ----------
+    result : mapping
+        The result as JSON. Of a kind that this release does not know, the models or the numbers
+        are shown.
+    request : mapping or None
+        The request, where it is known.
+    pair : tuple of str or None
+        The models that are compared by source; None for the two best.
+    """
+    presentation = find_presentation(str(result.get("kind")))
+    if presentation is not None:
+        return presentation.view(result, request or {}, pair)
+    if "models" in result:
+        return build_models_document(result, request or {}, pair)
+    numbers: list[list[Cell]] = [
+        [Name(name), Number(value)] for name, value in walk_numbers(result)
+    ]
+    table = Table(caption="Numbers of the result", columns=["Number", "Value"], rows=numbers)
+    return build_other_document(result, [], Section(name="main", title="Numbers", tables=[table]))
+
+
+def ask(kind: str, result: Json, request: Json) -> list[str]:
+    """Return the question that an evaluation answers, as sentences; none of an unknown kind."""
+    presentation = find_presentation(kind)
+    return [] if presentation is None else presentation.ask(result, request)
+
+
+def name_kind(kind: str) -> str:
+    """Return the name of a kind as people write it."""
+    presentation = find_presentation(kind)
+    return capitalise(kind.replace("_", " ")) if presentation is None else presentation.title
+
+
+def walk_numbers(values: Json, path: str = "") -> Iterator[tuple[str, float]]:
+    """Yield name and value of each number of a result, without those in lists."""
+    for key, value in values.items():
+        if key == "provenance":
+            continue
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{path}{key}", value
+        elif isinstance(value, Mapping):
+            yield from walk_numbers(value, f"{path}{key}.")

@@ -1,0 +1,39 @@
+"""A stored result as a document, with what only the library can add to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from thetahat.cautions import restore
+from thetahat_presentation.document import Document
+from thetahat_presentation.showing import show
+from thetahat_service.figures.differences import PairsBeyondMargin
+from thetahat_service.figures.result_types import has_models
+
+Json = Mapping[str, Any]
+
+
+def show_result(result: Json, request: Json, pair: tuple[str, str] | None = None) -> Document:
+    """Return the document of a result; ``pair`` names the models that are compared by source."""
+    return show(complete_result(result), request, pair)
+
+
+def complete_result(result: Json) -> Json:
+    """Return a result whose pairs say whether their difference is beyond the margin.
+
+    That needs the quantiles of a distribution. The cautions that comparisons in brief share get
+    the severity and the advice of the catalogue.
+    """
+    if not has_models(result):
+        return result
+    rule = PairsBeyondMargin.from_result(result)
+    pairs = [{**pair, "is_beyond_margin": rule.contains(pair)} for pair in result["comparisons"]]
+    completed: dict[str, Any] = {**result, "comparisons": pairs}
+    if "comparison_cautions" in result:
+        completed["comparison_cautions"] = [
+            asdict(restore(caution["code"], caution["message"]))
+            for caution in result["comparison_cautions"]
+        ]
+    return completed

@@ -1,0 +1,123 @@
+"""How often intervals and verdicts like those of a result were right, as pages show it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+import thetahat
+from tests.architecture.sources import ROOT
+from tests.presentation.reading import texts_of
+from thetahat_presentation.document import Table
+from thetahat_presentation.parts.models import ModelsResult
+from thetahat_presentation.parts.studied import NOT_STUDIED, list_study_tables
+
+
+def make_result(n_models: int = 2, **options: Any) -> Any:
+    rng = np.random.default_rng(5)
+    losses = {
+        f"m{i}": (rng.random((10, 20)) < 0.2 + 0.02 * i).astype(float) for i in range(n_models)
+    }
+    return thetahat.to_json(thetahat.evaluate(losses, blocks="random", **options))
+
+
+def list_tables_of(result: Any) -> list[Table]:
+    return list_study_tables(ModelsResult(result, {}))
+
+
+def test_exact_the_shares_of_a_result_are_shown_with_errors_range_and_design() -> None:
+    result = make_result()
+    (model, *_), (pair,) = result["models"].values(), result["comparisons"]
+    for interval in (*model["recommended"].values(), pair["interval"]):
+        assert interval["expected_coverage"]["level"] == 0.95
+
+    intervals, verdicts = list_tables_of(result)
+
+    assert {row[0] for row in texts_of(intervals)} == {"All models", "m0 − m1"}
+    of_models = model["recommended"]["these_sources"]["expected_coverage"]
+    (row,) = [row for row in texts_of(intervals) if row[:2] == ["All models", "on data like these"]]
+    assert row[2] == (
+        f"{100 * of_models['coverage']:.3g} % (± {100 * of_models['standard_error']:.1g} %)"
+    )
+    assert row[3] == (f"{100 * of_models['least']:.3g} % to {100 * of_models['largest']:.3g} %")
+    assert row[4] == of_models["design"]
+    size = pair["verdict"]["expected_size"]
+    assert texts_of(verdicts)[0][:2] == ["m0 − m1", "on data like these"]
+    assert texts_of(verdicts)[0][4] == size["design"]
+    assert texts_of(verdicts)[0][2].startswith(f"{100 * size['size']:.2g} %")
+
+
+def test_exact_another_level_is_named_beside_the_studied_one() -> None:
+    intervals, *_ = list_tables_of(make_result(level=0.9))
+    assert "Those of this result have level 90" in intervals.notes[0]
+    assert intervals.notes[0].startswith("Two-sided intervals of level 95 % by the same methods")
+    assert intervals.notes != list_tables_of(make_result())[0].notes
+
+
+def test_degenerate_a_design_that_was_not_studied_is_said_to_be_so() -> None:
+    result = make_result()
+    for model in result["models"].values():
+        for interval in model["recommended"].values():
+            interval["expected_coverage"] = None
+
+    intervals, _ = list_tables_of(result)
+
+    of_models = [row for row in texts_of(intervals) if row[0] == "All models"]
+    assert len(of_models) == 2
+    assert all(row[2:] == [NOT_STUDIED, "–", "–"] for row in of_models)
+
+
+def test_exact_many_models_that_share_a_design_are_counted() -> None:
+    result = make_result(6)
+    odd, *others = result["models"].values()
+    for interval in odd["recommended"].values():
+        interval["expected_coverage"] = None
+
+    intervals, verdicts = list_tables_of(result)
+
+    assert {"m0", "5 models", "All differences"} <= {row[0] for row in texts_of(intervals)}
+    assert len(others) == 5
+    assert [row[0] for row in texts_of(verdicts)] == ["All differences"]
+
+
+def test_exact_comparisons_in_brief_have_the_shares_that_are_listed_once() -> None:
+    result = make_result(3, detail="brief")
+    assert all("expected_coverage" not in pair["interval"] for pair in result["comparisons"])
+    (share,) = result["comparison_coverages"]
+
+    intervals, *_ = list_tables_of(result)
+
+    (row,) = [row for row in texts_of(intervals) if row[0] == "All differences"]
+    assert row[4] == share["design"]
+
+
+def test_degenerate_without_intervals_there_is_no_table() -> None:
+    result = make_result()
+    for model in result["models"].values():
+        model["recommended"] = {}
+    result["comparisons"] = []
+    assert list_tables_of(result) == []
+
+
+def test_exact_intervals_of_metrics_have_rows_of_their_own() -> None:
+    kinds = ROOT / "service" / "thetahat_service" / "kinds"
+    example = kinds / "cross_validation" / "example_result.json"
+    result = json.loads(example.read_text(encoding="utf-8"))
+    metrics = {name for model in result["models"].values() for name in model["metrics"]}
+
+    intervals, _ = list_tables_of(result)
+
+    assert metrics
+    for name in metrics:
+        rows = [row for row in texts_of(intervals) if row[0].startswith(f"{name}: ")]
+        assert {row[1] for row in rows} == {"of these trained models", "on data like these"}
+        assert all(name in row[4] for row in rows if row[2] != NOT_STUDIED)
+
+
+def test_degenerate_a_result_without_a_direction_is_one_of_losses() -> None:
+    result = make_result()
+    tables = list_tables_of(result)
+    del result["summary"]["better"]  # results of the first releases
+    assert list_tables_of(result) == tables

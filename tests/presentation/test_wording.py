@@ -1,0 +1,37 @@
+"""The words for models, blocks and studies."""
+
+from __future__ import annotations
+
+from thetahat_presentation.wording import (
+    count_repetitions,
+    describe_repetitions,
+    find_source_words,
+    list_names,
+    name_block,
+    name_correction,
+)
+
+
+def test_exact_a_study_with_parts_has_a_range_of_repetitions() -> None:
+    assert describe_repetitions({"repetitions": 1}) == "1 repetition"
+    assert describe_repetitions({"repetitions": 12_500}) == "12 500 repetitions"
+    parts = {"repetitions": 3500, "draws": {"metrics": 3500, "sources": 500, "large": 100}}
+    assert count_repetitions(parts) == "100 to 3500"
+    assert describe_repetitions({**parts, "draws": {"metrics": 500}}) == "500 repetitions"
+
+
+def test_exact_blocks_that_are_no_sources_do_not_name_them() -> None:
+    folds = {"unit": {"singular": "fold", "plural": "folds"}}
+    schools = {"unit": {"singular": "school", "plural": "schools"}}
+
+    assert find_source_words(folds) == find_source_words({}) == ("source", "sources")
+    assert find_source_words(schools) == ("school", "schools")
+
+
+def test_exact_names_are_joined_and_many_are_counted() -> None:
+    assert list_names(["a"]) == "a"
+    assert list_names(["a", "b", "c"]) == "a, b and c"
+    assert list_names(list("abcdef")) == "a, b, c and 3 others"
+    assert name_block("school", "7") == "school 7"
+    assert name_block("school", "School 7") == "School 7"
+    assert name_correction("benjamini_hochberg") == "Benjamini-Hochberg"
