@@ -12,6 +12,9 @@ from tests.service.figures.results import evaluation
 from tests.service.figures.results import interval as interval_of
 from tests.service.kinds.run_requests import run_kind
 from tests.service.pages.test_scores_and_units import SCHOOLS
+from thetahat.analyses.bootstrap.intervals import choose_headline_interval
+from thetahat.intervals import INTERVALS
+from thetahat_presentation.kinds.bootstrap import HEADLINE_INTERVALS
 from thetahat_presentation.parts.headlines import describe_selected
 from thetahat_presentation.parts.methods import list_method_tables
 from thetahat_presentation.parts.metrics import list_metric_tables
@@ -328,3 +331,16 @@ def test_exact_verdicts_without_intervals_are_said_once_with_the_figure_of_a_tes
         "differences",
         "critical_differences_friedman",
     ]
+
+
+def test_exact_a_bootstrap_names_the_interval_that_the_library_ranks_first() -> None:
+    assert choose_headline_interval(HEADLINE_INTERVALS) == HEADLINE_INTERVALS[0]
+    ranked = [name for name in INTERVALS if choose_headline_interval([name]) is not None]
+    order = []
+    while ranked:
+        best = choose_headline_interval(ranked)
+        assert best is not None
+        order.append(best)
+        ranked.remove(best)
+
+    assert tuple(order) == HEADLINE_INTERVALS

@@ -95,11 +95,18 @@ def walk_cautions(value: Any) -> Iterator[PlacedCaution]:
 
 
 def walk_named_cautions(part: Json, path: tuple[str, ...] = ()) -> Iterator[PlacedCaution]:
-    """Yield the cautions of every object of a result, with the path of the object."""
-    yield from place_cautions(part.get("cautions"), Place(".".join(path)))
+    """Yield the cautions of every object of a result, with the name of the object."""
+    place = Place(path[-1]) if len(path) > 1 else Place()
+    yield from place_cautions(part.get("cautions"), place)
     for key, value in part.items():
-        if isinstance(value, Mapping) and key != "provenance":
+        if key in {"provenance", "cautions"}:
+            continue
+        if isinstance(value, Mapping):
             yield from walk_named_cautions(value, (*path, str(key)))
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            for item in value:
+                name = str(item.get("method") or item.get("name") or key)
+                yield from walk_named_cautions(item, (*path, str(key), name))
 
 
 def list_other_cautions(result: Json, shown: Sequence[Caution]) -> list[Caution]:

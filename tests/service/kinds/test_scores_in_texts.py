@@ -13,7 +13,7 @@ import pytest
 from tests.golden.replay import names, request_of, run_request
 from thetahat_client import result_html, result_latex, result_markdown, result_text
 from thetahat_service.figures.catalogue import list_figures
-from thetahat_service.pages.evaluation_page import describe_result
+from thetahat_service.pages.shown_results import show_result
 
 LOSS: Final = re.compile(r"(?i)\bloss(?:es)?\b|lower is better")
 CHOSEN: Final = re.compile("source|weights|split_scores|one|all_that|rope|zero_var")
@@ -40,6 +40,18 @@ def texts_in(value: Any, key: str = "") -> Iterator[str]:
         yield value
 
 
+def list_designs(value: Any) -> Iterator[str]:
+    """Yield the studied designs that a result names: they are told as they were simulated."""
+    if isinstance(value, dict):
+        if isinstance(value.get("design"), str):
+            yield value["design"]
+        for member in value.values():
+            yield from list_designs(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from list_designs(member)
+
+
 def written_texts(result: dict[str, Any], request: dict[str, Any]) -> list[str]:
     """Return what people read of a result on the terminal, in files, on its page and in figures."""
     parts = {name: part for name, part in result.items() if name not in {"methods", "provenance"}}
@@ -50,7 +62,8 @@ def written_texts(result: dict[str, Any], request: dict[str, Any]) -> list[str]:
         result_latex(result, show_all=True),
         result_html(result, show_all=True),
     ]
-    texts += texts_in(describe_result(result, request))
+    designs = set(list_designs(result))
+    texts += [text for text in texts_in(show_result(result, request)) if text not in designs]
     for figure in list_figures(result):
         texts += [figure.title, figure.caption, figure.alt]
     return texts
