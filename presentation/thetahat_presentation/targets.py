@@ -30,7 +30,7 @@ TARGETS: Final = {
     "new_source": TargetWords(
         "a new {unit}",
         "on a new {unit}",
-        "the expected {value} on a {unit} that is not in the data",
+        "the expected {value} on one {unit} that is not in the data",
     ),
     "new_population": TargetWords(
         "the target population",

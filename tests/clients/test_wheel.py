@@ -59,8 +59,8 @@ def test_exact_the_wheel_has_the_package_its_types_and_its_needs(wheel: Path) ->
     assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"thetahat_client"}
     needs = [line for line in metadata.splitlines() if line.startswith("Requires-Dist")]
     assert [line for line in needs if "extra ==" not in line] == [
-        "Requires-Dist: urllib3>=2.3",
         "Requires-Dist: thetahat-presentation==0.1.0",
+        "Requires-Dist: urllib3>=2.3",
     ]
 
 

@@ -45,7 +45,7 @@ def test_exact_the_table_of_left_out_schools(schools: Any) -> None:
         *("Interval on data like these", "One more source"),
     ]
     assert "4059 instances in 65 blocks." in table.notes
-    meaning = "A new source (the expected loss on a source that is not in the data): "
+    meaning = "A new source (the expected loss on one source that is not in the data): "
     start = f"{meaning}student_t on theta_gamma, 64 degrees of freedom"
     assert any(note.startswith(start) for note in table.notes)
 

@@ -7,8 +7,12 @@ from dataclasses import asdict
 from typing import Any
 
 from thetahat.cautions import restore
+from thetahat.values.block_nouns import BlockNoun
+from thetahat.values.types import BlockKind
+from thetahat.values.words import choose_words
 from thetahat_presentation.document import Document
 from thetahat_presentation.showing import show
+from thetahat_presentation.wording import is_higher_better
 from thetahat_service.figures.differences import PairsBeyondMargin
 from thetahat_service.figures.result_types import has_models
 
@@ -32,8 +36,17 @@ def complete_result(result: Json) -> Json:
     pairs = [{**pair, "is_beyond_margin": rule.contains(pair)} for pair in result["comparisons"]]
     completed: dict[str, Any] = {**result, "comparisons": pairs}
     if "comparison_cautions" in result:
+        words = choose_words(
+            BlockKind.RANDOM, _find_noun(result), higher_is_better=is_higher_better(result)
+        )
         completed["comparison_cautions"] = [
-            asdict(restore(caution["code"], caution["message"]))
+            asdict(restore(caution["code"], caution["message"], words))
             for caution in result["comparison_cautions"]
         ]
     return completed
+
+
+def _find_noun(result: Json) -> BlockNoun | None:
+    """Return what a block is called; a result of an older release has no word."""
+    unit = result.get("unit")
+    return None if unit is None else BlockNoun(**unit)
