@@ -22,16 +22,17 @@ def main() -> None:
     from thetahat_service.cli.reference import render_page
 
     results: dict[str, Any] = {}
+    shown: dict[str, str] = {}
     for key, body in json.load(sys.stdin).items():
         with TemporaryDirectory() as folder:
             result, losses = run_request(body, Path(folder))
-        shown = Page().write(show(result), show_all=True)
-        results[key] = {"result": result, "losses": losses, "shown": shown}
+        results[key] = {"result": result, "losses": losses}
+        shown[key] = Page().write(show(result), show_all=True)
     families = {
         name: [item["name"] for item in catalogue.read_family(name)["items"]]
         for name in catalogue.FAMILIES
     }
-    report = {"results": results, "families": families, "presentations": KINDS}
+    report = {"results": results, "families": families, "presentations": KINDS, "shown": shown}
     json.dump({**report, "page": render_page()}, sys.stdout)
 
 

@@ -273,10 +273,10 @@ def test_exact_a_copy_of_a_kind_gives_what_the_original_gives(planted: dict[str,
 
 
 def test_exact_a_copied_kind_is_shown_by_its_own_file(planted: dict[str, Any]) -> None:
-    original = planted["results"][NO_METHOD_NAMED[0]]["shown"]
+    original = planted["shown"][NO_METHOD_NAMED[0]]
 
     assert f"losses{TWIN}" in planted["presentations"]
-    assert planted["results"][f"kind{TWIN}"]["shown"] == original
+    assert planted["shown"][f"kind{TWIN}"] == original
     assert "Mean loss of each model" in original
 
 
