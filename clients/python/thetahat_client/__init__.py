@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from thetahat_client.events import Event
     from thetahat_client.figure import FigureImage
     from thetahat_client.frames import comparisons_frame, models_frame
-    from thetahat_client.metric_values import metric_values, write_metrics
     from thetahat_client.models import (
         Column,
         Dataset,
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from thetahat_client.progress import NotebookProgress, ProgressBar
     from thetahat_client.record import EvaluationRecord, log_to_mlflow
     from thetahat_client.result import ResultObject
+    from thetahat_client.result_metrics import metric_values, write_metrics
     from thetahat_client.scikit_learn import (
         from_cross_val_predict,
         from_cross_validate,
@@ -146,13 +146,13 @@ _MODULES: Final = {
     "from_cross_validate": "thetahat_client.scikit_learn",
     "from_grid_search": "thetahat_client.scikit_learn",
     "log_to_mlflow": "thetahat_client.record",
-    "metric_values": "thetahat_client.metric_values",
+    "metric_values": "thetahat_client.result_metrics",
     "models_frame": "thetahat_client.frames",
     "result_html": "thetahat_client.text",
     "result_latex": "thetahat_client.text",
     "result_markdown": "thetahat_client.text",
     "result_text": "thetahat_client.text",
-    "write_metrics": "thetahat_client.metric_values",
+    "write_metrics": "thetahat_client.result_metrics",
 }
 """Where each name is defined."""
 

@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import Any, Final
 
 from thetahat_client.figure import FigureImage
-from thetahat_client.metric_values import metric_values
 from thetahat_client.models import Evaluation
+from thetahat_client.result_metrics import metric_values
 from thetahat_client.result_types import (
     JsonObject,
     ResultJson,
