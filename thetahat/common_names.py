@@ -166,12 +166,32 @@ NUMBERING_WORDS: Final = frozenset(("id", "ids", "uid", "key", "index", "idx", "
 LABEL_NAMES: Final = NUMBERING_WORDS | frozenset(
     (
         *("row", "item", "instance", "example", "case", "sample", "question", "prompt", "task"),
+        *("query", "document", "doc", "passage", "topic", "session", "conversation", "request"),
+        *("epoch", "trial", "attempt", "replicate", "iteration", "step", "rank", "position"),
         *("fold", "split", "repeat", "rep", "run", "seed", "block", "group", "cluster", "batch"),
         *("source", "site", "school", "hospital", "clinic", "center", "centre", "country"),
         *("subject", "patient", "person", "user", "customer", "student", "region", "year"),
+        *("month", "week", "day", "date", "time", "timestamp", "dataset", "domain", "subset"),
     )
 )
 """Names that say that a column of whole numbers has labels and no measurements."""
+
+MEASURE_WORDS: Final = frozenset(
+    (
+        *("latency", "duration", "elapsed", "runtime", "seconds", "secs", "ms", "time", "tokens"),
+        *("length", "chars", "count", "price", "usd", "eur", "cost", "age", "bytes", "timestamp"),
+    )
+)
+"""Words of a name that says that a column measures something else than a loss or a score."""
+
+TOTAL_WORDS: Final = frozenset(
+    (
+        *("mean", "average", "avg", "total", "sum", "overall", "all", "median", "std", "sd", "se"),
+        *("stderr", "macro", "micro", "aggregate", "summary", "totals", "count", "grand total"),
+        *("mittelwert", "gesamt", "summe", "moyenne", "somme", "media", "totale"),
+    )
+)
+"""What names a row that sums up the rows above it."""
 
 TARGET_NAMES: Final = frozenset(
     ("y", "target", "label", "labels", "truth", "outcome", "actual", "observed", "gold", "y true")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from thetahat.common_names import LABEL_NAMES, NUMBERING_WORDS, TARGET_NAMES
 from thetahat_service.cli.evaluate_once import (
     Margin,
     OptionalUrl,
@@ -22,18 +20,16 @@ from thetahat_service.cli.evaluate_once import (
 )
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import print_json, print_result, write_text
+from thetahat_service.cli.table_columns import LABELS, LossColumns, choose_columns
 
 if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
-    from thetahat_service.in_process.files import FileColumn
     from thetahat_service.kinds.base import DatasetFile
+    from thetahat_service.roles.profile import ColumnProfile
 
 PANEL: Final = "Evaluations"
-LABELS: Final = ("block", "repeat", "instance", "cluster")
-"""Columns that name a row; a file's columns of these names are used without an option."""
 WORDS: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
 """Names of block columns that can stand in a sentence: a new school."""
-NUMBERS: Final = frozenset({"integer", "number", "boolean"})
 
 
 class Blocks(StrEnum):
@@ -50,6 +46,13 @@ class BetterValues(StrEnum):
 
     LOWER = "lower"
     HIGHER = "higher"
+
+
+class Missing(StrEnum):
+    """What to do with rows in which a model has no value."""
+
+    REFUSE = "refuse"
+    LEAVE_OUT = "leave_out"
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -94,6 +97,10 @@ def compare(
             "lower, with a caution if the values look like scores."
         ),
     ] = None,
+    missing: Annotated[
+        Missing,
+        typer.Option(help="What to do with rows in which a model has no value."),
+    ] = Missing.REFUSE,
     margin: Margin = None,
     level: Annotated[float, typer.Option(help="Confidence level of intervals.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -112,7 +119,14 @@ def compare(
         raise UserError(message)
     labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
     with open_data(file) as data:
-        columns, unused = _choose_columns(_describe_columns(data), model, labels)
+        columns = choose_columns(
+            data,
+            _profile_columns(data),
+            model or (),
+            labels,
+            knows_blocks=blocks is not None,
+            leaves_out=missing is Missing.LEAVE_OUT,
+        )
         kind = blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
         request: dict[str, JsonValue] = {
             "kind": "losses",
@@ -122,12 +136,14 @@ def compare(
         }
         if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
             request["unit"] = block.replace("_", " ")
+        if missing is not Missing.REFUSE:
+            request["missing"] = missing.value
         if margin is not None:
             request["margin"] = margin
         if better is not None:
             request["better"] = better.value
         understood = _describe(columns, kind, better or BetterValues.LOWER)
-        print(understood, *unused, sep="\n", file=sys.stderr)
+        print(understood, *columns.unused, sep="\n", file=sys.stderr)
         if url is None:
             result = evaluate_here(request, data)
         else:
@@ -142,104 +158,11 @@ def compare(
         print_result(result, show_all=show_all)
 
 
-def _describe_columns(data: DatasetFile) -> Mapping[str, FileColumn]:
-    """Return the columns of a file by name."""
-    from thetahat_service.in_process.files import describe_columns
+def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:
+    """Return what the columns of a file contain, by name."""
+    from thetahat_service.in_process.files import profile_columns
 
-    return describe_columns(data)
-
-
-@dataclass(frozen=True, slots=True)
-class LossColumns:
-    """The columns of a file of losses.
-
-    Parameters
-    ----------
-    losses : list of str
-        The columns of the models.
-    labels : dict of str to str
-        The columns that name block, repeat, instance and cluster, where there are such.
-    """
-
-    losses: list[str]
-    labels: dict[str, str]
-
-
-def _choose_columns(
-    columns: Mapping[str, FileColumn],
-    models: Sequence[str] | None,
-    labels: Mapping[str, str | None],
-) -> tuple[LossColumns, list[str]]:
-    """Return the columns of the request, and a sentence on each column that is not used.
-
-    The models are all columns of numbers that are no labels; columns that number the rows or are
-    named like labels are taken as models only if they are named as models.
-    """
-    chosen = {
-        name: column or (name if name in columns and name not in (models or ()) else None)
-        for name, column in labels.items()
-    }
-    for name in (*(models or ()), *filter(None, labels.values())):
-        if name not in columns:
-            message = f"The file has no column {name!r}; its columns are {', '.join(columns)}."
-            raise UserError(message)
-    used = set(chosen.values())
-    unused_columns = [column for column in columns.values() if column.name not in used]
-    unused = {c.name: describe for c in unused_columns if (describe := _describe_label(c))}
-    losses = list(models or ()) or [c.name for c in unused_columns if c.name not in unused]
-    if not models:
-        _refuse_predictions(losses)
-    if not losses:
-        message = (
-            f"The file has no column of numbers to compare; its columns are {', '.join(columns)}."
-        )
-        raise UserError(message)
-    named = {name: column for name, column in chosen.items() if column}
-    return LossColumns(losses, named), [text for name, text in unused.items() if name not in losses]
-
-
-def _describe_label(column: FileColumn) -> str | None:
-    """Return why a column is not taken as a model, and what to do; None for a column of losses."""
-    name = column.name
-    if column.is_numbering and column.limits is not None:
-        low, high = column.limits
-        return (
-            f"not compared: {name}, which has the whole numbers {low} to {high}, each once. "
-            f"If they are losses, give --model for each model."
-        )
-    if column.type not in NUMBERS:
-        reason = "which is text" if column.type == "string" else f"which is of type {column.type}"
-    elif _is_named_like_labels(name) and column.limits not in (None, (0, 1)):
-        reason = "whose name and whole numbers are those of labels"
-    else:
-        return None
-    return (
-        f"not used: {name}, {reason}. If rows come from sources such as schools, give the column "
-        f"that names them as --block; if rows with the same value depend on each other, as "
-        f"--cluster."
-    )
-
-
-def _refuse_predictions(names: Sequence[str]) -> None:
-    """Refuse a file whose columns seem to be true values and predictions, not losses."""
-    for name in names:
-        if " ".join(_split_words(name)) in TARGET_NAMES:
-            message = (
-                f"The column {name!r} seems to have the true values, so the others would be "
-                "predictions. `compare` takes a loss or a score for each row and model. Send "
-                "predictions to the service, kind predictions, which computes their losses; or "
-                "name the columns of losses with --model."
-            )
-            raise UserError(message)
-
-
-def _split_words(name: str) -> list[str]:
-    return re.findall(r"[a-z]+\d*", name.lower())
-
-
-def _is_named_like_labels(name: str) -> bool:
-    words = _split_words(name)
-    return " ".join(words) in LABEL_NAMES or (bool(words) and words[-1] in NUMBERING_WORDS)
+    return profile_columns(data)
 
 
 def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str:

@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 from uuid import NAMESPACE_OID, uuid5
 
-from thetahat.analyses.losses.cautions import is_numbering
-from thetahat_service.data.base import FileLimits
+from thetahat_service.data.base import GROUPS, FileLimits
 from thetahat_service.data.encodings import detect_encoding_by_mark
 from thetahat_service.data.formats import add_encoding, find_format
 from thetahat_service.data.reading import read_columns
 from thetahat_service.data.tables import build_table_path
 from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.roles.profile import ColumnProfile, profile_column
 
 UNLIMITED: Final = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
 """The file is the caller's own, so the limits against hostile uploads do not apply."""
@@ -55,36 +54,22 @@ def read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileColumn:
-    """A column of a file.
-
-    Parameters
-    ----------
-    name, type : str
-        Its name and what it contains: ``integer``, ``number``, ``boolean``, ``string``, ...
-    limits : tuple of int or None
-        The smallest and the largest value of a complete column of integers; None for others.
-    is_numbering : bool
-        Whether its values are whole numbers without gap or repetition, in any order.
-    """
-
-    name: str
-    type: str
-    limits: tuple[int, int] | None = None
-    is_numbering: bool = False
-
-
-def describe_columns(dataset: DatasetFile) -> dict[str, FileColumn]:
-    """Return the columns of a file by name, in its order."""
-    types = {column["name"]: column["type"] for column in dataset.columns}
-    integers = read_columns(dataset, [name for name, kind in types.items() if kind == "integer"])
-    columns = {name: FileColumn(name=name, type=kind) for name, kind in types.items()}
-    for name, values in integers.items():
-        if values.dtype.kind == "i":
-            columns[name] = replace(
-                columns[name],
-                limits=(int(values.min()), int(values.max())),
-                is_numbering=is_numbering(values),
+def profile_columns(dataset: DatasetFile) -> dict[str, ColumnProfile]:
+    """Return what each column of a file contains, by name and in its order."""
+    profiles: dict[str, ColumnProfile] = {}
+    for position, column in enumerate(dataset.columns):
+        name, kind = str(column["name"]), str(column["type"])
+        if kind in GROUPS:
+            profiles[name] = ColumnProfile(
+                name=name,
+                position=position,
+                type=kind,
+                rows=dataset.rows,
+                present=dataset.rows,
+                distinct=dataset.rows,
+                numbers=0,
             )
-    return columns
+        else:
+            values = read_columns(dataset, [name])[name]
+            profiles[name] = profile_column(name, position, kind, values)
+    return profiles

@@ -130,13 +130,15 @@ def test_exact_columns_that_number_or_name_the_rows_are_no_models(
         *right,
     )
 
-    assert main(["compare", str(table)]) == 0
+    assert main(["compare", str(table)]) == 2
+    assert "Column 'patient_id' may say which rows belong together" in capsys.readouterr().err
+    assert main(["compare", str(table), "--blocks", "holdout"]) == 0
     printed = capsys.readouterr()
 
     assert "models: first, second (lower is better)" in printed.err
-    assert "not compared: n, which has the whole numbers 1 to 24, each once." in printed.err
-    assert "not used: patient_id, whose name and whole numbers are those of labels." in printed.err
-    assert "not used: site, which is text." in printed.err
+    assert "not used: n, which has the whole numbers 1 to 24, each once." in printed.err
+    assert "not used: patient_id, which has a name and whole numbers that are" in printed.err
+    assert "not used: site, which is text, with 3 different values in 24 rows." in printed.err
     assert "Serious: All values are 0 or 1" in printed.out
 
     status, result = run_json(capsys, "compare", str(table), "--model", "patient_id", "--json")

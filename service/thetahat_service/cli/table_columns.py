@@ -1,0 +1,252 @@
+"""The columns of a file of losses: those that options name, and those that are proposed.
+
+What is not clear is asked: the command ends with a sentence and the options that answer it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from thetahat_service.cli.failures import UserError
+
+if TYPE_CHECKING:
+    from thetahat_service.kinds.base import DatasetFile
+    from thetahat_service.roles.profile import ColumnProfile
+    from thetahat_service.roles.proposals import Proposal
+    from thetahat_service.roles.totals import TotalRow
+
+LABELS: Final = ("block", "repeat", "instance", "cluster")
+"""Columns that name a row; a file's columns of these names are used without an option."""
+LISTED: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class LossColumns:
+    """The columns of a file of losses.
+
+    Parameters
+    ----------
+    losses : list of str
+        The columns of the models.
+    labels : dict of str to str
+        The columns that name block, repeat, instance and cluster, where there are such.
+    unused : list of str
+        A sentence on each column that is not used.
+    """
+
+    losses: list[str]
+    labels: dict[str, str]
+    unused: list[str]
+
+
+def choose_columns(
+    data: DatasetFile,
+    profiles: Mapping[str, ColumnProfile],
+    models: Sequence[str],
+    labels: Mapping[str, str | None],
+    *,
+    knows_blocks: bool,
+    leaves_out: bool,
+) -> LossColumns:
+    """Return the columns of the request; refuse what could be understood in several ways.
+
+    Parameters
+    ----------
+    data : DatasetFile
+        The file.
+    profiles : mapping of str to ColumnProfile
+        What its columns contain.
+    models : sequence of str
+        The columns that options name as models; empty if none does.
+    labels : mapping of str to str or None
+        The column that an option names, by ``block``, ``repeat``, ``instance`` and ``cluster``.
+    knows_blocks : bool
+        Whether the command says what the blocks are, so that nothing is asked about labels.
+    leaves_out : bool
+        Whether rows in which a model has no value are left out.
+    """
+    from thetahat_service.roles.totals import find_named_total
+
+    check_names(profiles, (*models, *filter(None, labels.values())))
+    found = {
+        label: column or (label if label in profiles and label not in models else None)
+        for label, column in labels.items()
+    }
+    chosen = {label: column for label, column in found.items() if column}
+    used = set(chosen.values())
+    others = [profile for profile in profiles.values() if profile.name not in used]
+    proposals = _propose(others)
+    _refuse_total_row(find_named_total(profiles.values()))
+    losses = list(models) or _take_models(proposals)
+    _check_cells(profiles, losses, leaves_out=leaves_out)
+    _refuse_total_row(_find_computed_total(data, profiles, losses))
+    if not (models or knows_blocks or chosen.keys() & {"block", "cluster"}):
+        _ask_about_labels(proposals)
+    unused = [
+        _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses
+    ]
+    return LossColumns(losses, chosen, unused)
+
+
+def check_names(profiles: Mapping[str, object], names: Iterable[str]) -> None:
+    """Refuse names that options give and that are no columns."""
+    for name in names:
+        if name not in profiles:
+            message = f"The file has no column {name!r}; its columns are {', '.join(profiles)}."
+            raise UserError(message)
+
+
+def _propose(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
+    from thetahat_service.roles.proposals import propose_roles
+
+    return propose_roles(columns)
+
+
+def _take_models(proposals: Mapping[str, Proposal]) -> list[str]:
+    """Return the columns that are proposed as models; refuse a file with columns in doubt."""
+    from thetahat_service.roles.proposals import Role, list_of
+
+    for proposal in list_of(proposals, Role.TARGET):
+        message = (
+            f"The column {proposal.name!r} seems to have the true values, so the others would be "
+            "predictions. `compare` takes a loss or a score for each row and model. Send "
+            "predictions to the service, kind predictions, which computes their losses; or "
+            "name the columns of losses with --model."
+        )
+        raise UserError(message)
+    models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
+    for proposal in list_of(proposals, Role.FAULTY):
+        cell = proposal.column.first_other
+        message = (
+            f"Column {proposal.name!r} {proposal.reason}. {_advise_on_cell(proposal.column)} "
+            f"If the column is no model, name those that are: {_name_models(models)}."
+        )
+        if cell is not None:
+            raise UserError(message)
+    unclear = list_of(proposals, Role.UNCLEAR)
+    if unclear:
+        first = unclear[0]
+        more = (
+            f" The same is asked of {', '.join(p.name for p in unclear[1:LISTED])}."
+            if len(unclear) > 1
+            else ""
+        )
+        everything = [p.name for p in proposals.values() if p.role in {Role.MODEL, Role.UNCLEAR}]
+        likely = f"{_name_models(models)}, or, " if models else ""
+        message = (
+            f"It is not clear whether column {first.name!r} is a model: it {first.reason}.{more} "
+            f"Name the models: {likely}with every column of numbers, {_name_models(everything)}."
+        )
+        raise UserError(message)
+    if not models:
+        message = (
+            f"The file has no column of numbers to compare; its columns are {', '.join(proposals)}."
+            + "".join(f" {p.name!r} {p.reason}." for p in list(proposals.values())[:LISTED])
+        )
+        raise UserError(message)
+    return models
+
+
+def _check_cells(
+    profiles: Mapping[str, ColumnProfile], models: Sequence[str], *, leaves_out: bool
+) -> None:
+    """Refuse models with a cell that is no number, or without a value."""
+    from thetahat_service.roles.proposals import describe_faults
+
+    for profile in map(profiles.__getitem__, models):
+        if not profile.is_numeric and profile.first_other is not None and profile.numbers:
+            message = (
+                f"Column {profile.name!r} {describe_faults(profile)}. {_advise_on_cell(profile)}"
+            )
+            raise UserError(message)
+        if profile.first_missing is not None and not leaves_out:
+            n_missing = profile.rows - profile.present
+            rows = f", nor in {n_missing - 1} other rows" if n_missing > 1 else ""
+            message = (
+                f"Model {profile.name!r} has no value in row {profile.first_missing}{rows}: the "
+                "cell is empty or has a mark such as n/a. Every model needs a value in every row. "
+                "Fill it in, or give --missing leave_out to leave such rows out for all models."
+            )
+            raise UserError(message)
+
+
+def _find_computed_total(
+    data: DatasetFile, profiles: Mapping[str, ColumnProfile], models: Sequence[str]
+) -> TotalRow | None:
+    from thetahat_service.data.reading import read_columns
+    from thetahat_service.roles.totals import find_computed_total
+
+    numeric = [name for name in models if profiles[name].is_numeric]
+    columns = read_columns(data, numeric)
+    return find_computed_total([column.astype(np.float64) for column in columns.values()])
+
+
+def _refuse_total_row(found: TotalRow | None) -> None:
+    if found is not None:
+        message = (
+            f"Row {found.row}, the last one, seems to sum up the rows above it: {found.reason}. "
+            "Remove it from the file. If it is a test instance, move it away from the end."
+        )
+        raise UserError(message)
+
+
+def _ask_about_labels(proposals: Mapping[str, Proposal]) -> None:
+    """Refuse to take rows as independent where a column may say which rows belong together."""
+    from thetahat_service.roles.proposals import Role, list_of
+
+    labels = list_of(proposals, Role.LABEL)
+    if not labels:
+        return
+    first = labels[0]
+    name = shlex.quote(first.name)
+    others = (
+        f" The same holds for {', '.join(p.name for p in labels[1:LISTED])}."
+        if len(labels) > 1
+        else ""
+    )
+    message = (
+        f"Column {first.name!r} may say which rows belong together: it {first.reason}.{others} "
+        f"Give --block {name} if it names the sources of the rows, such as schools, "
+        f"--cluster {name} if rows with the same value depend on each other, or "
+        "--blocks holdout if all rows are independent."
+    )
+    raise UserError(message)
+
+
+def _explain_unused(proposal: Proposal) -> str:
+    from thetahat_service.roles.proposals import Role
+
+    which = f"not used: {proposal.name}, which {proposal.reason}."
+    if proposal.role is Role.LABEL:
+        return (
+            f"{which} If rows come from sources such as schools, give the column that names them "
+            "as --block; if rows with the same value depend on each other, as --cluster."
+        )
+    if proposal.role is Role.INDEX:
+        return f"{which} If these are losses, give --model for each model."
+    return which
+
+
+def _advise_on_cell(column: ColumnProfile) -> str:
+    cell = column.first_other
+    if cell is None:
+        return ""
+    if cell.text.strip() == column.name:
+        return "The header stands there again: remove that row."
+    return (
+        "Write the number there; or empty the cell, and give --missing leave_out to leave out "
+        "the row for all models."
+    )
+
+
+def _name_models(models: Sequence[str]) -> str:
+    """Return the options that name models."""
+    if not models:
+        return "--model COLUMN for each"
+    shown = " ".join(f"--model {shlex.quote(name)}" for name in models[:LISTED])
+    return shown if len(models) <= LISTED else f"{shown} and so on"

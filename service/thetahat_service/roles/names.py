@@ -1,0 +1,48 @@
+"""What the name of a column says about its role."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from thetahat.common_names import (
+    LABEL_NAMES,
+    LOSS_WORDS,
+    MEASURE_WORDS,
+    NUMBERING_WORDS,
+    TARGET_NAMES,
+)
+
+UNNAMED: Final = re.compile(
+    r"(unnamed: \d+(_level_\d+)?|__index_level_\d+__|level_\d+|\.\.\.\d+|row\.?names|index)?",
+    re.IGNORECASE,
+)
+"""Names of an index that pandas, R or readr wrote as a column."""
+
+
+def split_words(name: str) -> list[str]:
+    """Return the words of a name, in small letters: ``["patient", "id"]`` of ``patientId``."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return re.findall(r"[a-z]+\d*|\d+", apart.lower())
+
+
+def is_unnamed(name: str, position: int) -> bool:
+    """Return whether a column has no name of its own, as an index that was written to a file."""
+    return name == f"column_{position}" or UNNAMED.fullmatch(name.strip()) is not None
+
+
+def is_label_name(name: str) -> bool:
+    """Return whether a name says that the column names or numbers things: ``fold``, ``user_id``."""
+    words = split_words(name)
+    return " ".join(words) in LABEL_NAMES or (bool(words) and words[-1] in NUMBERING_WORDS)
+
+
+def is_measure_name(name: str) -> bool:
+    """Return whether a name says that the column measures no loss and no score: ``latency_ms``."""
+    words = set(split_words(name))
+    return bool(words & MEASURE_WORDS) and not words & LOSS_WORDS
+
+
+def is_target_name(name: str) -> bool:
+    """Return whether a name says that the column has the true values."""
+    return " ".join(split_words(name)) in TARGET_NAMES

@@ -1,0 +1,143 @@
+"""What a column contains, as far as it tells what the column is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from thetahat.analyses.losses.cautions import is_numbering
+from thetahat.values.types import FloatArray
+
+NUMERIC_KINDS: Final = frozenset("iufb")
+
+
+@dataclass(frozen=True, slots=True)
+class FileCell:
+    """A cell of a column: its row, from 0, and its text."""
+
+    row: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnProfile:
+    """What a column contains.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    position : int
+        Its place in the table, from 0.
+    type : str
+        ``integer``, ``number``, ``boolean``, ``string``, or another type of the API.
+    rows, present, distinct : int
+        Number of rows, of values that are not missing, and of different values.
+    numbers : int
+        Number of values that are numbers or, in a column of text, could be read as numbers.
+    first_missing : int or None
+        The first row without a value.
+    first_other : FileCell or None
+        The first value of a column of text that is no number.
+    last : FileCell or None
+        The last value of a column of text, if no other row has it.
+    low, high, middle : float
+        Smallest and largest number, and the median; NaN where there are none.
+    is_whole, is_binary : bool
+        Whether all numbers are whole, and whether all are 0 or 1.
+    is_numbering : bool
+        Whether the values are whole numbers without gap or repetition, in any order.
+    is_increasing : bool
+        Whether each whole number is larger than the one above it.
+    """
+
+    name: str
+    position: int
+    type: str
+    rows: int
+    present: int
+    distinct: int
+    numbers: int
+    first_missing: int | None = None
+    first_other: FileCell | None = None
+    last: FileCell | None = None
+    low: float = np.nan
+    high: float = np.nan
+    middle: float = np.nan
+    is_whole: bool = False
+    is_binary: bool = False
+    is_numbering: bool = False
+    is_increasing: bool = False
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the column has numbers, or true and false."""
+        return self.type in {"integer", "number", "boolean"}
+
+    @property
+    def repeats(self) -> bool:
+        """Whether rows share a value, and there is more than one value."""
+        return 1 < self.distinct < self.present
+
+
+def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> ColumnProfile:
+    """Return what a column of (n,) numbers or texts contains; None and NaN are missing."""
+    if values.dtype.kind in NUMERIC_KINDS:
+        return _profile_numbers(name, position, kind, values.astype(np.float64))
+    texts = [None if value is None else str(value) for value in values.tolist()]
+    known = [text for text in texts if text is not None]
+    counts: dict[str, int] = {}
+    for text in known:
+        counts[text] = counts.get(text, 0) + 1
+    other = {text for text in counts if parse_number(text) is None}
+    rows_with_other = (FileCell(i, t) for i, t in enumerate(texts) if t is not None and t in other)
+    last = texts[-1] if texts else None
+    return ColumnProfile(
+        name=name,
+        position=position,
+        type=kind,
+        rows=len(texts),
+        present=len(known),
+        distinct=len(counts),
+        numbers=len(known) - sum(counts[text] for text in other),
+        first_missing=texts.index(None) if None in texts else None,
+        first_other=next(rows_with_other, None),
+        last=FileCell(len(texts) - 1, last) if last is not None and counts[last] == 1 else None,
+    )
+
+
+def parse_number(text: str) -> float | None:
+    """Return the number that a text is, with a decimal point or comma; None if it is none."""
+    for written in (text, text.replace(",", ".", 1)):
+        try:
+            number = float(written)
+        except ValueError:
+            continue
+        return number if np.isfinite(number) else None
+    return None
+
+
+def _profile_numbers(name: str, position: int, kind: str, values: FloatArray) -> ColumnProfile:
+    missing = np.isnan(values)
+    known = values[~missing]
+    finite = known[np.isfinite(known)]
+    is_whole = len(finite) > 0 and bool((finite == np.round(finite)).all())
+    return ColumnProfile(
+        name=name,
+        position=position,
+        type=kind,
+        rows=len(values),
+        present=len(known),
+        distinct=len(np.unique(known)),
+        numbers=len(known),
+        first_missing=int(np.argmax(missing)) if missing.any() else None,
+        low=float(finite.min()) if len(finite) else np.nan,
+        high=float(finite.max()) if len(finite) else np.nan,
+        middle=float(np.median(finite)) if len(finite) else np.nan,
+        is_whole=is_whole,
+        is_binary=is_whole and bool(((finite == 0) | (finite == 1)).all()),
+        is_numbering=len(known) > 0 and not missing.any() and is_numbering(values),
+        is_increasing=is_whole and len(known) > 2 and bool((np.diff(known) > 0).all()),
+    )

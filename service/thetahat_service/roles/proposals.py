@@ -1,0 +1,202 @@
+"""The role of each column of a table with one row for each test instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from thetahat_service.roles.names import (
+    is_label_name,
+    is_measure_name,
+    is_target_name,
+    is_unnamed,
+)
+from thetahat_service.roles.profile import ColumnProfile
+
+FURTHEST: Final = 30.0
+"""How many times larger than another a column's median may be, with no value in common, for both to
+be losses of one scale."""
+MOST_NUMBERS: Final = 0.5
+"""The least share of numbers by which a column of text is one of numbers with faulty cells."""
+
+
+class Role(StrEnum):
+    """What a column is for."""
+
+    MODEL = "model"
+    TARGET = "target"
+    INDEX = "index"
+    IDENTIFIER = "identifier"
+    LABEL = "label"
+    EMPTY = "empty"
+    FAULTY = "faulty"
+    UNCLEAR = "unclear"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The proposed role of a column.
+
+    Parameters
+    ----------
+    column : ColumnProfile
+        The column.
+    role : Role
+        ``model``: losses or scores. ``target``: true values. ``index``: numbers of the rows.
+        ``identifier``: each row has its own value. ``label``: rows with the same value may belong
+        together. ``empty``: neither name nor values. ``faulty``: numbers, but for some cells.
+        ``unclear``: numbers that seem to be no losses.
+    reason : str
+        Why, as the end of a sentence that begins with the column's name.
+    """
+
+    column: ColumnProfile
+    role: Role
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """The name of the column."""
+        return self.column.name
+
+
+def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
+    """Return the proposed role of each column by name.
+
+    A model is a column of losses or scores whose scale is that of the others; a column that could
+    be something else is ``unclear``. Columns whose names are those of labels or of measures are
+    models if all others are, too, as far as their values allow it.
+    """
+    proposals = {column.name: _propose_alone(column) for column in columns}
+    numbers = [p.column for p in proposals.values() if p.role is Role.MODEL]
+    plain = [c for c in numbers if not is_label_name(c.name) and not is_measure_name(c.name)]
+    for column in numbers if plain else ():
+        doubt = _doubt_name(column) or _doubt_whole_numbers(column, plain)
+        if doubt is not None:
+            proposals[column.name] = doubt
+    for group in (plain or numbers,):
+        left = [c for c in group if proposals[c.name].role is Role.MODEL]
+        for column in left:
+            other = _find_other_scale(column, left)
+            if other is not None:
+                proposals[column.name] = Proposal(
+                    column,
+                    Role.UNCLEAR,
+                    f"has values of {_show_range(column)}, and {other.name!r} of "
+                    f"{_show_range(other)}: losses of the same rows have one scale",
+                )
+    return proposals
+
+
+def _propose_alone(column: ColumnProfile) -> Proposal:
+    """Return the role of a column by its own name and values."""
+    rules: Sequence[Callable[[ColumnProfile], tuple[Role, str] | None]] = (
+        _judge_name,
+        _judge_text,
+        _judge_numbers,
+    )
+    for rule in rules:
+        found = rule(column)
+        if found is not None:
+            return Proposal(column, *found)
+    return Proposal(column, Role.MODEL, "has numbers")
+
+
+def _judge_name(column: ColumnProfile) -> tuple[Role, str] | None:
+    unnamed = is_unnamed(column.name, column.position)
+    if unnamed and not column.present:
+        return Role.EMPTY, "has neither a name nor a value"
+    if is_target_name(column.name):
+        return Role.TARGET, "has the name of true values"
+    if not unnamed:
+        return None
+    if column.repeats and (column.is_whole or not column.is_numeric):
+        return Role.LABEL, "has no name of its own, and values that several rows share"
+    if column.is_whole or not column.is_numeric:
+        return Role.INDEX, "has no name of its own, as the index of a table that was saved with it"
+    return Role.UNCLEAR, "has no name of its own"
+
+
+def _judge_text(column: ColumnProfile) -> tuple[Role, str] | None:
+    if column.is_numeric:
+        return None
+    if column.type != "string":
+        return Role.IDENTIFIER, f"is of type {column.type}"
+    named = is_label_name(column.name)
+    enough = column.numbers >= MOST_NUMBERS * column.present
+    if column.numbers and column.first_other is not None and enough and not named:
+        return Role.FAULTY, describe_faults(column)
+    if column.repeats and (named or 2 * column.distinct <= column.present):
+        return Role.LABEL, f"is text, with {column.distinct} different values in {column.rows} rows"
+    if column.distinct == 1:
+        return Role.IDENTIFIER, "is text, the same in every row"
+    return Role.IDENTIFIER, "is text, which differs from row to row"
+
+
+def _judge_numbers(column: ColumnProfile) -> tuple[Role, str] | None:
+    if not column.is_whole:
+        return None
+    span = f"the whole numbers {column.low:.0f} to {column.high:.0f}"
+    if column.is_numbering:
+        return Role.INDEX, f"has {span}, each once"
+    if column.is_increasing and not column.is_binary:
+        return Role.INDEX, f"has {span}, which increase from row to row"
+    if is_label_name(column.name) and not column.is_binary:
+        role = Role.LABEL if column.repeats else Role.IDENTIFIER
+        return role, "has a name and whole numbers that are those of labels"
+    return None
+
+
+def describe_faults(column: ColumnProfile) -> str:
+    """Return which cells of a column of numbers are none, as the end of a sentence."""
+    cell = column.first_other
+    if cell is None:
+        return "has numbers"
+    n_other = column.present - column.numbers
+    others = f", nor are {n_other - 1} more" if n_other > 1 else ""
+    return (
+        f"has {column.numbers} numbers in {column.present} rows, but {cell.text!r} in row "
+        f"{cell.row} is no number{others}"
+    )
+
+
+def _doubt_name(column: ColumnProfile) -> Proposal | None:
+    if is_label_name(column.name) and column.is_whole:
+        role = Role.LABEL if column.repeats else Role.IDENTIFIER
+        return Proposal(column, role, "has a name and whole numbers that are those of labels")
+    if is_measure_name(column.name):
+        reason = "has a name of something else than losses"
+        return Proposal(column, Role.UNCLEAR, reason)
+    return None
+
+
+def _doubt_whole_numbers(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:
+    if column.type == "number" and column.is_binary:
+        return None  # written 1.0 and 0.0, as scores are
+    if column.is_whole and any(not other.is_whole and other.present for other in others):
+        return Proposal(column, Role.UNCLEAR, "has whole numbers, and other columns have fractions")
+    if column.is_whole and not column.is_binary and any(other.is_binary for other in others):
+        reason = "has other whole numbers than 0 and 1, and other columns have only 0 and 1"
+        return Proposal(column, Role.UNCLEAR, reason)
+    return None
+
+
+def _find_other_scale(
+    column: ColumnProfile, others: Sequence[ColumnProfile]
+) -> ColumnProfile | None:
+    """Return a column whose values are all far smaller than those of this one."""
+    for other in others:
+        if other.low >= 0 and column.low > other.high and column.middle > FURTHEST * other.middle:
+            return other
+    return None
+
+
+def _show_range(column: ColumnProfile) -> str:
+    return f"{column.low:g} to {column.high:g}"
+
+
+def list_of(proposals: Mapping[str, Proposal], *roles: Role) -> list[Proposal]:
+    """Return the proposals of some roles, in the order of the columns."""
+    return [proposal for proposal in proposals.values() if proposal.role in roles]

@@ -1,0 +1,248 @@
+"""Which columns ``thetahat compare`` takes as models, and what it asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from thetahat_service.cli import main
+
+N = 30
+A = np.round(np.random.default_rng(5).uniform(0.05, 0.95, N), 3)
+B = np.round(A - 0.03 + np.random.default_rng(6).normal(0, 0.02, N), 3)
+DIFFERENCE = float((A - B).mean())
+
+
+@pytest.fixture(autouse=True)
+def without_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("THETAHAT_URL", raising=False)
+
+
+def write(folder: Path, heading: str, *columns: Sequence[Any]) -> str:
+    rows = [",".join(str(value) for value in row) for row in zip(*columns, strict=True)]
+    path = folder / "table.csv"
+    path.write_text("\n".join([heading, *rows]) + "\n")
+    return str(path)
+
+
+def compare(capsys: pytest.CaptureFixture[str], path: str, *options: str) -> Any:
+    """Return the result of a comparison of scores."""
+    capsys.readouterr()
+    status = main(["compare", path, "--better", "higher", "--json", *options])
+    printed = capsys.readouterr()
+    assert status == 0, printed.err
+    return json.loads(printed.out)
+
+
+def refuse(capsys: pytest.CaptureFixture[str], path: str, *options: str) -> str:
+    """Return the message of a comparison that is refused."""
+    capsys.readouterr()
+    status = main(["compare", path, *options])
+    printed = capsys.readouterr()
+    assert (status, printed.out) == (2, "")
+    assert "Traceback" not in printed.err
+    return printed.err
+
+
+def assert_a_and_b(result: Any) -> None:
+    assert list(result["models"]) == ["a", "b"]
+    assert result["models"]["a"]["n"] == N
+    np.testing.assert_allclose(result["comparisons"][0]["difference"], DIFFERENCE, rtol=1e-12)
+
+
+GAPS = np.sort(np.random.default_rng(7).choice(300, N, replace=False))
+SHUFFLED = np.random.default_rng(8).permutation(GAPS)
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("", GAPS),
+        ("", SHUFFLED),
+        ("Unnamed: 0", GAPS),
+        ("Unnamed: 0", SHUFFLED),
+        ("__index_level_0__", SHUFFLED),
+        ("index", SHUFFLED),
+        ("...1", SHUFFLED),
+        ("query", SHUFFLED),
+        ("sample_id", SHUFFLED),
+        ("t", GAPS),
+        ("", [f"row {i}" for i in range(N)]),
+    ],
+)
+def test_exact_an_index_is_no_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, index: Sequence[Any]
+) -> None:
+    result = compare(capsys, write(tmp_path, f"{name},a,b", index, A, B))
+
+    assert_a_and_b(result)
+
+
+def test_exact_the_index_of_a_parquet_file_is_no_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "table.parquet"
+    parquet.write_table(pa.table({"a": A, "b": B, "__index_level_0__": SHUFFLED}), path)
+
+    assert_a_and_b(compare(capsys, str(path)))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("latency_ms", [100 + 7 * (i * 11 % 30) for i in range(N)]),
+        ("latency_ms", [100.5 + 7 * (i * 11 % 30) for i in range(N)]),
+        ("n_words", [5 + i * 11 % 40 for i in range(N)]),
+        ("hard", [int(i % 3 == 0) for i in range(N)]),
+        ("difficulty", [1.0 + i % 4 for i in range(N)]),
+        ("hashed", [1e6 + 0.5 + 1000 * (i * 11 % 30) for i in range(N)]),
+    ],
+)
+def test_invalid_a_column_of_another_kind_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, values: Sequence[Any]
+) -> None:
+    path = write(tmp_path, f"{name},a,b", values, A, B)
+
+    message = refuse(capsys, path)
+
+    assert f"It is not clear whether column '{name}' is a model" in message
+    assert "--model a --model b" in message
+    assert_a_and_b(compare(capsys, path, "--model", "a", "--model", "b"))
+    assert list(compare(capsys, path, "--model", name)["models"]) == [name]
+
+
+@pytest.mark.parametrize("name", ["fold", "seed", "school", "user_id", "query"])
+def test_invalid_a_label_that_rows_share_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = write(tmp_path, f"a,{name},b", A, [3 + i % 5 for i in range(N)], B)
+
+    message = refuse(capsys, path)
+
+    assert f"--block {name}" in message
+    assert f"--cluster {name}" in message
+    assert_a_and_b(compare(capsys, path, "--blocks", "holdout"))
+    assert compare(capsys, path, "--block", name)["models"]["a"]["blocks"] == 5
+
+
+def test_invalid_a_label_of_text_or_of_two_values_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = write(tmp_path, "ward,a,b", [f"w{i % 6}" for i in range(N)], A, B)
+    assert "it is text, with 6 different values in 30 rows" in refuse(capsys, text)
+
+    binary = write(tmp_path, "seed,a,b", [i % 2 for i in range(N)], A, B)
+    assert "--block seed" in refuse(capsys, binary)
+
+
+MARKS = ["n/a", "-", "null", "None", "?", "#N/A", "error", "0.5 s"]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_invalid_one_cell_never_removes_a_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], mark: str
+) -> None:
+    c: list[Any] = [*np.round(A + 0.2, 3)]
+    c[7] = mark
+    path = write(tmp_path, "a,b,c", A, B, c)
+
+    for options in ([], ["--model", "a", "--model", "c"]):
+        message = refuse(capsys, path, *options)
+        assert "'c'" in message
+        assert "row 7" in message
+        assert "--missing leave_out" in message
+
+
+def test_exact_rows_without_a_value_are_left_out_if_that_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    c: list[Any] = [*np.round(A + 0.2, 3)]
+    c[7] = ""
+    path = write(tmp_path, "a,b,c", A, B, c)
+
+    assert "Model 'c' has no value in row 7:" in refuse(capsys, path)
+    result = compare(capsys, path, "--missing", "leave_out")
+
+    assert list(result["models"]) == ["a", "b", "c"]
+    assert result["models"]["a"]["n"] == N - 1
+
+
+def test_invalid_a_header_in_the_middle_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b = [*A[:9], "a", *A[9:]], [*B[:9], "b", *B[9:]]
+
+    message = refuse(capsys, write(tmp_path, "a,b", a, b))
+
+    assert "'a' in row 9 is no number" in message
+    assert "The header stands there again" in message
+
+
+@pytest.mark.parametrize("word", ["mean", "Total", "average:", "SUM", "overall"])
+@pytest.mark.parametrize("place", ["model", "label"])
+def test_invalid_a_row_of_totals_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], word: str, place: str
+) -> None:
+    if place == "model":
+        path = write(tmp_path, "a,b", [*A, word], [*B, round(B.mean(), 3)])
+    else:
+        items = [f"q{i}" for i in range(N)]
+        path = write(
+            tmp_path,
+            "item,a,b",
+            [*items, word],
+            [*A, round(A.mean(), 3)],
+            [*B, round(B.mean(), 3)],
+        )
+
+    message = refuse(capsys, path)
+
+    assert f"Row 30, the last one, seems to sum up the rows above it: '{word}'" in message
+
+
+def test_invalid_a_row_of_totals_without_a_word_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = [int(i % 3 == 0) for i in range(N)]
+    for a, b in (
+        ([*A, round(A.mean(), 3)], [*B, round(B.mean(), 3)]),
+        ([*A, round(A.sum(), 3)], [*B, round(B.sum(), 3)]),
+        ([*wrong, round(np.mean(wrong), 4)], [*wrong[::-1], round(np.mean(wrong), 4)]),
+    ):
+        message = refuse(capsys, write(tmp_path, "a,b", a, b))
+        assert "Row 30, the last one, seems to sum up the rows above it: in every" in message
+
+
+def test_exact_ordinary_tables_are_asked_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert_a_and_b(compare(capsys, write(tmp_path, "a,b", A, B)))
+    notes = [f"a remark on row {i}" for i in range(N)]
+    assert_a_and_b(compare(capsys, write(tmp_path, "note,a,b", notes, A, B)))
+    assert_a_and_b(compare(capsys, write(tmp_path, "split,a,b", ["test"] * N, A, B)))
+    wrong = [int(i % 3 == 0) for i in range(N)]
+    for values in ([1] * N, [i % 2 for i in range(N)]):
+        result = compare(capsys, write(tmp_path, "one,two", wrong, values))
+        assert list(result["models"]) == ["one", "two"]
+    stars = [[1 + i * k % 5 for i in range(N)] for k in (3, 7)]
+    assert len(compare(capsys, write(tmp_path, "x,w", *stars))["models"]) == 2
+    poor = [round(4 * float(value) ** 2, 3) for value in A]
+    assert len(compare(capsys, write(tmp_path, "log_loss,x", poor, B))["models"]) == 2
+
+
+def test_exact_measures_are_compared_with_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slow = [100.5 + 7 * (i * 11 % 30) for i in range(N)]
+    fast = [90.5 + 7 * (i * 11 % 30) for i in range(N)]
+
+    result = compare(capsys, write(tmp_path, "latency_old,latency_new", slow, fast))
+
+    assert list(result["models"]) == ["latency_old", "latency_new"]
