@@ -31,6 +31,7 @@ import orjson
 
 import thetahat
 from thetahat.analyses.studies.base import Records, StudyFindings
+from thetahat.analyses.studies.recorded_repetitions import RecordedRepetitions
 from thetahat.tables.data import Data
 from thetahat_client.media import guess_media_type
 from thetahat_replications.presets.interval_coverage import (
@@ -66,7 +67,6 @@ from thetahat_service.kinds.digests import compute_digests
 from thetahat_service.kinds.fields.data import DataFields, read_data
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.result_json import encode_result
-from thetahat_service.kinds.study.records import RecordedRepetitions
 from thetahat_service.kinds.study.request import StudyRequest
 from thetahat_service.kinds.study.result import build_result, list_methods
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tests.service.kinds.run_requests import run_kind
+from thetahat.analyses.calibration import CALIBRATION
+from thetahat.analyses.calibration.studies import WholeSourcesStudy
 from thetahat.analyses.studies.general import GeneralStudy
 from thetahat.errors import InsufficientData
-from thetahat_service.kinds.cross_validation.calibration import CALIBRATION, WholeSourcesStudy
 
 RNG = np.random.default_rng(17)
 

@@ -10,19 +10,18 @@ import pytest
 
 from tests.service.kinds.run_requests import parquet_file, run_kind
 from tests.service.kinds.small_studies import COLUMNS, LOSSES, PAIRS, Tiny, of_file
+from thetahat.analyses.studies.recorded_repetitions import (
+    RecordedRepetitions,
+    pack_records,
+    unpack_records,
+)
 from thetahat.registry import Registry
 from thetahat_service.jobs.chunk_files import KEPT
 from thetahat_service.kinds.base import JobKind
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.kinds.study import plan as _study_plan
 from thetahat_service.kinds.study import run as study
-from thetahat_service.kinds.study.records import (
-    RecordedRepetitions,
-    pack_records,
-    read_records,
-    tabulate_records,
-    unpack_records,
-)
+from thetahat_service.kinds.study.records import read_records, tabulate_records
 
 
 @pytest.fixture(autouse=True)

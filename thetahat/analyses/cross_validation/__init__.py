@@ -2,24 +2,20 @@
 
 from thetahat.analyses.cross_validation.evaluation import (
     NO_REFIT_RUNS,
-    EvaluatedOutcomes,
     OutcomesTask,
     RefitRuns,
-    add_cautions,
-    collect_run_cautions,
-    evaluate_outcomes,
-    list_failed_learners,
+    TabulatedOutcomes,
+    evaluate_learners,
+    tabulate_outcomes,
 )
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 
 __all__ = [
     "NO_REFIT_RUNS",
     "CrossValidationEvaluation",
-    "EvaluatedOutcomes",
     "OutcomesTask",
     "RefitRuns",
-    "add_cautions",
-    "collect_run_cautions",
-    "evaluate_outcomes",
-    "list_failed_learners",
+    "TabulatedOutcomes",
+    "evaluate_learners",
+    "tabulate_outcomes",
 ]

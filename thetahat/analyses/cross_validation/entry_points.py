@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeAlias, Unpack, cast
 
-from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
 from thetahat.analyses.cross_validation.evaluation import (
     OutcomesTask,
     RefitRuns,
-    add_cautions,
-    collect_run_cautions,
-    evaluate_outcomes,
-    list_failed_learners,
+    evaluate_learners,
 )
-from thetahat.analyses.cross_validation.result import CrossValidationEvaluation, describe_learners
+from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.losses import EVERY_TEST, Choices
 from thetahat.analyses.losses.entry_points import (
     LabelColumn,
@@ -37,7 +33,6 @@ from thetahat.cross_validation import (
     check_target,
     learners_without_scores,
     run_path,
-    summarise_fits,
 )
 from thetahat.cross_validation.learner_groups import Group, group_by_path, most_learners_together
 from thetahat.errors import EvaluationError, InvalidParameter
@@ -192,31 +187,22 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     outcomes = {name: of_learner for name, of_learner in outcomes.items() if name not in errors}
     if not outcomes:
         raise next(iter(errors.values()))
-    evaluation = evaluate_outcomes(
-        OutcomesTask(
-            data=data,
-            block_kind=built_scheme.block_kind,
-            loss=built_loss,
-            choices=choices,
-            metrics=built_metrics,
-            seed=seed,
-            requested=list(learners),
-        ),
-        outcomes,
-        refit_runs,
-    ).result
     failures = {
         name: LearnerFailure(code=error.code, message=error.message, loc=("learners", name))
         for name, error in errors.items()
     }
-    evaluation = add_cautions(
-        evaluation,
-        *list_failed_learners(failures),
-        *collect_run_cautions(built_scheme, data, outcomes, seed),
+    evaluated = OutcomesTask(
+        data=data,
+        scheme=built_scheme,
+        loss=built_loss,
+        choices=choices,
+        metrics=built_metrics,
+        scheme_seed=seed,
+        seed=seed,
+        requested=list(learners),
     )
-    fits = {name: summarise_fits(run.reasons) for name, run in outcomes.items()}
-    bias_variance = split_bias_and_variance(data, built_loss, outcomes)
-    return describe_learners(evaluation, failures, fits, bias_variance)
+    _, evaluation = evaluate_learners(evaluated, outcomes, failures, refit_runs)
+    return evaluation
 
 
 def _build_scheme(scheme: str | Scheme) -> Scheme:

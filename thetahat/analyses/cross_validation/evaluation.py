@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final, TypeVar
 
-from thetahat.analyses.losses import Choices, ChosenMethod, check, evaluate
+from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
+from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
+from thetahat.analyses.losses import Choices, ChosenMethod, check
+from thetahat.analyses.losses.evaluation import build_evaluation
 from thetahat.analyses.losses.method_selection import explain_misfit
+from thetahat.analyses.losses.parts import NO_RISKS, Calibration, Parts, RiskParts
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
+from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks
 from thetahat.analyses.metrics.checks import collect_judged
-from thetahat.analyses.metrics.result import add_metrics
+from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.cautions import CONTROL_LEFT_OUT, LEARNER_LEFT_OUT, NO_INTERVAL, Caution
 from thetahat.cross_validation import (
     LearnerFailure,
+    Outcomes,
     SplitOutcome,
     build_loss_table,
     build_rows,
     find_shared_clusters,
+    summarise_fits,
     summarise_learner_cautions,
 )
 from thetahat.losses.base import Loss
@@ -35,7 +43,6 @@ from thetahat.tables.data import Data
 from thetahat.tables.labels import find_similar_labels
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind
 from thetahat.values.words import choose_words
 
 E = TypeVar("E", bound=EvaluationResult)
@@ -49,27 +56,33 @@ class OutcomesTask:
     ----------
     data : Data
         The rows that were learnt from and tested on.
-    block_kind : BlockKind
-        What a block of the scheme is.
+    scheme : Scheme
+        The scheme of the splits.
     loss : Loss
         The loss, set up for the classes of the data.
     choices : Choices
         Intervals, tests and so on.
     metrics : sequence of ChosenMethod
         Metrics that are computed beside the loss.
+    scheme_seed : int
+        The seed of the scheme's splits.
     seed : int
-        The seed of all random draws.
+        The seed of all other random draws.
     requested : sequence of str
         The models that the choices are for; some of them may have no outcomes.
+    about_data : sequence of Caution
+        Further cautions about the data.
     """
 
     data: Data
-    block_kind: BlockKind
+    scheme: Scheme
     loss: Loss
     choices: Choices
     metrics: Sequence[ChosenMethod[Metric]]
+    scheme_seed: int
     seed: int
     requested: Sequence[str]
+    about_data: Sequence[Caution] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -95,64 +108,159 @@ NO_REFIT_RUNS: Final = RefitRuns()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class EvaluatedOutcomes:
-    """The evaluation of the learners that ran.
+class TabulatedOutcomes:
+    """The losses of the learners that ran, before they are evaluated.
 
     Parameters
     ----------
+    task : OutcomesTask
+        The data, learners and options.
+    outcomes : mapping of str to sequence of SplitOutcome
+        By model, over the same splits.
     table : LossTable
         Their losses.
     choices : Choices
         The choices that fit these learners.
-    result : EvaluationResult
-        With metrics, and the estimates of methods that fit learners again.
+    cautions : sequence of Caution
+        What does not hold because a learner has no outcomes.
+    not_applicable : sequence of NotApplicable
+        Tests that need more models.
     """
 
+    task: OutcomesTask
+    outcomes: Mapping[str, Sequence[SplitOutcome]]
     table: LossTable
     choices: Choices
-    result: EvaluationResult
+    cautions: Sequence[Caution]
+    not_applicable: Sequence[NotApplicable]
+
+    def evaluate(  # noqa: PLR0913 - one argument for each part of the result
+        self,
+        build: Callable[..., E],
+        refits: RefitRuns = NO_REFIT_RUNS,
+        *,
+        risks: RiskParts = NO_RISKS,
+        calibration: Calibration | None = None,
+        cautions: Iterable[Caution] = (),
+        about_fits: Iterable[Caution] | None = None,
+    ) -> E:
+        """Evaluate the losses, the metrics and the extra fits, and put the result together.
+
+        Parameters
+        ----------
+        build : callable
+            Makes the result from the fields of ``EvaluationResult``; a kind may add its own.
+        risks : RiskParts
+            Importance-weighted risks.
+        calibration : Calibration or None
+            The measured coverage of the intervals.
+        cautions : iterable of Caution
+            Cautions of the kind, such as those about learners that failed.
+        about_fits : iterable of Caution or None
+            What learners warned of while they were fitted; None for the warnings in ``outcomes``.
+        """
+        task, table, choices = self.task, self.table, self.choices
+        checked = drop_refit_target(choices, refits.methods)
+        if len(table.names) < len(task.requested):
+            checked = replace(checked, gate=None)  # a model of the gate may have failed
+        check(table.layout, checked, table.names)
+        estimates = compute_estimates(refits.methods, refits.losses, choices)
+        judged = collect_judged(task.metrics, task.data, self.outcomes)
+        not_applicable = [*self.not_applicable]
+        if len(table.names) > 1:
+            not_applicable += [
+                NotApplicable(**entry) for entry in reasons_against_pairs(refits.methods)
+            ]
+        if about_fits is None:
+            about_fits = summarise_learner_cautions(self.outcomes)
+        parts = Parts(
+            refits=estimates,
+            risks=risks,
+            metrics=compute_metrics(
+                task.metrics, judged, table.layout, table.names, choices, task.seed
+            ),
+            calibration=calibration,
+            cautions=(
+                *self.cautions,
+                *refits.cautions,
+                *_list_missing_intervals(estimates),
+                *cautions,
+                *_list_run_cautions(task, self.outcomes),
+                *about_fits,
+            ),
+            not_applicable=tuple(not_applicable),
+        )
+        return build_evaluation(build, table, choices, task.seed, parts)
 
 
-def evaluate_outcomes(
-    task: OutcomesTask,
-    outcomes: Mapping[str, Sequence[SplitOutcome]],
-    refits: RefitRuns = NO_REFIT_RUNS,
-) -> EvaluatedOutcomes:
-    """Evaluate the losses of the learners that ran, and their metrics and extra fits.
+def tabulate_outcomes(
+    task: OutcomesTask, outcomes: Mapping[str, Sequence[SplitOutcome]]
+) -> TabulatedOutcomes:
+    """Return the losses of the learners that ran, and the choices that fit these learners.
 
     Parameters
     ----------
     outcomes : mapping of str to sequence of SplitOutcome
         By model, over the same splits.
     """
-    table = build_loss_table(task.data, task.block_kind, outcomes, task.loss)
-    table = table.with_words(choose_words(task.block_kind, task.choices.noun))
+    kind = task.scheme.block_kind
+    table = build_loss_table(task.data, kind, outcomes, task.loss)
+    table = table.with_words(choose_words(kind, task.choices.noun))
     choices, cautions, not_applicable = restrict_choices(
         task.choices, table.layout, task.requested, table.names
     )
-    checked = drop_refit_target(choices, refits.methods)
-    if len(table.names) < len(task.requested):
-        checked = replace(checked, gate=None)  # a model of the gate may have failed
-    check(table.layout, checked, table.names)
-    estimates = compute_estimates(refits.methods, refits.losses, choices)
-    result = evaluate(table, choices, task.seed, refits=estimates)
-    judged = collect_judged(task.metrics, task.data, outcomes)
-    result = add_metrics(result, task.metrics, judged, table.layout, choices, task.seed)
-    if len(table.names) > 1:
-        not_applicable += [
-            NotApplicable(**entry) for entry in reasons_against_pairs(refits.methods)
-        ]
-    result = replace(
-        result,
-        cautions=(
-            *result.cautions,
-            *cautions,
-            *refits.cautions,
-            *_list_missing_intervals(estimates),
-        ),
-        not_applicable=(*result.not_applicable, *not_applicable),
+    return TabulatedOutcomes(
+        task=task,
+        outcomes=outcomes,
+        table=table,
+        choices=choices,
+        cautions=cautions,
+        not_applicable=not_applicable,
     )
-    return EvaluatedOutcomes(table=table, choices=choices, result=result)
+
+
+def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the result
+    task: OutcomesTask,
+    outcomes: Mapping[str, Outcomes],
+    failures: Mapping[str, LearnerFailure],
+    refits: RefitRuns = NO_REFIT_RUNS,
+    *,
+    weighting: Weighting | None = None,
+    calibration: Calibration | None = None,
+) -> tuple[LossTable, CrossValidationEvaluation]:
+    """Return the losses and the whole evaluation of learners that were cross-validated.
+
+    Parameters
+    ----------
+    outcomes : mapping of str to Outcomes
+        By learner that ran, over the same splits.
+    failures : mapping of str to LearnerFailure
+        By learner that failed and is left out.
+    weighting : Weighting or None
+        Importance weights of the rows, which add weighted risks.
+    calibration : Calibration or None
+        The measured coverage of the intervals.
+    """
+    tabulated = tabulate_outcomes(task, outcomes)
+    risks = NO_RISKS
+    if weighting is not None:
+        risks = estimate_all_risks(tabulated.table, weighting, tabulated.choices)
+    evaluation = tabulated.evaluate(
+        partial(
+            CrossValidationEvaluation,
+            failures=failures,
+            learners={name: summarise_fits(run.reasons) for name, run in outcomes.items()},
+            bias_variance=split_bias_and_variance(task.data, task.loss, outcomes),
+        ),
+        refits,
+        risks=risks,
+        calibration=calibration,
+        cautions=[
+            LEARNER_LEFT_OUT(name=name, reason=failure.message)
+            for name, failure in failures.items()
+        ],
+    )
+    return tabulated.table, evaluation
 
 
 def restrict_choices(
@@ -190,46 +298,16 @@ def restrict_choices(
     return replace(choices, omnibus=kept), cautions, dropped
 
 
-def add_cautions(result: E, *cautions: Caution) -> E:
-    """Return the result with further cautions, each once."""
-    return replace(result, cautions=tuple(dict.fromkeys((*result.cautions, *cautions))))
-
-
-def collect_run_cautions(  # noqa: PLR0913 - one argument for each part of the run
-    scheme: Scheme,
-    data: Data,
-    outcomes: Mapping[str, Sequence[SplitOutcome]],
-    seed: int,
-    *,
-    about_data: Iterable[Caution] = (),
-    about_fits: Iterable[Caution] | None = None,
-) -> tuple[Caution, ...]:
-    """Return the cautions about the scheme, the data and the fits of a run.
-
-    Parameters
-    ----------
-    outcomes : mapping of str to sequence of SplitOutcome
-        By model, over the same splits of the scheme.
-    seed : int
-        Seed of the scheme's splits.
-    about_data : iterable of Caution
-        Further cautions about the data.
-    about_fits : iterable of Caution or None
-        What learners warned of while they were fitted; None for the warnings in ``outcomes``.
-    """
-    return (
-        *collect_scheme_cautions(scheme, build_rows(data), seed),
-        *find_shared_clusters(data, scheme.block_kind, next(iter(outcomes.values()))),
-        *find_similar_labels(data.classes, "classes"),
-        *find_similar_labels(() if data.source is None else data.source, "sources"),
-        *about_data,
-        *(summarise_learner_cautions(outcomes) if about_fits is None else about_fits),
-    )
-
-
-def list_failed_learners(failures: Mapping[str, LearnerFailure]) -> list[Caution]:
-    """Return a caution for each learner that failed and is left out of the result."""
-    return [LEARNER_LEFT_OUT(name=name, reason=f.message) for name, f in failures.items()]
+def _list_run_cautions(
+    task: OutcomesTask, outcomes: Mapping[str, Sequence[SplitOutcome]]
+) -> Iterator[Caution]:
+    """Yield the cautions about the scheme and the data of a run."""
+    data, scheme = task.data, task.scheme
+    yield from collect_scheme_cautions(scheme, build_rows(data), task.scheme_seed)
+    yield from find_shared_clusters(data, scheme.block_kind, next(iter(outcomes.values())))
+    yield from find_similar_labels(data.classes, "classes")
+    yield from find_similar_labels(() if data.source is None else data.source, "sources")
+    yield from task.about_data
 
 
 def _list_missing_intervals(estimates: RefitEstimates) -> list[Caution]:

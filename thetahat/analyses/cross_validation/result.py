@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance
 from thetahat.analyses.losses.result import EvaluationResult
@@ -21,16 +21,3 @@ class CrossValidationEvaluation(EvaluationResult):
     bias_variance: Mapping[str, BiasVariance] | None = None
     """Squared bias and variance by learner, if several fits predict an instance and the loss is
     squared or zero-one."""
-
-
-def describe_learners(
-    evaluation: EvaluationResult,
-    failures: Mapping[str, LearnerFailure],
-    learners: Mapping[str, LearnerFits],
-    bias_variance: Mapping[str, BiasVariance] | None,
-) -> CrossValidationEvaluation:
-    """Return the evaluation together with how each learner ran."""
-    parts = {field.name: getattr(evaluation, field.name) for field in fields(EvaluationResult)}
-    return CrossValidationEvaluation(
-        **parts, failures=failures, learners=learners, bias_variance=bias_variance
-    )

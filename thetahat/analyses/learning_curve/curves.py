@@ -26,6 +26,7 @@ from thetahat.analyses.learning_curve.result import (
 )
 from thetahat.analyses.learning_curve.saturation import assess_saturation, compare_with_largest
 from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
+from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.result import (
     BriefComparison,
     Comparison,
@@ -33,7 +34,7 @@ from thetahat.analyses.losses.result import (
     MetricResult,
     ModelResult,
 )
-from thetahat.analyses.metrics.result import add_metrics
+from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
 from thetahat.corrections.none import NoCorrection
 from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
@@ -122,9 +123,8 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
     )
     with_largest = replace(without_tests, control=largest.key)
     judged = {size.key: size.judged for size in sizes if size.judged is not None}
-    evaluation = add_metrics(
-        evaluate(table, with_largest, seed), metrics, judged, table.layout, with_largest, seed
-    )
+    metric_parts = compute_metrics(metrics, judged, table.layout, table.names, with_largest, seed)
+    evaluation = evaluate(table, with_largest, seed, Parts(metrics=metric_parts))
     models = [evaluation.models[size.key] for size in sizes]
     smaller = [
         compare_with_largest(size.label, int(size.n_train.max()), comparison, choices.alpha)

@@ -190,6 +190,10 @@ class Choices:
             return self
         return replace(self, control=self.gate.against)
 
+    def orient(self, *, higher_is_better: bool) -> Choices:
+        """Return the choices for losses, of which the request may have sent the scores."""
+        return replace(self, alternative=self.alternative.mirror()) if higher_is_better else self
+
     def complete_method(self, method: M) -> M:
         """Return the method; its unit, rope and alpha default to those of the request."""
         rope = self.margin if self.rope is None else self.rope

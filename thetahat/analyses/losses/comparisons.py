@@ -39,17 +39,14 @@ from thetahat.analyses.losses.pairs import (
     count_independent_units,
     list_units,
 )
+from thetahat.analyses.losses.parts import NO_PARTS, Parts
 from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.recommendation import (
     DEFAULT_TARGET,
     BuiltInterval,
     get_recommended_by_target,
 )
-from thetahat.analyses.losses.refit_estimates import (
-    NO_REFIT_ESTIMATES,
-    RefitEstimate,
-    RefitEstimates,
-)
+from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.analyses.losses.result import (
     BriefComparison,
     CautionPlace,
@@ -129,7 +126,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     seed: int,
     limits: tuple[float, float] | None,
     left_out: OmittedMethods,
-    refits: RefitEstimates = NO_REFIT_ESTIMATES,
+    parts: Parts = NO_PARTS,
     shared: SharedCautions | None = None,
     resampling: Resampling | None = None,
 ) -> tuple[Comparison, ...] | tuple[BriefComparison, ...]:
@@ -172,7 +169,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         sizes = sizes or find_test_sizes(lookup, methods.tests.methods, choices, known)
         cautions = list_size_cautions(sizes)
         for pair, own in zip(pairs, outcomes, strict=True):
-            difference, on_fits = pair.losses.difference, refits.get((pair.a, pair.b), ())
+            difference, on_fits = pair.losses.difference, parts.refits.get((pair.a, pair.b), ())
             best, inference = None, None
             if shared is not None and not names_methods and not on_fits:
                 best = shortcut.build_best(difference, choices, span, left_out)
@@ -188,14 +185,19 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     terms = _build_terms(table, choices)
     if shared is None:
         return tuple(
-            _build_full_comparison(draft, p_values, verdict, sizes, lookup)
+            _build_full_comparison(draft, p_values, verdict, parts, sizes, lookup)
             for draft, p_values, verdict in zip(
                 drafts, adjusted, judge(questions, terms), strict=True
             )
         )
     return tuple(
         _build_brief_comparison(
-            draft, p_values, verdict, choices, shared.keep_particular(draft.places, len(drafts))
+            draft,
+            p_values,
+            verdict,
+            choices,
+            parts,
+            shared.keep_particular(draft.places, len(drafts)),
         )
         for draft, p_values, verdict in zip(
             drafts, adjusted, judge_briefly(questions, terms), strict=True
@@ -246,22 +248,27 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
     )
 
 
-def _build_full_comparison(
+def _build_full_comparison(  # noqa: PLR0913 - what is known of a pair
     draft: _Draft,
     p_values: Mapping[str, float | None],
     verdict: Verdict,
+    parts: Parts,
     sizes: Mapping[str, ExpectedSize],
     lookup: SizeLookup,
 ) -> Comparison:
     assert draft.inference is not None  # noqa: S101 - in full everything is built
     intervals = tuple(built.interval for built in draft.inference.built)
+    pair = (draft.a, draft.b)
     return Comparison(
         a=draft.a,
         b=draft.b,
         difference=draft.difference,
         difference_pooled=draft.difference_pooled,
-        interval=None if draft.best is None else draft.best.interval,
-        recommended=get_recommended_by_target(intervals),
+        interval=None if draft.best is None else parts.calibrate(pair, draft.best.interval),
+        recommended={
+            target: parts.calibrate(pair, interval)
+            for target, interval in get_recommended_by_target(intervals).items()
+        },
         intervals=intervals,
         variances=draft.inference.estimates,
         effect_size=draft.effect,
@@ -271,6 +278,8 @@ def _build_full_comparison(
         },
         cautions=tuple(dict.fromkeys(draft.cautions)),
         verdict=replace(verdict, expected_size=_find_verdict_size(draft.best, lookup)),
+        risks=parts.risks.differences.get(pair),
+        metrics=parts.metrics.differences.get(pair),
     )
 
 
@@ -281,15 +290,18 @@ def _find_verdict_size(best: BuiltInterval | None, lookup: SizeLookup) -> Expect
     return lookup.find_verdict(f"{best.method.name}:{best.variance.name}", best.interval.target)
 
 
-def _build_brief_comparison(
+def _build_brief_comparison(  # noqa: PLR0913 - what is known of a pair
     draft: _Draft,
     p_values: Mapping[str, float | None],
     verdict: Verdict,
     choices: Choices,
+    parts: Parts,
     cautions: tuple[CautionPlace, ...],
 ) -> BriefComparison:
-    inference = draft.inference
-    intervals, variances = None, None
+    inference, pair = draft.inference, (draft.a, draft.b)
+    interval, intervals, variances = None, None, None
+    if draft.best is not None:
+        interval = parts.calibrate(pair, shorten_interval(draft.best.interval))
     if inference is not None and choices.intervals is not None:
         intervals = tuple(built.interval for built in inference.built)
     if inference is not None and choices.variances is not None:
@@ -299,16 +311,17 @@ def _build_brief_comparison(
         b=draft.b,
         difference=draft.difference,
         difference_pooled=draft.difference_pooled,
-        interval=None if draft.best is None else shorten_interval(draft.best.interval),
+        interval=interval,
         effect_size=draft.effect,
         tests={
             key: shorten_outcome(outcome, p_values.get(key))
             for key, outcome in draft.outcomes.items()
         },
-        cautions=cautions,
+        cautions=(*cautions, *parts.metrics.places.get(pair, ())),
         verdict=verdict,
         intervals=intervals,
         variances=variances,
+        metrics=parts.metrics.differences.get(pair),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.brief_comparisons import (
@@ -25,7 +26,7 @@ from thetahat.analyses.losses.models import build_model_result
 from thetahat.analyses.losses.multiple_tests import compare_all
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.pairs import list_places
-from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
+from thetahat.analyses.losses.parts import NO_PARTS, Parts
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.losses.summary import summarise
 from thetahat.intervals import INTERVALS
@@ -34,35 +35,33 @@ from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import LossTable
 from thetahat.variances import VARIANCES
 
-if TYPE_CHECKING:
-    from thetahat.analyses.losses.weighted_risks import Risks, RowWeights
+E = TypeVar("E", bound=EvaluationResult)
 
 
-def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come with them
-    table: LossTable,
-    choices: Choices,
-    seed: int,
-    weights: RowWeights | None = None,
-    refits: RefitEstimates = NO_REFIT_ESTIMATES,
-    risks: Risks | None = None,
+def evaluate(
+    table: LossTable, choices: Choices, seed: int, parts: Parts = NO_PARTS
 ) -> EvaluationResult:
-    """Return the result of an evaluation.
+    """Return the result of an evaluation; the arguments are those of ``build_evaluation``."""
+    return build_evaluation(EvaluationResult, table, choices, seed, parts)
+
+
+def build_evaluation(
+    build: Callable[..., E], table: LossTable, choices: Choices, seed: int, parts: Parts
+) -> E:
+    """Return the result of an evaluation, which is put together here alone.
 
     Parameters
     ----------
+    build : callable
+        Makes the result from the fields of ``EvaluationResult``; a kind may add its own.
     table : LossTable
         The losses of all models.
     choices : Choices
         The options of the evaluation; ``check`` tests beforehand whether they fit the data.
     seed : int
         The job's seed; the same table, choices and seed give the same numbers.
-    weights : ndarray of float, mapping or None
-        (n,) importance weights of the rows, or by model; they add ``risks`` and change nothing
-        else.
-    refits : mapping
-        Estimates that were made before by fitting learners again, by model name or pair of names.
-    risks : mapping or None
-        The estimators of weighted risks, by their key in the result; None means all of them.
+    parts : Parts
+        What the result has beside the numbers that follow from losses and choices.
 
     Raises
     ------
@@ -70,8 +69,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
-    if table.higher_is_better:
-        choices = replace(choices, alternative=choices.alternative.mirror())
+    choices = choices.orient(higher_is_better=table.higher_is_better)
     pairs = list_places(table.names, choices.control)
     n_pairs = len(pairs)
     detail = choose_detail(choices.detail, n_pairs)
@@ -104,7 +102,7 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
             choices,
             limits,
             left_out,
-            refits.get(name, ()),
+            parts.refits.get(name, ()),
             resampling.get_draw_of_model(name),
         ).caution_recommended(
             None if choices.clip else find_range_of_mean(losses, table.loss_range),
@@ -113,11 +111,13 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         for name, losses in table.models.items()
     }
     models = {
-        name: build_model_result(losses, inferences[name], choices, in_brief=detail == "brief")
+        name: build_model_result(
+            name, losses, inferences[name], choices, parts, in_brief=detail == "brief"
+        )
         for name, losses in table.models.items()
     }
     comparisons = compare(
-        table, methods, choices, seed, limits, left_out, refits, shared, resampling
+        table, methods, choices, seed, limits, left_out, parts, shared, resampling
     )
     general = list_cautions(
         table,
@@ -126,31 +126,39 @@ def evaluate(  # noqa: PLR0913 - losses, choices and seed, and what may come wit
         correction=choices.correction,
     )
     omnibus_results = compare_all(table, omnibus, choices, seed, left_out)
-    result = EvaluationResult(
+    calibration_cautions = () if parts.calibration is None else parts.calibration.cautions
+    return build(
         summary=summarise(table, models, comparisons, choices),
         models=models,
         detail=detail,
         comparisons=comparisons,
         comparison_tests=None if shared is None else shared.tests,
-        comparison_cautions=None if shared is None else shared.list_all(),
+        comparison_cautions=None
+        if shared is None
+        else (*shared.list_all(), *parts.metrics.shared_cautions),
         comparison_coverages=None if shared is None else tuple(shared.coverages) or None,
         omnibus=omnibus_results,
         covariance=compute_covariance(table),
         block_labels=table.layout.block_labels,
         left_out=table.left_out,
         unit=table.layout.words.noun,
-        not_applicable=left_out.list_all(),
-        cautions=tuple(dict.fromkeys([*general, *check_detail(detail, choices.detail, n_pairs)])),
+        not_applicable=(*left_out.list_all(), *parts.not_applicable),
+        cautions=tuple(
+            dict.fromkeys(
+                [
+                    *parts.first_cautions,
+                    *general,
+                    *check_detail(detail, choices.detail, n_pairs),
+                    *parts.cautions,
+                    *calibration_cautions,
+                ]
+            )
+        ),
         gate=judge_gate(comparisons, choices),
         methods=list_methods_used(
-            choices, inferences.values(), comparisons, omnibus_results, refits
+            choices, inferences.values(), comparisons, omnibus_results, parts.refits
         ),
     )
-    if weights is None:
-        return result
-    from thetahat.analyses.losses.weighted_risks import add_risks  # noqa: PLC0415 - seldom needed
-
-    return add_risks(result, table, weights, choices, risks)
 
 
 def _select_methods(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:

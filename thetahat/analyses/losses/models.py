@@ -7,21 +7,28 @@ import numpy as np
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.expected_coverage import look_up_coverage
 from thetahat.analyses.losses.inference import Inference
+from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import ErrorEstimate, Means, ModelResult
 from thetahat.values.block_losses import BlockLosses
 
 
-def build_model_result(
-    losses: BlockLosses, inference: Inference, choices: Choices, *, in_brief: bool
+def build_model_result(  # noqa: PLR0913 - what the losses give, and what else is known
+    name: str,
+    losses: BlockLosses,
+    inference: Inference,
+    choices: Choices,
+    parts: Parts,
+    *,
+    in_brief: bool,
 ) -> ModelResult:
-    """Return one model's part of the result, without weighted risks and metrics.
+    """Return one model's part of the result.
 
     In brief the variances and intervals are left out that the request does not name.
     """
     layout = losses.layout
     built_intervals = look_up_coverage(layout).add_to(inference.built, losses, "model")
-    intervals = tuple(built.interval for built in built_intervals)
+    intervals = tuple(parts.calibrate(name, built.interval) for built in built_intervals)
     predictions = [
         built.interval for built in inference.built if built.method.interval.is_prediction
     ]
@@ -32,10 +39,13 @@ def build_model_result(
         n=layout.n_instances,
         blocks=layout.n_blocks,
         recommended=get_recommended_by_target(intervals),
-        prediction=predictions[0] if predictions else None,
+        prediction=parts.calibrate(name, predictions[0]) if predictions else None,
         variances=inference.estimates if has_variances else None,
         intervals=intervals if has_intervals else None,
         estimates=_list_error_estimates(inference) if inference.own_estimates else None,
+        risks=parts.risks.models.get(name),
+        metrics=parts.metrics.models.get(name),
+        score_curves=parts.metrics.score_curves.get(name),
     )
 
 

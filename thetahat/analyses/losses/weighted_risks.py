@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
+from thetahat.analyses.losses.brief_comparisons import choose_detail
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.pairs import list_places
+from thetahat.analyses.losses.parts import ModelPair, RiskParts
 from thetahat.analyses.losses.result import (
-    Comparison,
-    EvaluationResult,
     NormalInterval,
     SourceRisk,
     SourceRiskDifference,
@@ -45,38 +45,46 @@ Risks = Mapping[str, RiskEstimator]
 """Estimators by their key in the result."""
 
 
-def add_risks(  # noqa: PLR0913 - a result, what it is of, and what is put in
-    result: EvaluationResult,
-    table: LossTable,
-    weights: RowWeights,
-    choices: Choices,
-    risks: Risks | None = None,
-    sources: Sources | None = None,
-) -> EvaluationResult:
-    """Return the result with ``risks`` in each model and in each comparison.
+@dataclass(frozen=True, slots=True, eq=False)
+class Weighting:
+    """The importance weights of the rows of a loss table, and how risks are estimated with them.
 
-    ``risks`` of None means every estimator with its defaults. A difference is the risk of the
-    differences of the losses: every estimator is linear in the losses. There are no differences if
-    models have weights of their own, nor in brief comparisons.
+    Parameters
+    ----------
+    weights : ndarray of float or mapping
+        (n,) weights of the rows, or those of each model.
+    risks : mapping or None
+        The estimators by their key in the result; None means every one with its defaults.
+    sources : tuple or None
+        The source of each row; None takes the blocks if these are sources.
     """
+
+    weights: RowWeights
+    risks: Risks | None = None
+    sources: Sources | None = None
+
+
+def estimate_all_risks(table: LossTable, weighting: Weighting, choices: Choices) -> RiskParts:
+    """Return the risks of each model and of each pair's difference.
+
+    A difference is the risk of the differences of the losses: every estimator is linear in the
+    losses. There are no differences if models have weights of their own, nor in brief comparisons.
+    """
+    weights, chosen = weighting.weights, (weighting.risks, weighting.sources)
+    choices = choices.orient(higher_is_better=table.higher_is_better)
     models = {}
     for name, losses in table.models.items():
         own = weights[name] if isinstance(weights, Mapping) else weights
-        estimated = estimate_risks(losses, own, choices, risks, sources)
-        models[name] = replace(result.models[name], risks=estimated)
-    result = replace(result, models=models)
-    if isinstance(weights, Mapping):
-        return result
-    pairs = list_places(table.names, choices.control)
-    comparisons: list[Comparison] = []
-    for comparison, (i, j) in zip(result.comparisons, pairs, strict=True):
-        if not isinstance(comparison, Comparison):
-            return result
-        a, b = (table.models[table.names[k]] for k in (i, j))
-        differences = estimate_risks(a.minus(b), weights, choices, risks, sources)
-        named = {name: convert_to_difference(risk) for name, risk in differences.items()}
-        comparisons.append(replace(comparison, risks=named))
-    return replace(result, comparisons=tuple(comparisons))
+        models[name] = estimate_risks(losses, own, choices, *chosen)
+    places = list_places(table.names, choices.control)
+    if isinstance(weights, Mapping) or choose_detail(choices.detail, len(places)) == "brief":
+        return RiskParts(models=models)
+    differences: dict[ModelPair, dict[str, WeightedRiskDifference]] = {}
+    for a, b in ((table.names[i], table.names[j]) for i, j in places):
+        difference = table.models[a].minus(table.models[b])
+        estimated = estimate_risks(difference, weights, choices, *chosen)
+        differences[a, b] = {name: convert_to_difference(risk) for name, risk in estimated.items()}
+    return RiskParts(models=models, differences=differences)
 
 
 def estimate_risks(

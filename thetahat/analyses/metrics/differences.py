@@ -1,4 +1,4 @@
-"""Adding the differences of a metric between models to the comparisons of a result."""
+"""The differences of a metric between the models of each comparison."""
 
 from __future__ import annotations
 
@@ -8,15 +8,9 @@ from dataclasses import replace
 
 from thetahat.analyses.losses.brief_comparisons import SharedCautions
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.parts import ModelPair
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
-from thetahat.analyses.losses.result import (
-    AnyComparison,
-    BriefComparison,
-    CautionPlace,
-    Comparison,
-    EvaluationResult,
-    MetricDifference,
-)
+from thetahat.analyses.losses.result import CautionPlace, MetricDifference
 from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric, orient_alternative
 from thetahat.analyses.metrics.metric_values import MetricValues
@@ -28,37 +22,29 @@ from thetahat.values.types import Alternative, MeanKind
 from thetahat.variances.base import VarianceEstimate
 
 
-def add_differences(
-    result: EvaluationResult,
-    key: str,
+def build_differences(
+    pairs: Sequence[ModelPair],
     metric: Metric,
     measured: Mapping[str, MetricValues],
     choices: Choices,
-) -> EvaluationResult:
-    """Return the result with one metric in every comparison, p-values corrected over the pairs.
-
-    Comparisons in brief have only the numbers; each caution is written once for all of them.
-    """
-    full = [pair for pair in result.comparisons if isinstance(pair, Comparison)]
-    brief = [pair for pair in result.comparisons if isinstance(pair, BriefComparison)]
-    if result.detail == "brief":
-        return _add_brief_differences(result, brief, key, metric, measured, choices)
+) -> dict[ModelPair, MetricDifference]:
+    """Return one metric of every pair, p-values corrected over the pairs."""
     built = [
-        build_difference(metric, _read(metric, measured, pair, choices), choices) for pair in full
+        build_difference(metric, _read(metric, measured, pair, choices), choices) for pair in pairs
     ]
-    adjusted = _adjust([difference.p_value for difference in built], choices.correction)
-    comparisons = tuple(
-        replace(
-            pair,
-            metrics={**(pair.metrics or {}), key: replace(difference, p_value_adjusted=p_value)},
-        )
-        for pair, difference, p_value in zip(full, built, adjusted, strict=True)
-    )
-    return replace(result, comparisons=comparisons)
+    return _adjust(pairs, built, choices.correction)
 
 
-def _adjust(p_values: Sequence[float | None], correction: str) -> Sequence[float | None]:
-    return adjust(p_values, correction) if len(p_values) > 1 else [None] * len(p_values)
+def _adjust(
+    pairs: Sequence[ModelPair], built: Sequence[MetricDifference], correction: str
+) -> dict[ModelPair, MetricDifference]:
+    """Return the differences by pair, with the p-values that are corrected over the pairs."""
+    p_values = [difference.p_value for difference in built]
+    adjusted = adjust(p_values, correction) if len(built) > 1 else [None] * len(built)
+    return {
+        pair: replace(difference, p_value_adjusted=p_value)
+        for pair, difference, p_value in zip(pairs, built, adjusted, strict=True)
+    }
 
 
 def build_difference(
@@ -90,30 +76,30 @@ def build_difference(
 
 
 def _read(
-    metric: Metric,
-    measured: Mapping[str, MetricValues],
-    pair: AnyComparison,
-    choices: Choices,
+    metric: Metric, measured: Mapping[str, MetricValues], pair: ModelPair, choices: Choices
 ) -> MetricInference:
-    difference = measured[pair.a].minus(measured[pair.b])
-    return infer_metric(metric, difference, choices, is_difference=True)
+    a, b = pair
+    return infer_metric(metric, measured[a].minus(measured[b]), choices, is_difference=True)
 
 
-def _add_brief_differences(  # noqa: PLR0913 - as add_differences
-    result: EvaluationResult,
-    pairs: Sequence[BriefComparison],
+def build_brief_differences(  # noqa: PLR0913 - as build_differences, and the shared cautions
+    pairs: Sequence[ModelPair],
     key: str,
     metric: Metric,
     measured: Mapping[str, MetricValues],
     choices: Choices,
-) -> EvaluationResult:
+    shared: SharedCautions,
+) -> tuple[dict[ModelPair, MetricDifference], dict[ModelPair, list[CautionPlace]]]:
+    """Return the numbers of one metric of every pair, and the places of its cautions.
+
+    The cautions themselves are noted in ``shared``, once for all pairs.
+    """
     # without the bootstrap, whose quantiles would be most of the work
     without_replicates = {
         name: replace(values, replicates=None) for name, values in measured.items()
     }
-    shared = SharedCautions()
     built: list[MetricDifference] = []
-    places_of_pairs: list[list[CautionPlace]] = []
+    places_of_pairs: dict[ModelPair, list[CautionPlace]] = {}
     for pair in pairs:
         reading = _read(metric, without_replicates, pair, choices)
         difference, statistic, p_value, cautions = _summarise_difference(metric, reading, choices)
@@ -121,7 +107,7 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
         places = shared.note(f"metrics.{key}", cautions)
         if interval is not None:
             places += shared.note(f"metrics.{key}.interval", interval.cautions)
-        places_of_pairs.append(places)
+        places_of_pairs[pair] = places
         built.append(
             MetricDifference(
                 detail="brief",
@@ -134,19 +120,7 @@ def _add_brief_differences(  # noqa: PLR0913 - as add_differences
                 p_value_adjusted=None,
             )
         )
-    adjusted = _adjust([difference.p_value for difference in built], choices.correction)
-    comparisons = tuple(
-        replace(
-            pair,
-            cautions=(*pair.cautions, *shared.keep_particular(places, len(pairs))),
-            metrics={**(pair.metrics or {}), key: replace(difference, p_value_adjusted=p_value)},
-        )
-        for pair, places, difference, p_value in zip(
-            pairs, places_of_pairs, built, adjusted, strict=True
-        )
-    )
-    listed = (*(result.comparison_cautions or ()), *shared.list_all())
-    return replace(result, comparisons=comparisons, comparison_cautions=listed)
+    return _adjust(pairs, built, choices.correction), places_of_pairs
 
 
 def _summarise_difference(

@@ -1,17 +1,26 @@
-"""Adding metrics to a result: for each model and for each pair of models."""
+"""The metrics of a result: for each model and for each pair of models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from thetahat.analyses.losses.brief_comparisons import SharedCautions, choose_detail
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
+from thetahat.analyses.losses.pairs import list_places
+from thetahat.analyses.losses.parts import NO_METRICS, MetricParts, ModelPair
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
-from thetahat.analyses.losses.result import EvaluationResult, MetricMeans, MetricResult, ModelResult
+from thetahat.analyses.losses.result import (
+    CautionPlace,
+    MetricDifference,
+    MetricMeans,
+    MetricResult,
+    ScoreCurves,
+    SharedCaution,
+)
 from thetahat.analyses.metrics.cautions import list_cautions
-from thetahat.analyses.metrics.differences import add_differences
+from thetahat.analyses.metrics.differences import build_brief_differences, build_differences
 from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.score_curves import describe_scores
@@ -21,63 +30,66 @@ from thetahat.values.layout import Layout
 from thetahat.values.types import FloatArray, IntArray
 
 
-def add_metrics(  # noqa: PLR0913 - a metric needs the data, the layout and all choices
-    result: EvaluationResult,
+def compute_metrics(  # noqa: PLR0913 - a metric needs the data, the layout and all choices
     metrics: Sequence[ChosenMethod[Metric]],
     judged: Mapping[str, TruthAndPredictions],
     layout: Layout,
+    names: Sequence[str],
     choices: Choices,
     seed: int,
-) -> EvaluationResult:
-    """Return the result with the metrics in every model and in every comparison.
+) -> MetricParts:
+    """Return the metrics of every model and of every comparison.
 
     Parameters
     ----------
-    result : EvaluationResult
-        Every metric is computed for its models and its pairs.
     metrics : sequence of ChosenMethod
         The metrics, already checked against the task and the classes.
     judged : mapping of str to TruthAndPredictions
         Truth and predictions by model, rows in the layout's order.
+    names : sequence of str
+        The models of the result.
     """
+    if not metrics:
+        return NO_METRICS
+    pairs = [(names[i], names[j]) for i, j in list_places(names, choices.control)]
+    in_brief = choose_detail(choices.detail, len(pairs)) == "brief"
+    models: dict[str, dict[str, MetricResult]] = {name: {} for name in names}
+    differences: dict[ModelPair, dict[str, MetricDifference]] = {pair: {} for pair in pairs}
+    places: dict[ModelPair, list[CautionPlace]] = {pair: [] for pair in pairs}
+    shared_cautions: list[SharedCaution] = []
     for entry in metrics:
-        measured = {
-            name: measure(entry.method, judged[name], layout, seed) for name in result.models
-        }
-        models = {
-            name: _add_metric(
-                model,
-                entry.key,
-                build_metric_result(
-                    entry.method, measured[name], choices, in_brief=result.detail == "brief"
-                ),
+        metric, key = entry.method, entry.key
+        measured = {name: measure(metric, judged[name], layout, seed) for name in names}
+        for name in names:
+            models[name][key] = build_metric_result(
+                metric, measured[name], choices, in_brief=in_brief
             )
-            for name, model in result.models.items()
-        }
-        result = replace(result, models=models)
-        result = add_differences(result, entry.key, entry.method, measured, choices)
-    if any(entry.method.uses == "scores" for entry in metrics):
-        result = _add_score_curves(result, judged, layout, choices.level)
-    return result
+        if in_brief:
+            shared = SharedCautions()
+            built, noted = build_brief_differences(pairs, key, metric, measured, choices, shared)
+            for pair in pairs:
+                places[pair] += shared.keep_particular(noted[pair], len(pairs))
+            shared_cautions += shared.list_all()
+        else:
+            built = build_differences(pairs, metric, measured, choices)
+        for pair, difference in built.items():
+            differences[pair][key] = difference
+    uses_scores = any(entry.method.uses == "scores" for entry in metrics)
+    return MetricParts(
+        models=models,
+        differences=differences,
+        score_curves=_describe_scores(judged, names, layout, choices.level) if uses_scores else {},
+        places=places,
+        shared_cautions=tuple(shared_cautions),
+    )
 
 
-def _add_score_curves(
-    result: EvaluationResult,
-    judged: Mapping[str, TruthAndPredictions],
-    layout: Layout,
-    level: float,
-) -> EvaluationResult:
-    """Return the result with the curves of every model that has scores of two classes."""
+def _describe_scores(
+    judged: Mapping[str, TruthAndPredictions], names: Sequence[str], layout: Layout, level: float
+) -> dict[str, ScoreCurves | None]:
+    """Return the curves of every model that has scores of two classes."""
     rows = np.flatnonzero(layout.split_repeat[layout.get_split_of_row()] == 0)
-    models = {
-        name: replace(model, score_curves=describe_scores(judged[name], rows, level))
-        for name, model in result.models.items()
-    }
-    return replace(result, models=models)
-
-
-def _add_metric(model: ModelResult, key: str, metric: MetricResult) -> ModelResult:
-    return replace(model, metrics={**(model.metrics or {}), key: metric})
+    return {name: describe_scores(judged[name], rows, level) for name in names}
 
 
 def build_metric_result(

@@ -6,31 +6,22 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import (
-    add_cautions,
-    collect_run_cautions,
-    list_failed_learners,
-)
-from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
-from thetahat.analyses.cross_validation.result import describe_learners
-from thetahat.analyses.losses.weighted_risks import add_risks
+from thetahat.analyses.cross_validation import evaluate_learners
+from thetahat.analyses.losses.weighted_risks import Weighting
 from thetahat.cross_validation import (
     Outcomes,
     join_outcomes,
-    summarise_fits,
     unpack,
 )
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat_service.kinds.base import Finished
-from thetahat_service.kinds.cross_validation.calibration import add_calibration
+from thetahat_service.kinds.cross_validation.calibration import read_calibration
 from thetahat_service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan
 from thetahat_service.kinds.cross_validation.result import CrossValidationResult
 from thetahat_service.kinds.cross_validation.target_sample import find_sources
 from thetahat_service.kinds.fitting.engine import JoinedOutputs
-from thetahat_service.kinds.fitting.evaluation import evaluate_outcomes
 from thetahat_service.kinds.fitting.failures import convert_to_error
-from thetahat_service.kinds.fitting.refits import StageArrays
-from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
+from thetahat_service.kinds.fitting.refits import StageArrays, read_refits
 from thetahat_service.kinds.fitting.scheme_plan import restore_labels
 from thetahat_service.kinds.loss_columns import tabulate_losses
 from thetahat_service.kinds.methods_used import record_methods
@@ -66,42 +57,24 @@ def build_result(
         for name in successful
     }
     metrics = request.build_metrics()
-    evaluated = evaluate_outcomes(
-        outcomes,
-        plan.data,
-        plan.scheme.block_kind,
-        plan.loss,
-        request.choices,
-        metrics,
-        seed,
-        requested=list(request.learners),
-        refits=plan.refits,
-        refit_arrays={name: arrays[name] for name in successful},
-    )
-    table, evaluation = evaluated.table, evaluated.result
-    importance, first = plan.importance, outcomes[successful[0]]
+    importance, weighting = plan.importance, None
     if importance is not None:
-        test_rows = first.splits.test
+        test_rows = outcomes[successful[0]].splits.test
         weights = importance.weights.validation[test_rows]
-        sources = find_sources(plan.data, test_rows)
-        choices, risks = evaluated.choices, importance.risks
-        evaluation = add_risks(evaluation, table, weights, choices, risks, sources)
-    about_data = find_row_number_cautions(request, plan.data)
-    evaluation = add_cautions(
-        evaluation,
-        *list_failed_learners(failures),
-        *collect_run_cautions(
-            plan.scheme, plan.data, outcomes, plan.job.seed, about_data=about_data
-        ),
+        weighting = Weighting(weights, importance.risks, find_sources(plan.data, test_rows))
+    measured = read_calibration(plan, calibration)
+    table, evaluation = evaluate_learners(
+        plan.build_outcomes_task(metrics),
+        outcomes,
+        failures,
+        read_refits(plan.refits, plan.data, seed, {name: arrays[name] for name in successful}),
+        weighting=weighting,
+        calibration=measured,
     )
-    evaluation, calibration_summary = add_calibration(evaluation, plan, calibration)
-    fits = {name: summarise_fits(outcome.reasons) for name, outcome in outcomes.items()}
     result = CrossValidationResult(
-        evaluation=describe_learners(
-            evaluation, failures, fits, split_bias_and_variance(plan.data, plan.loss, outcomes)
-        ),
+        evaluation=evaluation,
         weights=None if importance is None else importance.describe(request, seed),
-        calibration=calibration_summary,
+        calibration=None if measured is None else measured.summarise(),
     )
     methods = (
         *plan.list_methods_used(present),

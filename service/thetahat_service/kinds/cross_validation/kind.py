@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import ClassVar
 from uuid import UUID
 
+from thetahat.analyses.calibration import CALIBRATION
 from thetahat.cross_validation import Group
 from thetahat_service.json_types import Payload
 from thetahat_service.kinds.base import Arrays, Chunk, ChunkOutput, DatasetFile, Finished, Job
 from thetahat_service.kinds.cross_validation.calibration import (
-    CALIBRATION,
     check_calibration,
     cut_calibration,
     run_calibration,

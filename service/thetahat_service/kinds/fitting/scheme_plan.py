@@ -10,6 +10,7 @@ from uuid import UUID
 
 import numpy as np
 
+from thetahat.analyses.cross_validation import OutcomesTask
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metrics
@@ -42,6 +43,7 @@ from thetahat_service.kinds.fitting.expected_layout import (
     locate_scheme_error,
 )
 from thetahat_service.kinds.fitting.refits import Refits, build_refits
+from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
 from thetahat_service.kinds.fitting.work_estimate import check_work
 from thetahat_service.kinds.learners_used import record_learners
 from thetahat_service.kinds.methods_used import record_method
@@ -181,6 +183,20 @@ class SchemePlan(FittingPlan, Generic[L]):
         except EvaluationError:  # this draw is refused, but the draw of the job may be accepted
             return n
         return max(n, self.n_splits * len(first.test))
+
+    def build_outcomes_task(self, metrics: Metrics) -> OutcomesTask:
+        """Return what the outcomes of the learners are evaluated with."""
+        return OutcomesTask(
+            data=self.data,
+            scheme=self.scheme,
+            loss=self.loss,
+            choices=self.request.choices,
+            metrics=metrics,
+            scheme_seed=self.job.seed,
+            seed=self.job.seed,
+            requested=list(self.request.learners),
+            about_data=list(find_row_number_cautions(self.request, self.data)),
+        )
 
     def list_methods_used(self, names: list[str]) -> list[MethodUsed]:
         """Return the records of the scheme, the loss and these learners."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions
+from thetahat.analyses.cross_validation import tabulate_outcomes
 from thetahat.analyses.learning_curve import GrowBy, SizeLosses, build_curve
 from thetahat.analyses.learning_curve.result import Curve
 from thetahat.analyses.losses.result import EvaluationResult
@@ -26,10 +26,13 @@ from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.values.types import IntArray
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.fitting.engine import JoinedOutputs, LearnerRecord
-from thetahat_service.kinds.fitting.evaluation import evaluate_outcomes
 from thetahat_service.kinds.fitting.failures import convert_to_error
-from thetahat_service.kinds.fitting.refits import NO_REFITS, StageArrays, is_refit_stage
-from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
+from thetahat_service.kinds.fitting.refits import (
+    NO_REFITS,
+    StageArrays,
+    is_refit_stage,
+    read_refits,
+)
 from thetahat_service.kinds.learning_curve.plan import (
     LearningCurvePlan,
     add_size_to_name,
@@ -126,7 +129,7 @@ class LearnerCurve:
 
 def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
     """Evaluate the learners at the largest size at which any ran, and compute every curve."""
-    request, labels = plan.request, plan.labels
+    labels = plan.labels
     curves = _compute_curves(plan, outputs)
     failures = {
         name: {labels[size]: failure for size, failure in curve.failures.items()}
@@ -142,29 +145,13 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
         if curve.largest == largest and curve.at_largest is not None
     }
     refits = plan.refits if largest == len(labels) - 1 else NO_REFITS  # they use the last size
-    evaluated = evaluate_outcomes(
-        outcomes,
-        plan.data,
-        plan.scheme.block_kind,
-        plan.loss,
-        request.choices,
-        plan.metrics,
-        plan.job.seed,
-        requested=list(request.learners),
-        refits=refits,
-        refit_arrays={name: curves[name].refit_arrays for name in outcomes},
-    )
-    evaluation = add_cautions(
-        evaluated.result,
-        *_find_size_cautions(labels, largest, failures),
-        *collect_run_cautions(
-            plan.scheme,
-            plan.data,
-            outcomes,
-            plan.job.seed,
-            about_data=find_row_number_cautions(request, plan.data),
-            about_fits=(caution for curve in curves.values() for caution in curve.cautions),
-        ),
+    refit_arrays = {name: curves[name].refit_arrays for name in outcomes}
+    tabulated = tabulate_outcomes(plan.build_outcomes_task(plan.metrics), outcomes)
+    evaluation = tabulated.evaluate(
+        EvaluationResult,
+        read_refits(refits, plan.data, plan.job.seed, refit_arrays),
+        cautions=_find_size_cautions(labels, largest, failures),
+        about_fits=[caution for curve in curves.values() for caution in curve.cautions],
     )
     result = LearningCurveResult(
         evaluation=evaluation,
@@ -177,7 +164,7 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
         failures=failures,
     )
     methods = (
-        *plan.list_methods_used(list(request.learners)),
+        *plan.list_methods_used(list(plan.request.learners)),
         *record_methods("metrics", plan.metrics),
         *evaluation.methods,
         *refits.list_methods_used(),
@@ -186,7 +173,7 @@ def build_result(plan: LearningCurvePlan, outputs: JoinedOutputs) -> Finished:
     predictions = {
         key: column for curve in curves.values() for key, column in curve.predictions.items()
     }
-    columns = make_lazy_loss_columns(evaluated.table.layout, losses, predictions)
+    columns = make_lazy_loss_columns(tabulated.table.layout, losses, predictions)
     return Finished(result, columns, methods)
 
 

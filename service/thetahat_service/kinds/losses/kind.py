@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 from uuid import UUID
 
 from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.cautions import suspect_values
+from thetahat.analyses.losses.parts import NO_RISKS, Parts
+from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
@@ -45,21 +46,22 @@ class Losses(JobKind[LossesRequest]):
         """Evaluate the losses."""
         plan = build_plan(job.request, job.datasets)
         choices = job.request.choices
-        evaluation = evaluate(
-            plan.table,
-            choices,
-            job.seed,
-            weights=plan.weights,
-            refits=plan.fits.compute(choices),
-        )
-        doubts = suspect_values(plan.table, better_is_stated=job.request.better is not None)
+        risks = NO_RISKS
+        if plan.weights is not None:
+            risks = estimate_all_risks(plan.table, Weighting(plan.weights), choices)
         knows_blocks = job.request.blocks or job.request.logs
         assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
-        cautions = (*doubts, *evaluation.cautions, *plan.cautions, *assumed)
-        evaluation = replace(evaluation, cautions=cautions)
-        result = LossesResult(evaluation=evaluation)
+        parts = Parts(
+            refits=plan.fits.compute(choices),
+            risks=risks,
+            first_cautions=suspect_values(
+                plan.table, better_is_stated=job.request.better is not None
+            ),
+            cautions=(*plan.cautions, *assumed),
+        )
+        evaluation = evaluate(plan.table, choices, job.seed, parts)
         methods = (*evaluation.methods, *plan.fits.list_methods_used())
-        return Finished(result, tabulate_losses(plan.table), methods)
+        return Finished(LossesResult(evaluation=evaluation), tabulate_losses(plan.table), methods)
 
 
 KIND = Losses()

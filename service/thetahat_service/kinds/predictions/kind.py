@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import ClassVar
 from uuid import UUID
 
 from thetahat.analyses.losses import evaluate
-from thetahat.analyses.metrics.result import add_metrics
+from thetahat.analyses.losses.parts import Parts
+from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.tables.labels import find_similar_labels
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
@@ -40,31 +40,24 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         """Compute the losses, and evaluate them together with the metrics."""
         request = job.request
         plan = build_plan(request, job.datasets)
-        evaluation = evaluate(
-            plan.table,
-            request.choices,
-            job.seed,
-            refits=plan.fits.compute(request.choices),
+        table, choices = plan.table, request.choices
+        assumed = [BLOCKS_ASSUMED_RANDOM()] if request.blocks is None else []
+        parts = Parts(
+            refits=plan.fits.compute(choices),
+            metrics=compute_metrics(
+                plan.metrics, plan.judged, table.layout, table.names, choices, job.seed
+            ),
+            cautions=(*assumed, *find_similar_labels(plan.classes, "labels")),
         )
-        layout = plan.table.layout
-        with_metrics = add_metrics(
-            evaluation, plan.metrics, plan.judged, layout, request.choices, job.seed
-        )
-        cautions = [*with_metrics.cautions]
-        if request.blocks is None:
-            cautions.append(BLOCKS_ASSUMED_RANDOM())
-        cautions += find_similar_labels(plan.classes, "labels")
-        result = PredictionsResult(
-            evaluation=replace(with_metrics, cautions=tuple(cautions)),
-            bias_variance=plan.bias_variance,
-        )
+        evaluation = evaluate(table, choices, job.seed, parts)
+        result = PredictionsResult(evaluation=evaluation, bias_variance=plan.bias_variance)
         methods = (
             record_method("losses", plan.loss),
             *record_methods("metrics", plan.metrics),
             *evaluation.methods,
             *plan.fits.list_methods_used(),
         )
-        return Finished(result, tabulate_losses(plan.table), methods)
+        return Finished(result, tabulate_losses(table), methods)
 
 
 KIND = PredictionsKind()

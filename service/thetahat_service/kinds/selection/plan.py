@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 from uuid import UUID
 
+from thetahat.analyses.cross_validation import OutcomesTask
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metric, check_metrics
@@ -15,6 +16,7 @@ from thetahat.analyses.selection import (
     SELECTED,
     CandidateGrid,
     Criterion,
+    derive_seed_on_all_rows,
     expand_grids,
 )
 from thetahat.cross_validation import build_rows
@@ -44,6 +46,7 @@ from thetahat_service.kinds.fitting.engine import (
     divide_chunks,
 )
 from thetahat_service.kinds.fitting.expected_layout import approximate_layout, expect_layout
+from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
 from thetahat_service.kinds.fitting.scheme_plan import check_choices
 from thetahat_service.kinds.fitting.work_estimate import check_work
 from thetahat_service.kinds.learners_used import record_learners
@@ -157,6 +160,21 @@ class SelectionPlan(FittingPlan):
             )
             for name, n_splits, n_tests, fits_per_split in stages
         ]
+
+    def build_outcomes_task(self, requested: Sequence[str]) -> OutcomesTask:
+        """Return what the outcomes of the models of the result are evaluated with."""
+        seed, is_nested = self.job.seed, self.schemes.external is not None
+        return OutcomesTask(
+            data=self.data,
+            scheme=self.schemes.assessed,
+            loss=self.loss,
+            choices=self.request.choices,
+            metrics=self.metrics,
+            scheme_seed=seed if is_nested else derive_seed_on_all_rows(seed),
+            seed=seed,
+            requested=requested,
+            about_data=list(find_row_number_cautions(self.request, self.data)),
+        )
 
     def list_methods_used(self, names: Collection[str]) -> list[MethodUsed]:
         """Return schemes, loss, criterion, metrics and these candidates as records."""

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import add_cautions, collect_run_cautions
+from thetahat.analyses.cross_validation import tabulate_outcomes
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.selection import (
     SELECTED,
@@ -20,7 +20,6 @@ from thetahat.analyses.selection import (
     check_grid_edges,
     choose,
     choose_in_each_split,
-    derive_seed_on_all_rows,
     estimate_bias,
 )
 from thetahat.analyses.selection.result import (
@@ -38,9 +37,7 @@ from thetahat.pipelines import read_learner_spec
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.fitting.engine import JoinedOutputs
-from thetahat_service.kinds.fitting.evaluation import evaluate_outcomes
 from thetahat_service.kinds.fitting.failures import convert_to_error
-from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
 from thetahat_service.kinds.loss_columns import make_lazy_loss_columns, make_prediction_column
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.selection.bundles import MOST_SHOWN
@@ -93,15 +90,9 @@ class SelectionResult:
     """Version, seed, digests and methods, which make the result again."""
 
 
-def _find_assessed_seed(plan: SelectionPlan) -> int:
-    """Return the seed of the scheme whose losses the result evaluates."""
-    seed = plan.job.seed
-    return derive_seed_on_all_rows(seed) if plan.schemes.external is None else seed
-
-
 def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
     """Choose among the candidates that ran; those that failed are named with their message."""
-    request, seed = plan.request, plan.job.seed
+    request = plan.request
     numbers = read_numbers(plan, outputs)
     if not numbers.ran:
         raise convert_to_error(next(iter(numbers.failures.values())))
@@ -116,40 +107,26 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
     requested = [*models, *(missing if request.compare else ())]
     if external is None:  # candidates that are not shown count as missing, too
         requested = list(plan.specs)
-    evaluated = evaluate_outcomes(
-        models,
-        plan.data,
-        plan.schemes.assessed.block_kind,
-        plan.loss,
-        request.choices,
-        plan.metrics,
-        seed,
-        requested=requested,
-    )
-    table = evaluated.table
+    tabulated = tabulate_outcomes(plan.build_outcomes_task(requested), models)
+    table = tabulated.table
     bias = estimate_bias(
-        table, external, internal, choice.name, plan.criterion, evaluated.choices, seed
+        table, external, internal, choice.name, plan.criterion, tabulated.choices, plan.job.seed
     )
     failures = list_failures(numbers.failures, plan.grids)
     to_come = [name for name in missing if name not in numbers.failures]
-    evaluation = add_cautions(
-        evaluated.result,
-        *find_missing_candidates_cautions(len(numbers.ran), to_come),
-        *_find_hidden_candidates_cautions(models, numbers, external),
-        *find_selection_cautions(external, choice, internal, bias, plan),
-        *check_grid_edges(choice.name, plan.grids),
-        *(
-            CANDIDATE_LEFT_OUT(name=name, reason=failure.message)
-            for name, failure in failures.items()
-        ),
-        *collect_run_cautions(
-            plan.schemes.assessed,
-            plan.data,
-            models,
-            _find_assessed_seed(plan),
-            about_data=find_row_number_cautions(request, plan.data),
-            about_fits=summarise_learner_cautions(_collect_warnings(plan, numbers)),
-        ),
+    evaluation = tabulated.evaluate(
+        EvaluationResult,
+        cautions=[
+            *find_missing_candidates_cautions(len(numbers.ran), to_come),
+            *_find_hidden_candidates_cautions(models, numbers, external),
+            *find_selection_cautions(external, choice, internal, bias, plan),
+            *check_grid_edges(choice.name, plan.grids),
+            *(
+                CANDIDATE_LEFT_OUT(name=name, reason=failure.message)
+                for name, failure in failures.items()
+            ),
+        ],
+        about_fits=summarise_learner_cautions(_collect_warnings(plan, numbers)),
     )
     result = SelectionResult(
         evaluation=evaluation,

@@ -9,6 +9,12 @@ from uuid import UUID
 
 import numpy as np
 
+from thetahat.analyses.studies.recorded_repetitions import (
+    RepetitionRange,
+    merge_records,
+    pack_records,
+    unpack_records,
+)
 from thetahat_service.json_types import JsonObject, Payload
 from thetahat_service.kinds.base import (
     Arrays,
@@ -24,14 +30,7 @@ from thetahat_service.kinds.base import (
 )
 from thetahat_service.kinds.study.extension import complete_from_earlier
 from thetahat_service.kinds.study.plan import build_study, check_study, count_repetitions
-from thetahat_service.kinds.study.records import (
-    RepetitionRange,
-    load_earlier_records,
-    merge_records,
-    pack_records,
-    tabulate_records,
-    unpack_records,
-)
+from thetahat_service.kinds.study.records import load_earlier_records, tabulate_records
 from thetahat_service.kinds.study.request import StudyRequest
 from thetahat_service.kinds.study.result import StudyResult, build_result, list_methods
 from thetahat_service.kinds.study.run import (

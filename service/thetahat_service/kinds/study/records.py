@@ -1,10 +1,9 @@
-"""The records of a study as chunk outputs, as its table of losses, and of an earlier study."""
+"""The records of a study as its table of losses, and those of an earlier study."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
@@ -12,9 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from thetahat.analyses.studies.repetitions import join_records
+from thetahat.analyses.studies.recorded_repetitions import (
+    RecordedRepetitions,
+    merge_records,
+    unpack_records,
+)
 from thetahat.errors import InsufficientData
-from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.states import EvaluationStatus, UnitState
 from thetahat_service.storage import evaluations, results, unit_parts
@@ -22,73 +24,8 @@ from thetahat_service.storage.chunk_arrays import read_arrays
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import reading
 
-Arrays = dict[str, np.ndarray]
 _SHAPES: Final = b"thetahat.shapes"
 _INDEX: Final = "repetition"
-
-
-@dataclass(frozen=True, slots=True)
-class RepetitionRange:
-    """The repetitions from ``start`` to ``stop`` - 1, which one chunk runs."""
-
-    start: int
-    stop: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RecordedRepetitions:
-    """The records of some repetitions of a study.
-
-    Parameters
-    ----------
-    index : ndarray of int
-        (r,) the numbers of the repetitions.
-    records : mapping
-        (r, ...) arrays by name.
-    """
-
-    index: IntArray
-    records: Mapping[str, FloatArray]
-
-    def select_below(self, n: int) -> RecordedRepetitions:
-        """Return the repetitions with numbers below n."""
-        is_selected = self.index < n
-        records = {name: values[is_selected] for name, values in self.records.items()}
-        return RecordedRepetitions(self.index[is_selected], records)
-
-
-def pack_records(recorded: RecordedRepetitions) -> Arrays:
-    """Return repetitions as a few arrays: all numbers in one, and the names with their shapes."""
-    shapes = {name: list(values.shape[1:]) for name, values in recorded.records.items()}
-    flat = [values.reshape(len(values), -1) for values in recorded.records.values()]
-    return {
-        "index": recorded.index,
-        "names": np.frombuffer(json.dumps(shapes).encode(), dtype=np.uint8),
-        "values": np.hstack(flat) if flat else np.empty((len(recorded.index), 0)),
-    }
-
-
-def unpack_records(arrays: Mapping[str, np.ndarray]) -> RecordedRepetitions:
-    """Return the repetitions that ``pack_records`` packed."""
-    shapes = json.loads(arrays["names"].tobytes())
-    values, at = arrays["values"], 0
-    records: dict[str, FloatArray] = {}
-    for name, shape in shapes.items():
-        width = int(np.prod(shape, dtype=np.intp))
-        records[name] = values[:, at : at + width].reshape(len(values), *shape)
-        at += width
-    return RecordedRepetitions(arrays["index"], records)
-
-
-def merge_records(parts: Iterable[RecordedRepetitions]) -> RecordedRepetitions:
-    """Return all repetitions in the order of their numbers, each once."""
-    parts = list(parts)
-    index = np.concatenate([np.empty(0, dtype=np.intp), *(part.index for part in parts)])
-    once, first = np.unique(index, return_index=True)
-    records = {
-        name: values[first] for name, values in join_records(p.records for p in parts).items()
-    }
-    return RecordedRepetitions(once, records)
 
 
 def tabulate_records(recorded: RecordedRepetitions) -> pa.Table:

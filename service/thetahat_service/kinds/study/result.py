@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.studies.base import Study, StudyFindings
 from thetahat.analyses.studies.general_tables import FEW_REPETITIONS_BELOW
+from thetahat.analyses.studies.recorded_repetitions import RecordedRepetitions
 from thetahat.analyses.studies.result import StudyClaim, StudyFigure, StudyTable
 from thetahat.cautions import FEW_REPETITIONS, Caution
 from thetahat.generators import GENERATORS
@@ -17,7 +18,6 @@ from thetahat_service.kinds.fields.methods import build_method, make_method_entr
 from thetahat_service.kinds.methods_used import record_method
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.study.plan import build_preset, count_repetitions
-from thetahat_service.kinds.study.records import RecordedRepetitions
 from thetahat_service.kinds.study.request import StudyRequest
 
 

@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from thetahat.analyses.studies.base import Study
+from thetahat.analyses.studies.recorded_repetitions import RecordedRepetitions
 from thetahat.errors import InvalidParameter
-from thetahat_service.kinds.study.records import RecordedRepetitions
 
 AT_ONCE_S: Final = 1.0
 """Seconds of work up to which a study is not cut into chunks."""

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
+from thetahat.analyses.losses.parts import Parts
+from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks
 from thetahat.intervals import INTERVALS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -96,6 +98,14 @@ def evaluated(*arguments: Any, **options: Any) -> dict[str, Any]:
     """Return the JSON value of what ``evaluate`` returns."""
     result: dict[str, Any] = to_json(evaluate(*arguments, **options))
     return result
+
+
+def evaluated_with_weights(
+    table: LossTable, choices: Choices, seed: int, *weighting: Any
+) -> dict[str, Any]:
+    """Return the JSON value of a result with weighted risks."""
+    risks = estimate_all_risks(table, Weighting(*weighting), choices)
+    return evaluated(table, choices, seed, Parts(risks=risks))
 
 
 def result_of(table: LossTable, seed: int = 3, **choices: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import (
-    evaluated,
+    evaluated_with_weights,
     five_by_nine,
     normal_table,
     result_of,
@@ -280,7 +280,7 @@ def test_by_hand_weighted_risks() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     weights = np.where(np.arange(45) % 9 < 2, 2.0, 1.0)
 
-    result = evaluated(table, Choices(), 1, weights)
+    result = evaluated_with_weights(table, Choices(), 1, weights)
     assert_allclose(result["models"]["nb"]["mean"]["macro"], 1 / 3, rtol=1e-14)
     risk = result["models"]["nb"]["risks"]["weighted"]
     # the first two of every block are ones of weight 2: 10 ones count twice
@@ -300,8 +300,12 @@ def test_by_hand_weights_by_model_and_one_sided_risks() -> None:
     table = five_by_nine(BlockKind.RANDOM)
     weights = {"nb": np.ones(45), "svm": np.full(45, 2.0)}
 
-    less = evaluated(table, Choices(alternative=Alternative.LESS), 1, weights)["models"]
-    greater = evaluated(table, Choices(alternative=Alternative.GREATER), 1, weights)["models"]
+    less = evaluated_with_weights(table, Choices(alternative=Alternative.LESS), 1, weights)[
+        "models"
+    ]
+    greater = evaluated_with_weights(table, Choices(alternative=Alternative.GREATER), 1, weights)[
+        "models"
+    ]
     assert_allclose(less["svm"]["risks"]["weighted"]["estimate"], 8 / 9, rtol=1e-14)
     bound = less["nb"]["risks"]["weighted"]
     assert bound["interval"]["lower"] is None
@@ -313,9 +317,9 @@ def test_by_hand_weights_by_model_and_one_sided_risks() -> None:
 def test_by_hand_risks_over_repeats_count_an_instance_once() -> None:
     weights = np.linspace(0.5, 1.5, 12)
     matched, unmatched = (
-        evaluated(repeated(instance=known), Choices(), 1, weights)["models"]["a"]["risks"][
-            "weighted"
-        ]
+        evaluated_with_weights(repeated(instance=known), Choices(), 1, weights)["models"]["a"][
+            "risks"
+        ]["weighted"]
         for known in (True, False)
     )
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.thetahat.analyses.losses.tables import evaluated
 from thetahat.analyses.losses import Choices
+from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.intervals.base import Interval
 from thetahat.refit_estimators import REFIT_ESTIMATORS
@@ -41,7 +42,7 @@ def test_exact_an_own_estimate_is_reported_apart_with_its_intervals() -> None:
         estimate=_variance(0.5, 0.01),
         is_own_estimate=True,
     )
-    model = evaluated(_table(), Choices(), 1, refits={"a": [estimate]})["models"]["a"]
+    model = evaluated(_table(), Choices(), 1, Parts(refits={"a": [estimate]}))["models"]["a"]
     out_of_bag = model["estimates"]["oob"]
     assert (out_of_bag["estimate"], out_of_bag["variance"]) == (0.5, 0.01)
     assert out_of_bag["standard_error"] == pytest.approx(0.1, rel=1e-15)
@@ -56,7 +57,7 @@ def test_exact_a_variance_joins_the_variances_of_models_and_pairs() -> None:
     estimate = RefitEstimate(
         key="nested", method=REFIT_ESTIMATORS["bates_nested_cv"].info, estimate=_variance(0.1, 0.04)
     )
-    result = evaluated(_table(), Choices(), 1, refits={("a", "b"): [estimate]})
+    result = evaluated(_table(), Choices(), 1, Parts(refits={("a", "b"): [estimate]}))
     assert "estimates" not in result["models"]["a"]
     assert "nested" not in result["models"]["a"]["variances"]
     (pair,) = result["comparisons"]
@@ -84,7 +85,7 @@ def test_exact_an_interval_of_its_own_is_shown_and_one_per_target_recommended() 
         intervals=(own,),
     )
     choices = Choices(clip=True, range=(0.0, 1.0))
-    model = evaluated(_table(), choices, 1, refits={"a": [estimate]})["models"]["a"]
+    model = evaluated(_table(), choices, 1, Parts(refits={"a": [estimate]}))["models"]["a"]
     (interval,) = (i for i in model["intervals"] if i["method"] == "two_stage_bootstrap")
     assert (interval["lower"], interval["upper"], interval["recommended"]) == (0.4, 1.0, False)
     assert [c["code"] for c in interval["cautions"]] == ["interval_clipped_to_range"]

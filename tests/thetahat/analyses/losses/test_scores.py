@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.cases import case
-from tests.thetahat.analyses.losses.tables import evaluated, table_of
+from tests.thetahat.analyses.losses.tables import evaluated, evaluated_with_weights, table_of
 from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -288,7 +288,7 @@ def test_exact_weighted_risks_of_scores_are_mirrored(layout: str) -> None:
     choices = Choices(alternative="less")  # type: ignore[arg-type] # as requests have it
 
     of_scores, of_losses = (
-        evaluated(first, choices, 3, weights=weights) for first in (table, as_losses(table))
+        evaluated_with_weights(first, choices, 3, weights) for first in (table, as_losses(table))
     )
 
     for first, other in zip(of_scores["comparisons"], of_losses["comparisons"], strict=True):

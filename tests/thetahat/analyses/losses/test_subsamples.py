@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.thetahat.analyses.losses.tables import evaluated, result_of, table_of
+from tests.thetahat.analyses.losses.tables import evaluated_with_weights, result_of, table_of
 from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.analyses.losses.plans import VerdictBasis, plan
@@ -237,7 +237,7 @@ def test_exact_weighted_risks_take_each_instance_once() -> None:
     table = losses(layout)
     weights = np.linspace(0.5, 1.5, layout.n_rows)
 
-    risks = evaluated(table, Choices(), 3, weights=weights)["models"]["a"]["risks"]["weighted"]
+    risks = evaluated_with_weights(table, Choices(), 3, weights)["models"]["a"]["risks"]["weighted"]
 
     assert layout.instance is not None
     rows = [layout.instance == i for i in range(layout.n_instances)]

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from tests.thetahat.analyses.losses.tables import evaluated
-from thetahat.analyses.losses import Choices, evaluate
-from thetahat.analyses.losses.weighted_risks import add_risks
+from tests.thetahat.analyses.losses.tables import evaluated_with_weights
+from thetahat.analyses.losses import Choices
 from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.json_values import to_json
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
 from thetahat.weighted_risks import WEIGHTED_RISKS, estimate_paired_difference
@@ -28,7 +26,7 @@ def result_of(
     n = len(weights)
     layout = build_layout(kind, ["x", "y", "z"] * (n // 3))
     table = LossTable(layout, {name: BlockLosses(layout, v) for name, v in models.items()})
-    return evaluated(table, Choices(**choices), 1, weights)
+    return evaluated_with_weights(table, Choices(**choices), 1, weights)
 
 
 @pytest.mark.parametrize("name", [name for name in WEIGHTED_RISKS if name != "doubly"])
@@ -77,7 +75,7 @@ def test_by_hand_each_source_has_its_own_part() -> None:
 def test_degenerate_a_source_of_one_row_has_no_variance() -> None:
     layout = build_layout(BlockKind.SOURCE, ["x", "x", "y"])
     table = LossTable(layout, {"a": BlockLosses(layout, np.array([1.0, 2.0, 3.0]))})
-    result = evaluated(table, Choices(), 1, np.array([1.0, 1.0, 2.0]))
+    result = evaluated_with_weights(table, Choices(), 1, np.array([1.0, 1.0, 2.0]))
     x, y = result["models"]["a"]["risks"]["weighted"]["by_source"]
 
     assert x["variance"] is not None
@@ -98,11 +96,10 @@ def test_exact_sources_that_are_given(*, named: bool) -> None:
     )
     losses = np.concatenate([A, A + 1])
     table = LossTable(layout, {"a": BlockLosses(layout, losses)})
-    result = evaluate(table, Choices(), 1)
     codes = np.where(np.arange(n) < 5, 0, 1)
     sources = codes[rows], ("p", "q")
-    with_risks = add_risks(result, table, WEIGHTS[rows], Choices(), sources=sources)
-    risk = to_json(with_risks)["models"]["a"]["risks"]["weighted"]
+    result = evaluated_with_weights(table, Choices(), 1, WEIGHTS[rows], None, sources)
+    risk = result["models"]["a"]["risks"]["weighted"]
 
     assert ("by_source" in risk) == named
     if named:
@@ -116,7 +113,7 @@ def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
     by_model = result_of(BlockKind.RANDOM, models, WEIGHTS)
     layout = build_layout(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {name: BlockLosses(layout, v) for name, v in models.items()})
-    own = evaluated(table, Choices(), 1, {"a": WEIGHTS, "b": WEIGHTS})
+    own = evaluated_with_weights(table, Choices(), 1, {"a": WEIGHTS, "b": WEIGHTS})
     brief = result_of(BlockKind.RANDOM, models, WEIGHTS, detail="brief")
 
     assert "risks" not in own["comparisons"][0]
@@ -128,7 +125,7 @@ def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
 def test_exact_risks_other_than_the_default() -> None:
     layout = build_layout(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {"a": BlockLosses(layout, A)})
-    result = evaluated(table, Choices(), 1, WEIGHTS, risks={"cut": Truncated(cut=0.5)})
+    result = evaluated_with_weights(table, Choices(), 1, WEIGHTS, {"cut": Truncated(cut=0.5)})
     risks = result["models"]["a"]["risks"]
 
     assert list(risks) == ["cut"]

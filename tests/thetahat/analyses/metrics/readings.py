@@ -9,9 +9,10 @@ import numpy as np
 
 from tests.thetahat.metrics.judged import binary
 from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
+from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
-from thetahat.analyses.metrics.result import add_metrics
+from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -65,10 +66,10 @@ def tree(
     without = Choices(
         variances=(), intervals=(), tests=(), omnibus=(), detail=choices.get("detail")
     )
-    result = evaluate(LossTable(layout, losses), without, 7)
     key = metric.info.name
     entry = ChosenMethod(key, key, metric)
-    result = add_metrics(result, [entry], models, layout, Choices(**choices), 7)
+    metrics = compute_metrics([entry], models, layout, tuple(models), Choices(**choices), 7)
+    result = evaluate(LossTable(layout, losses), without, 7, Parts(metrics=metrics))
     written: dict[str, Any] = to_json(result)
     return written
 
