@@ -86,6 +86,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "paired_tests/wilcoxon._MAX_EXACT_UNITS",
     ),
     "a rule of the method, not of its computing time": (
+        "analyses/calibration/studies.FEWEST_SOURCES",
         "analyses/learning_curve/power_law.MIN_SIZES",
         "analyses/learning_curve/power_law._FASTEST",
         "analyses/learning_curve/power_law._MAX_RELATIVE_ERROR",

@@ -56,7 +56,7 @@ class FailedCalibration:
 
 def measure_interval_coverage(
     studies: CalibrationStudies, repetitions: RecordedRepetitions
-) -> IntervalCoverage | FailedCalibration:
+) -> CalibratedIntervals | FailedCalibration:
     """Return the coverage of the intervals from the records of all repetitions."""
     records = repetitions.records
     source_records = _select_records(records, WHOLE_SOURCES)
@@ -67,11 +67,11 @@ def measure_interval_coverage(
     reason = None
     if studies.source_study is not None:
         reason = studies.source_study.find_reason_against(source_records)
-    return IntervalCoverage(studies, findings, source_records, reason, len(repetitions.index))
+    return CalibratedIntervals(studies, findings, source_records, reason, len(repetitions.index))
 
 
 @dataclass(frozen=True)
-class IntervalCoverage:
+class CalibratedIntervals:
     """The measured coverage of the intervals of a result.
 
     Parameters

@@ -13,9 +13,10 @@ from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.checks import check, describe_other_loss
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
+from thetahat.analyses.losses.evaluation import weigh_losses
 from thetahat.analyses.losses.method_selection import EVERY_TEST, split_by_family
 from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
-from thetahat.analyses.losses.parts import NO_RISKS, Parts, RiskParts
+from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.errors import InvalidParameter
 from thetahat.intervals import INTERVALS
@@ -132,7 +133,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             loc=("weights",),
         )
     doubts = suspect_values(table, better_is_stated=better is not None)
-    parts = Parts(risks=_estimate_risks(table, row_weights, choices), first_cautions=doubts)
+    parts = Parts(risks=weigh_losses(table, row_weights, choices), first_cautions=doubts)
     return evaluate_table(table, choices, seed, parts)
 
 
@@ -199,17 +200,6 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     table = LossTable(layout, models).with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
     return evaluate_table(table, choices, seed)
-
-
-def _estimate_risks(table: LossTable, weights: FloatArray | None, choices: Choices) -> RiskParts:
-    if weights is None:
-        return NO_RISKS
-    from thetahat.analyses.losses.weighted_risks import (  # noqa: PLC0415 - seldom needed
-        Weighting,
-        estimate_all_risks,
-    )
-
-    return estimate_all_risks(table, Weighting(weights), choices)
 
 
 def _is_higher(better: str | None) -> bool:

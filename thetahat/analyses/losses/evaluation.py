@@ -26,13 +26,14 @@ from thetahat.analyses.losses.models import build_model_result
 from thetahat.analyses.losses.multiple_tests import compare_all
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.pairs import list_places
-from thetahat.analyses.losses.parts import NO_PARTS, Parts
+from thetahat.analyses.losses.parts import NO_PARTS, NO_RISKS, Parts, RiskParts
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.losses.summary import summarise
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import LossTable
+from thetahat.values.types import FloatArray
 from thetahat.variances import VARIANCES
 
 E = TypeVar("E", bound=EvaluationResult)
@@ -159,6 +160,18 @@ def build_evaluation(
             choices, inferences.values(), comparisons, omnibus_results, parts.refits
         ),
     )
+
+
+def weigh_losses(table: LossTable, weights: FloatArray | None, choices: Choices) -> RiskParts:
+    """Return the risks under (n,) importance weights of the rows; none without weights."""
+    if weights is None:
+        return NO_RISKS
+    from thetahat.analyses.losses.weighted_risks import (  # noqa: PLC0415 - seldom needed
+        Weighting,
+        estimate_all_risks,
+    )
+
+    return estimate_all_risks(table, Weighting(weights), choices)
 
 
 def _select_methods(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:

@@ -12,9 +12,9 @@ import numpy as np
 
 from thetahat.analyses.calibration import (
     CALIBRATION,
+    CalibratedIntervals,
     CalibrationStudies,
     FailedCalibration,
-    IntervalCoverage,
     measure_interval_coverage,
 )
 from thetahat.analyses.studies.recorded_repetitions import (
@@ -96,7 +96,7 @@ def run_calibration(plan: CrossValidationPlan, payload: Payload) -> Arrays:
 
 def read_calibration(
     plan: CrossValidationPlan, outputs: Sequence[Mapping[str, np.ndarray]]
-) -> IntervalCoverage | FailedCalibration | None:
+) -> CalibratedIntervals | FailedCalibration | None:
     """Return the measured coverage; None if the request asks for no calibration.
 
     Parameters

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.cautions import suspect_values
-from thetahat.analyses.losses.parts import NO_RISKS, Parts
-from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks
+from thetahat.analyses.losses.evaluation import weigh_losses
+from thetahat.analyses.losses.parts import Parts
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
@@ -46,14 +46,11 @@ class Losses(JobKind[LossesRequest]):
         """Evaluate the losses."""
         plan = build_plan(job.request, job.datasets)
         choices = job.request.choices
-        risks = NO_RISKS
-        if plan.weights is not None:
-            risks = estimate_all_risks(plan.table, Weighting(plan.weights), choices)
         knows_blocks = job.request.blocks or job.request.logs
         assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
         parts = Parts(
             refits=plan.fits.compute(choices),
-            risks=risks,
+            risks=weigh_losses(plan.table, plan.weights, choices),
             first_cautions=suspect_values(
                 plan.table, better_is_stated=job.request.better is not None
             ),
