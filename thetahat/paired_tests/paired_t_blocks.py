@@ -51,6 +51,8 @@ class PairedTBlocks(PairedTest):
         """Return why the layout has no two separate blocks, or None if it has."""
         if layout.kind is BlockKind.HOLDOUT:
             return "paired_t_blocks needs at least two blocks, but a holdout is one block"
+        if layout.n_splits < 2:
+            return "paired_t_blocks needs the means of at least two splits, and there is one"
         return reason_against_subsamples(self.info.name, layout)
 
     def test_pair(self, pair: PairedLosses, alternative: Alternative) -> TestOutcome:

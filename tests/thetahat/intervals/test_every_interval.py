@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from tests.cases import case
 from tests.thetahat.descriptions import check_description
 from tests.thetahat.intervals.builders import (
     GREATER,
@@ -21,6 +23,7 @@ from tests.thetahat.intervals.builders import (
     holdout_of,
     sources_of,
 )
+from tests.thetahat.smallest_layouts import SMALLEST, check_plain, check_refusal, smallest_losses
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import Interval, IntervalOfLosses, ResampledInterval
 from thetahat.numerics.bootstrap import SharedResamples
@@ -28,6 +31,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind
 from thetahat.variances import VARIANCES
+from thetahat.variances.quadratic import Quadratic
 
 RESAMPLED = [name for name, kind in INTERVALS.items() if issubclass(kind, ResampledInterval)]
 OF_SOME_LEVELS = {"catoni", "median_of_means"}  # more losses for more, another centre for each
@@ -93,6 +97,46 @@ def test_property_result_is_plain_and_names_what_it_rests_on(name: str) -> None:
     assert not interval.recommended
     record = dataclasses.asdict(interval)
     assert json.loads(json.dumps(record, allow_nan=False))["lower"] == interval.lower
+
+
+def every_interval(name: str, losses: BlockLosses, alternative: Alternative) -> Iterator[Interval]:
+    """Yield what the method builds on the losses: for one on variances, on each that fits."""
+    method, layout = INTERVALS[name](), losses.layout
+    if isinstance(method, ResampledInterval):
+        shared = SharedResamples({"m": losses}, seed=3, with_errors=method.needs_errors)
+        resamples = shared.of_model("m", 199)
+        built = [method.build_from_replicates(resamples, 0.95, alternative)]
+    elif isinstance(method, IntervalOfLosses):
+        built = [method.build_from_losses(losses, 0.95, alternative)]
+    else:
+        variances = [v() for v in VARIANCES.values() if not issubclass(v, Quadratic)]
+        fitting = [v for v in variances if v.inapplicable(layout) is None]
+        estimates = [(v.info, v.estimate(losses)) for v in fitting]
+        built = [
+            method.build(losses, info, estimate, 0.95, alternative)
+            for info, estimate in estimates
+            if estimate.usable
+        ]
+    yield from (interval for interval in built if interval is not None)
+
+
+@EVERY
+def test_degenerate_smallest_layouts(name: str) -> None:
+    for at, layout in SMALLEST.items():
+        if (reason := INTERVALS[name]().inapplicable(layout)) is not None:
+            check_refusal(reason, name)
+            continue
+        for which, losses in smallest_losses(layout).items():
+            with case(at, which):
+                for alternative in Alternative:
+                    for interval in every_interval(name, losses, alternative):
+                        check_plain(dataclasses.asdict(interval))
+                        for end, opened in ((interval.lower, LESS), (interval.upper, GREATER)):
+                            assert end is None or alternative is not opened
+                            # resamples without a spread give no end, which a caution says
+                            assert end is not None or alternative is opened or interval.cautions
+                        if interval.lower is not None and interval.upper is not None:
+                            assert interval.lower <= interval.upper
 
 
 @EVERY

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from tests.cases import case
 from tests.thetahat.metrics.judged import draw_judged, every_case, under
 from thetahat.errors import InvalidParameter
 from thetahat.metrics import METRICS
@@ -40,6 +41,22 @@ def test_exact_the_influence_function_is_the_derivative(
     # central differences err by the third derivative times step squared, and by rounding / step
     assert_allclose(statistic.influence(), numerical, rtol=1e-6, atol=1e-7)
     assert abs(statistic.influence().mean()) < 1e-12
+
+
+@EVERY_FORM
+def test_degenerate_one_row_and_two_rows(name: str, metric: Metric, n_classes: int) -> None:
+    """The metric is in its range, or not a number where it is undefined; nothing warns."""
+    low, high = metric.value_range
+    judged = draw_judged(name, 12, n_classes=n_classes)
+    for rows in ([0], [1], [0, 1], [0, 0], [1, 1], [0, judged.n - 1]):
+        with case(rows):
+            statistic = metric.statistic(judged.rows(np.array(rows)))
+            value = statistic.value()
+            assert np.isnan(value) or low <= value <= high
+            if not np.isnan(value):
+                assert np.isfinite(statistic.influence()).all()
+            resampled = statistic.resampled(np.ones((3, len(rows))))
+            assert (np.isnan(resampled) | ((low <= resampled) & (resampled <= high))).all()
 
 
 @EVERY_FORM

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from tests.cases import case
 from tests.thetahat.descriptions import check_description
 from tests.thetahat.multiple_tests.many import (
     assert_close,
@@ -23,6 +24,13 @@ from tests.thetahat.multiple_tests.many import (
     in_a_holdout,
     outcome_of,
     table_over,
+)
+from tests.thetahat.smallest_layouts import (
+    SMALLEST,
+    check_p_value,
+    check_plain,
+    check_refusal,
+    smallest_losses,
 )
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests._units import unit_target
@@ -148,6 +156,24 @@ def test_degenerate_two_rows(name: str) -> None:
 
     assert 0 < outcome.p_value <= 1
     assert "few_units" in codes(outcome)
+
+
+@EVERY
+def test_degenerate_smallest_layouts(name: str) -> None:
+    method: Any = MULTIPLE_TESTS[name]()
+    for at, layout in SMALLEST.items():
+        if (reason := method.inapplicable(layout, 3)) is not None:
+            check_refusal(reason, name)
+            continue
+        drawn = smallest_losses(layout)
+        for which in itertools.combinations_with_replacement(drawn, 3):
+            if name == "cochran_q" and set(which) - {"zeros", "ones", "zeros and ones"}:
+                continue  # it takes losses of 0 and 1
+            with case(at, which):
+                table = LossTable(layout, {f"m{i}": drawn[w] for i, w in enumerate(which)})
+                outcome = outcome_of(name, table)
+                check_plain(outcome.statistic, details_of(outcome))
+                check_p_value(outcome.p_value)
 
 
 @pytest.mark.parametrize("name", ["friedman", "iman_davenport", "quade", "aligned_ranks"])

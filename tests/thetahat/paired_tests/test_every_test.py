@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import json
 import math
+from itertools import combinations_with_replacement
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.cases import case
 from tests.thetahat.descriptions import check_description
 from tests.thetahat.paired_tests.pairs import (
     ALTERNATIVES,
@@ -25,6 +27,13 @@ from tests.thetahat.paired_tests.pairs import (
     pair_over,
     rng_of,
     swapped,
+)
+from tests.thetahat.smallest_layouts import (
+    SMALLEST,
+    check_p_value,
+    check_plain,
+    check_refusal,
+    smallest_losses,
 )
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.paired_tests._units import unit_target
@@ -187,6 +196,27 @@ def test_property_input_is_left_alone_and_answers_repeat(name: str, kind: BlockK
 
     assert (first.statistic, *numbers_of(first)) == (again.statistic, *numbers_of(again))
     assert (pair.difference.rows == before).all()
+
+
+@EVERY
+def test_degenerate_smallest_layouts(name: str) -> None:
+    method = PAIRED_TESTS[name]()
+    for at, layout in SMALLEST.items():
+        if (reason := method.inapplicable(layout)) is not None:
+            check_refusal(reason, name)
+            continue
+        losses = smallest_losses(layout)
+        for first, second in combinations_with_replacement(losses, 2):
+            if name == "mcnemar" and {first, second} - {"zeros", "ones", "zeros and ones"}:
+                continue  # it takes losses of 0 and 1
+            with case(at, first, second):
+                a, b = losses[first], losses[second]
+                pair = PairedLosses(a, b, a.minus(b))
+                for way in ALTERNATIVES:
+                    outcome = method.test(pair, way, rng_of())
+                    check_plain(outcome.statistic, details_of(outcome))
+                    check_p_value(outcome.p_value)
+                    assert is_bayesian(name) == (outcome.posterior is not None)
 
 
 @EVERY

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.cases import case
 from tests.thetahat.descriptions import check_description
 from tests.thetahat.naive.loss_matrices import block_rows, losses_of, repeats_of
+from tests.thetahat.smallest_layouts import SMALLEST, check_refusal, smallest_losses
 from thetahat.errors import EvaluationError, InsufficientData
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_layout, build_score_layout
@@ -292,6 +294,24 @@ def test_degenerate_one_instance_in_a_block(name: str, kind: BlockKind) -> None:
         assert f"at least two {unit} in every {block}, and {block} 1 has one" in reason
         with pytest.raises(EvaluationError, match=rf"has one instance|and {block} 1 has one"):
             method.estimate(losses)
+
+
+@EVERY
+def test_degenerate_smallest_layouts(name: str) -> None:
+    for at, layout in SMALLEST.items():
+        method = method_of(name, layout.kind, layout.n_blocks)
+        if (reason := method.inapplicable(layout)) is not None:
+            check_refusal(reason, name)
+            continue
+        for which, losses in smallest_losses(layout).items():
+            with case(at, which):
+                estimate = method.estimate(losses)
+                value = np.asarray(estimate.value)
+                off_diagonal = ~np.eye(len(value), dtype=bool) if value.ndim == 2 else ...
+                assert np.isfinite(value[off_diagonal]).all()
+                assert np.isfinite(estimate.estimate)
+                assert estimate.degrees_of_freedom is None or estimate.degrees_of_freedom > 0
+                assert not estimate.usable or estimate.value > 0
 
 
 @pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
