@@ -89,7 +89,7 @@ def _install(environment: Path, wanted: Sequence[str], wheels: Path) -> tuple[in
     )
     megabytes = (_count_bytes(site) - before) / 1e6
     listed = subprocess.run(
-        [*pip, "list", "--format=freeze", "--exclude", "pip", "--exclude", "setuptools"],
+        [*pip[:-1], "list", "--format=freeze", "--exclude", "pip", "--exclude", "setuptools"],
         check=True,
         capture_output=True,
         text=True,

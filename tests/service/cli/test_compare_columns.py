@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ def without_service(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("THETAHAT_URL", raising=False)
 
 
-def write(folder: Path, heading: str, *columns: Sequence[Any]) -> str:
+def write(folder: Path, heading: str, *columns: Iterable[Any]) -> str:
     rows = [",".join(str(value) for value in row) for row in zip(*columns, strict=True)]
     path = folder / "table.csv"
     path.write_text("\n".join([heading, *rows]) + "\n")
