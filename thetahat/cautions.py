@@ -13,7 +13,7 @@ term, it is written out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -1141,3 +1141,18 @@ def restore(code: str, message: str, words: Words = _ABOUT_LOSSES) -> Caution:
     """
     kind = CAUTIONS[code]
     return Caution(code, message, kind.severity, kind.advice.format(**words.fields))
+
+
+def list_stored(cautions: Iterable[Caution]) -> list[list[str]]:
+    """Return cautions as pairs of code and message, which ``restore_all`` reads."""
+    return [[caution.code, caution.message] for caution in cautions]
+
+
+def restore_all(stored: Iterable[Sequence[str]]) -> tuple[Caution, ...]:
+    """Return the cautions of pairs of code and message."""
+    return tuple(restore(code, message) for code, message in stored)
+
+
+def sort_cautions(cautions: Iterable[Caution]) -> list[Caution]:
+    """Return the cautions by code and message, each once."""
+    return sorted(set(cautions), key=lambda caution: (caution.code, caution.message))

@@ -213,6 +213,13 @@ def thirty_models() -> Any:
     return {"kind": "losses", **result}
 
 
+def test_exact_the_failure_of_a_learner_is_no_caution(schools: Any) -> None:
+    failure = {"code": "not_converged", "message": "It did not converge.", "loc": ["learners", "x"]}
+    shown = show({**schools, "failures": {"x": failure, "y": {"0.5": failure}}})
+
+    assert "not_converged" not in {each.code for each in shown.all_cautions}
+
+
 def test_exact_models_are_sorted_and_the_best_fifteen_are_shown(thirty_models: Any) -> None:
     text = Page().write(show(thirty_models))
     table = text.partition("Mean loss of each model")[2].partition("\n\n")[0]

@@ -12,6 +12,7 @@ from thetahat.cross_validation.learner_groups import Group, group_by_parameter
 from thetahat.cross_validation.loss_tables import (
     build_loss_table,
     build_rows,
+    count_cautions,
     find_shared_clusters,
     summarise_learner_cautions,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "check_learner",
     "check_loss",
     "check_target",
+    "count_cautions",
     "estimate_cells",
     "find_shared_clusters",
     "group_by_parameter",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from thetahat.cautions import restore
+from thetahat.cautions import list_stored, restore_all
 from thetahat.cross_validation.outcomes import (
     PREDICTION_FIELDS,
     Outcomes,
@@ -30,10 +30,7 @@ def pack(outcomes: Sequence[SplitOutcome]) -> Arrays:
     splits = packed.splits
     words = {
         "labels": _encode_labels(splits.labels),
-        "cautions": [
-            [at, [[c.code, c.message] for c in cautions]]
-            for at, cautions in packed.cautions.items()
-        ],
+        "cautions": [[at, list_stored(cautions)] for at, cautions in packed.cautions.items()],
         "why_plain": list(packed.fit_reason.items()),
     }
     return {
@@ -64,10 +61,7 @@ def unpack(arrays: Mapping[str, np.ndarray]) -> Outcomes:
     return Outcomes(
         splits=splits,
         losses=arrays["losses"],
-        cautions={
-            at: tuple(restore(code, message) for code, message in cautions)
-            for at, cautions in words["cautions"]
-        },
+        cautions={at: restore_all(cautions) for at, cautions in words["cautions"]},
         fit_reason=dict(words["why_plain"]),
         **predictions,
     )

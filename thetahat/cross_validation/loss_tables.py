@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -75,24 +75,37 @@ def build_loss_table(
 def summarise_learner_cautions(
     outcomes: Mapping[str, Sequence[SplitOutcome]],
 ) -> tuple[Caution, ...]:
-    """Return the cautions of the learners, each sentence once, with its number of splits.
+    """Return the cautions of the learners, each sentence once, with its number of splits."""
+    cautions: list[Caution] = []
+    for name, of_learner in outcomes.items():
+        by_split = [of_split for _, of_split in sorted(as_outcomes(of_learner).cautions.items())]
+        cautions += count_cautions(name, by_split, len(of_learner))
+    return tuple(cautions)
+
+
+def count_cautions(
+    name: str, by_split: Iterable[Sequence[Caution]], n_splits: int
+) -> Iterator[Caution]:
+    """Yield the cautions of one learner, each sentence once, with its number of splits.
 
     Sentences that differ only in numbers, such as the gap to the optimum in each split, count as
     one; the first is returned.
+
+    Parameters
+    ----------
+    by_split : iterable of sequence of Caution
+        The cautions of each split, in the order of the splits; splits without any may be left out.
+    n_splits : int
+        Number of all splits.
     """
-    cautions: list[Caution] = []
-    for name, of_learner in outcomes.items():
-        counts: Counter[tuple[str, str]] = Counter()
-        first: dict[tuple[str, str], Caution] = {}
-        for _, of_split in sorted(as_outcomes(of_learner).cautions.items()):
-            by_sentence = {(c.code, _NUMBER.sub("#", c.message)): c for c in reversed(of_split)}
-            counts.update(by_sentence.keys())
-            first = by_sentence | first
-        cautions.extend(
-            first[sentence].with_prefix(f"Learner {name!r}, in {count} of {len(of_learner)} splits")
-            for sentence, count in sorted(counts.items())
-        )
-    return tuple(cautions)
+    counts: Counter[tuple[str, str]] = Counter()
+    first: dict[tuple[str, str], Caution] = {}
+    for of_split in by_split:
+        by_sentence = {(c.code, _NUMBER.sub("#", c.message)): c for c in reversed(of_split)}
+        counts.update(by_sentence.keys())
+        first = by_sentence | first
+    for sentence, count in sorted(counts.items()):
+        yield first[sentence].with_prefix(f"Learner {name!r}, in {count} of {n_splits} splits")
 
 
 def find_shared_clusters(

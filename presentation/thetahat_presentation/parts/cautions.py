@@ -81,13 +81,13 @@ def place_cautions(
 
 
 def walk_cautions(value: Any) -> Iterator[PlacedCaution]:
-    """Yield every caution inside a JSON value that has its sentence."""
+    """Yield every caution inside a JSON value that has its sentence; a failure is no caution."""
     if isinstance(value, Mapping):
         if {"code", "message"} <= value.keys():
             yield Place(), value
             return
         for key, inner in value.items():
-            if key != "provenance":
+            if key not in {"provenance", "failures"}:
                 yield from walk_cautions(inner)
     elif isinstance(value, list | tuple) and value and isinstance(value[0], Mapping | list):
         for inner in value:

@@ -20,7 +20,7 @@ RESERVED: Final = ("block", "repeat", "instance", "cluster")
 
 
 def tabulate_losses(
-    table: LossTable, extra: Mapping[str, np.ndarray] | None = None
+    table: LossTable, extra: Mapping[str, OutputColumn] | None = None
 ) -> pa.Table | None:
     """Return one row per loss in input order; None where only split scores are known.
 
@@ -31,8 +31,7 @@ def tabulate_losses(
     if not table.layout.has_rows:
         return None
     losses = {name: losses.rows for name, losses in table.models.items()}
-    further = {name: OutputColumn(values) for name, values in (extra or {}).items()}
-    return make_lazy_loss_columns(table.layout, losses, further).table()
+    return make_lazy_loss_columns(table.layout, losses, extra or {}).table()
 
 
 def make_lazy_loss_columns(

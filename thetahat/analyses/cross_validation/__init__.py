@@ -5,6 +5,7 @@ from thetahat.analyses.cross_validation.evaluation import (
     OutcomesTask,
     RefitRuns,
     TabulatedOutcomes,
+    collect_refit_warnings,
     evaluate_learners,
     tabulate_outcomes,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "OutcomesTask",
     "RefitRuns",
     "TabulatedOutcomes",
+    "collect_refit_warnings",
     "evaluate_learners",
     "tabulate_outcomes",
 ]

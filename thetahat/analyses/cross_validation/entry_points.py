@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias, Unpack, cast
 from thetahat.analyses.cross_validation.evaluation import (
     OutcomesTask,
     RefitRuns,
+    collect_refit_warnings,
     evaluate_learners,
 )
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
@@ -316,7 +317,7 @@ def _run_refits(  # noqa: PLR0913 - the methods, what they fit, and the errors s
     """Run the extra fits of the learners without an error; new errors are added to ``errors``."""
     rows, refit_seed = build_rows(data), compute_refit_seed(seed)
     losses: dict[str, dict[RefitDesign, RefitLosses]] = {}
-    warnings: dict[Caution, None] = {}
+    warnings: list[tuple[str, Sequence[Caution]]] = []
     for design in collect_designs(methods):
         n_splits = design.n_splits(rows)
         for group in _group(learners, data):
@@ -327,13 +328,11 @@ def _run_refits(  # noqa: PLR0913 - the methods, what they fit, and the errors s
                     continue
                 arrays, cautions = output
                 losses.setdefault(name, {})[design] = join_losses(data, refit_seed, [arrays])
-                prefix = f"Learner {name!r}, in extra fits"
-                warnings |= {caution.with_prefix(prefix): None for caution in cautions}
+                warnings.append((name, cautions))
     present: dict[str, LossesByDesign] = {
         name: losses[name] for name in learners if name in losses and name not in errors
     }
-    in_order = sorted(warnings, key=lambda caution: (caution.code, caution.message))
-    return RefitRuns(methods=methods, losses=present, cautions=tuple(in_order))
+    return RefitRuns(methods=methods, losses=present, cautions=collect_refit_warnings(warnings))
 
 
 def _group(learners: Mapping[str, Learner], data: Data) -> list[Group]:

@@ -18,7 +18,13 @@ from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
 from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks
 from thetahat.analyses.metrics.checks import collect_judged
 from thetahat.analyses.metrics.result import compute_metrics
-from thetahat.cautions import CONTROL_LEFT_OUT, LEARNER_LEFT_OUT, NO_INTERVAL, Caution
+from thetahat.cautions import (
+    CONTROL_LEFT_OUT,
+    LEARNER_LEFT_OUT,
+    NO_INTERVAL,
+    Caution,
+    sort_cautions,
+)
 from thetahat.cross_validation import (
     LearnerFailure,
     Outcomes,
@@ -105,6 +111,18 @@ class RefitRuns:
 
 
 NO_REFIT_RUNS: Final = RefitRuns()
+
+
+def collect_refit_warnings(
+    warnings: Iterable[tuple[str, Sequence[Caution]]],
+) -> tuple[Caution, ...]:
+    """Return the warnings of learners in extra fits, each sentence once and with its learner."""
+    named = (
+        caution.with_prefix(f"Learner {name!r}, in extra fits")
+        for name, cautions in warnings
+        for caution in cautions
+    )
+    return tuple(sort_cautions(named))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

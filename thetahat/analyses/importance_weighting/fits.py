@@ -126,8 +126,8 @@ def _compute_losses(  # noqa: PLR0913 - as above
             raise _add_value_to_message(error, candidate, j) from error
         losses.append(outcome.losses)
         cautions.append(outcome.cautions)
-    unique = {(c.code, c.message): c for c in chain.from_iterable(cautions)}
-    return GridLosses(np.column_stack(losses), tuple(unique.values()))
+    unique = dict.fromkeys(chain.from_iterable(cautions))
+    return GridLosses(np.column_stack(losses), tuple(unique))
 
 
 def _compute_ridge_losses(  # noqa: PLR0913 - as above

@@ -9,7 +9,6 @@ import numpy as np
 from thetahat.analyses.cross_validation import evaluate_learners
 from thetahat.analyses.losses.weighted_risks import Weighting
 from thetahat.cross_validation import (
-    Outcomes,
     join_outcomes,
     unpack,
 )
@@ -22,8 +21,7 @@ from thetahat_service.kinds.cross_validation.target_sample import find_sources
 from thetahat_service.kinds.fitting.engine import JoinedOutputs
 from thetahat_service.kinds.fitting.failures import convert_to_error
 from thetahat_service.kinds.fitting.refits import StageArrays, read_refits
-from thetahat_service.kinds.fitting.scheme_plan import restore_labels
-from thetahat_service.kinds.loss_columns import tabulate_losses
+from thetahat_service.kinds.loss_columns import make_prediction_column, tabulate_losses
 from thetahat_service.kinds.methods_used import record_methods
 
 
@@ -83,14 +81,8 @@ def build_result(
         *plan.refits.list_methods_used(),
         *(() if importance is None else importance.list_methods_used()),
     )
-    return Finished(result, tabulate_losses(table, _tabulate_predictions(plan, outcomes)), methods)
-
-
-def _tabulate_predictions(
-    plan: CrossValidationPlan, outcomes: Mapping[str, Outcomes]
-) -> dict[str, np.ndarray]:
-    """Return the predictions as columns of labels or values."""
-    return {
-        f"prediction:{name}": restore_labels(plan.data, np.asarray(outcome.output))
+    predictions = {
+        f"prediction:{name}": make_prediction_column(plan.data, np.asarray(outcome.output))
         for name, outcome in outcomes.items()
     }
+    return Finished(result, tabulate_losses(table, predictions), methods)

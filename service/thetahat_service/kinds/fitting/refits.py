@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.cross_validation import RefitRuns
+from thetahat.analyses.cross_validation import RefitRuns, collect_refit_warnings
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat.cautions import Caution, restore
+from thetahat.cautions import Caution, list_stored, restore_all
 from thetahat.cross_validation import Group
 from thetahat.error_paths import located_errors
 from thetahat.errors import EvaluationError, InvalidParameter
@@ -139,7 +139,7 @@ def run_refits(  # noqa: PLR0913 - learners, their data, and which fits
 
 def _pack(output: tuple[Arrays, Sequence[Caution]]) -> Arrays:
     arrays, cautions = output
-    text = json.dumps([[caution.code, caution.message] for caution in cautions])
+    text = json.dumps(list_stored(cautions))
     return {**arrays, "cautions": np.frombuffer(text.encode(), dtype=np.uint8)}
 
 
@@ -164,19 +164,13 @@ def read_refits(
         }
         for name, by_stage in arrays.items()
     }
-    return RefitRuns(
-        methods=refits.methods, losses=losses, cautions=tuple(_collect_learner_cautions(arrays))
-    )
-
-
-def _collect_learner_cautions(arrays: Mapping[str, StageArrays]) -> list[Caution]:
-    """Return the warnings of the learners in extra fits, each sentence once."""
-    cautions = {
-        restore(code, f"Learner {name!r}, in extra fits: {message}"): None
+    warnings = (
+        (name, restore_all(json.loads(chunk["cautions"].tobytes())))
         for name, by_stage in arrays.items()
         for stage, chunks in by_stage.items()
         if is_refit_stage(stage)
         for chunk in chunks
-        for code, message in json.loads(chunk["cautions"].tobytes())
-    }
-    return sorted(cautions, key=lambda caution: (caution.code, caution.message))
+    )
+    return RefitRuns(
+        methods=refits.methods, losses=losses, cautions=collect_refit_warnings(warnings)
+    )

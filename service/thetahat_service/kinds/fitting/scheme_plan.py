@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-import numpy as np
-
 from thetahat.analyses.cross_validation import OutcomesTask
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.result import MethodUsed
@@ -233,13 +231,3 @@ def build_scheme_plan(kind: type[S], job: Job[L], data: Data, **fields: Any) -> 
         refits=build_refits(request, scheme, rows),
         **fields,
     )
-
-
-def restore_labels(data: Data, output: np.ndarray) -> np.ndarray:
-    """Return predictions as the labels or the values of the data."""
-    if data.task == "regression":
-        return output
-    classes = data.classes
-    are_whole = all(isinstance(label, int) for label in classes)
-    labels = np.array(classes if are_whole else [str(label) for label in classes])
-    return np.asarray(labels[output.astype(np.intp)])

@@ -30,7 +30,13 @@ from thetahat.analyses.importance_weighting.weights_result import (
     diagnose_weights,
 )
 from thetahat.analyses.losses.result import MethodUsed
-from thetahat.cautions import LEARNER_LEFT_OUT, WEIGHT_COLUMN_NOT_USED, Caution, restore
+from thetahat.cautions import (
+    LEARNER_LEFT_OUT,
+    WEIGHT_COLUMN_NOT_USED,
+    Caution,
+    list_stored,
+    restore_all,
+)
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat.importance_weights import uses_known_weights
 from thetahat_service.data.arrow_arrays import make_arrow_array
@@ -60,7 +66,7 @@ class GridPart:
 
 def pack(grid_losses: GridLosses) -> dict[str, np.ndarray]:
     """Return losses and cautions as arrays."""
-    cautions = json.dumps([[c.code, c.message] for c in grid_losses.cautions])
+    cautions = json.dumps(list_stored(grid_losses.cautions))
     return {
         "losses": grid_losses.losses,
         "cautions": np.frombuffer(cautions.encode(), dtype=np.uint8),
@@ -131,19 +137,16 @@ def _estimate_learner_risks(
     candidate, shift = plan.candidates[name], plan.shift
     losses = np.empty((shift.n, candidate.size))
     on_target = None if shift.target_y is None else np.empty((shift.m, candidate.size))
-    cautions: dict[tuple[str, str], Caution] = {}
+    cautions: dict[Caution, None] = {}
     for part, output in parts:
         values = slice(part.start, part.stop)
         if part.fold >= 0:
             losses[np.flatnonzero(shift.fold == part.fold), values] = output["losses"]
         elif on_target is not None:
             on_target[:, values] = output["losses"]
-        for code, message in json.loads(output["cautions"].tobytes()):
-            cautions[code, message] = restore(code, message)
+        cautions |= dict.fromkeys(restore_all(json.loads(output["cautions"].tobytes())))
     refits = fit_ridge_to_source(candidate, shift, plan.refit_weights())
-    return estimate_risks_along_grid(
-        candidate, losses, on_target, setting, refits, tuple(cautions.values())
-    )
+    return estimate_risks_along_grid(candidate, losses, on_target, setting, refits, tuple(cautions))
 
 
 def _describe_weights(plan: ImportanceWeightingPlan) -> SelectionWeights:

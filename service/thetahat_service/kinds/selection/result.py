@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Final, Literal
 
@@ -31,7 +31,7 @@ from thetahat.analyses.selection.result import (
     SelectionBias,
 )
 from thetahat.cautions import BEST_OF_EACH_GRID, CANDIDATE_LEFT_OUT, Caution
-from thetahat.cross_validation import SplitOutcome, summarise_fits, summarise_learner_cautions
+from thetahat.cross_validation import SplitOutcome, count_cautions, summarise_fits
 from thetahat.cross_validation.result import LearnerFailure, LearnerFits
 from thetahat.pipelines import read_learner_spec
 from thetahat_service.data.arrow_arrays import make_arrow_array
@@ -126,7 +126,7 @@ def build_result(plan: SelectionPlan, outputs: JoinedOutputs) -> Finished:
                 for name, failure in failures.items()
             ),
         ],
-        about_fits=summarise_learner_cautions(_collect_warnings(plan, numbers)),
+        about_fits=_list_fit_cautions(plan, numbers),
     )
     result = SelectionResult(
         evaluation=evaluation,
@@ -224,30 +224,13 @@ def _count_fits(plan: SelectionPlan, numbers: SelectionNumbers) -> dict[str, Lea
     return {name: summarise_fits(list(count.elements())) for name, count in counts.items()}
 
 
-def _collect_warnings(
-    plan: SelectionPlan, numbers: SelectionNumbers
-) -> dict[str, list[SplitOutcome]]:
-    """Return outcomes that have warnings and no rows, by candidate or grid with warnings."""
+def _list_fit_cautions(plan: SelectionPlan, numbers: SelectionNumbers) -> Iterator[Caution]:
+    """Yield what learners warned of while they were fitted, by candidate or grid."""
     warnings: dict[str, list[tuple[Caution, ...]]] = {}
     for name, notes in numbers.notes.items():
         warnings.setdefault(plan.request_names[name], []).extend(notes.warnings)
-    return {
-        name: [_build_outcome_without_rows(cautions) for cautions in by_split]
-        for name, by_split in warnings.items()
-        if any(by_split)
-    }
-
-
-def _build_outcome_without_rows(cautions: tuple[Caution, ...]) -> SplitOutcome:
-    return SplitOutcome(
-        repeat=0,
-        block=0,
-        label=0,
-        n_train=0,
-        test=np.empty(0, dtype=np.intp),
-        losses=np.empty(0),
-        cautions=cautions,
-    )
+    for name, by_split in warnings.items():
+        yield from count_cautions(name, by_split, len(by_split))
 
 
 def _build_further_columns(

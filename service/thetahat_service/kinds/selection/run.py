@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -18,7 +19,7 @@ from thetahat.analyses.selection import (
     derive_seed_on_all_rows,
     split_training_part,
 )
-from thetahat.cautions import Caution, restore
+from thetahat.cautions import Caution, list_stored, restore_all, sort_cautions
 from thetahat.cross_validation import Group, SplitOutcome, as_outcomes, pack, run_path
 from thetahat.errors import EvaluationError
 from thetahat.schemes.base import Split
@@ -60,7 +61,7 @@ class SplitNotes:
             {
                 "n_splits": len(self.warnings),
                 "warnings": [
-                    [at, [[caution.code, caution.message] for caution in cautions]]
+                    [at, list_stored(cautions)]
                     for at, cautions in enumerate(self.warnings)
                     if cautions
                 ],
@@ -75,7 +76,7 @@ def unpack_notes(arrays: Mapping[str, np.ndarray]) -> SplitNotes:
     fields = json.loads(arrays[_NOTES].tobytes())
     warnings: list[tuple[Caution, ...]] = [()] * fields["n_splits"]
     for at, cautions in fields["warnings"]:
-        warnings[at] = tuple(restore(code, message) for code, message in cautions)
+        warnings[at] = restore_all(cautions)
     return SplitNotes(warnings, Counter(dict(fields["fits"])))
 
 
@@ -162,8 +163,7 @@ def _estimate_inside(plan: SelectionPlan, name: str, outcomes: Sequence[SplitOut
 def _iterate_internal_warnings(outcomes: Sequence[SplitOutcome]) -> Iterator[Caution]:
     """Yield the warnings of a candidate inside a training part, each sentence once."""
     by_split = as_outcomes(outcomes).cautions.values()
-    cautions = {caution for cautions_of_split in by_split for caution in cautions_of_split}
-    for caution in sorted(cautions, key=lambda caution: (caution.code, caution.message)):
+    for caution in sort_cautions(chain.from_iterable(by_split)):
         yield caution.with_prefix("Inside a training part")
 
 
