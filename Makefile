@@ -17,8 +17,11 @@ INSTALL_OURS := $(PIP) install --no-deps --no-build-isolation --editable . --edi
 # The numerical loops, and of all that is installed the modules that the service loads (half a minute,
 # once): a start then takes half the time, also where Python is told to write no compiled modules.
 COMPILE := $(BIN)/thetahat compile
-# Chaos tests share one group so that they run one after another; see tests/conftest.py.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+# Chaos tests share one group so that they run one after another; see tests/conftest.py. The three
+# processes are for two cores: tests that start services wait a third of their time. The compiled
+# modules of the tests are kept, also where Python is told to write none: compiling them takes as
+# long as collecting the tests.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses 3 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

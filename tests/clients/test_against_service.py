@@ -18,8 +18,6 @@ from thetahat_client import (
     result_text,
 )
 
-pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one service")]
-
 LOSSES = {"nb": [[0, 1, 0], [1, 1, 0]], "svm": [[0, 0, 1], [1, 0, 0]]}
 REQUEST = {"kind": "losses", "blocks": "random", "losses": LOSSES, "labels": {"test": "clients"}}
 NOBODY = "6f4ad604-12fd-4db7-880e-56840c8b2213"

@@ -13,7 +13,6 @@ import pytest
 from tests.architecture.sources import ROOT
 
 PAGE = (ROOT / "docs" / "python-client.md").read_text(encoding="utf-8")
-pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one service")]
 
 
 def test_exact_the_code_of_the_client_page_runs(

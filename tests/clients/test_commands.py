@@ -6,11 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.clients.test_against_service import LOSSES, points
-
-pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one service")]
 
 
 def thetahat(url: str, *words: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:

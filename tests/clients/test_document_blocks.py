@@ -17,8 +17,6 @@ from thetahat_client import Refused
 BLOCKS = {str(page.relative_to(ROOT)): read_blocks(page) for page in list_pages()}
 RUN = [name for name, blocks in BLOCKS.items() if any(not block.reason for block in blocks)]
 
-pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one service")]
-
 
 @pytest.mark.skipif(
     shutil.which("curl") is None, reason="curl is not installed: apt-get install curl"

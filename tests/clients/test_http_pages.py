@@ -16,8 +16,6 @@ from standardwebhooks import Webhook
 from tests.architecture.sources import ROOT
 from thetahat_client import Client, Refused
 
-pytestmark = [pytest.mark.servers, pytest.mark.xdist_group("clients of one service")]
-
 
 def read_blocks(name: str, language: str) -> list[str]:
     text = (ROOT / "docs" / "http" / f"{name}.md").read_text()

@@ -154,8 +154,6 @@ def test_invalid_without_mlflow_it_says_what_to_install(monkeypatch: pytest.Monk
         log_to_mlflow(record_of(evaluate()))
 
 
-@pytest.mark.servers
-@pytest.mark.xdist_group("clients of one service")
 def test_exact_a_record_has_all_of_an_evaluation(client: Client) -> None:
     losses = {"nb": [[0, 1, 0], [1, 1, 0]], "svm": [[0, 0, 1], [1, 0, 0]]}
     request = {"kind": "losses", "blocks": "random", "losses": losses, "name": "two", "seed": 5}
