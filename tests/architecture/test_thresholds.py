@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -160,6 +161,18 @@ def list_thresholds(trees: Mapping[Path, ast.Module]) -> Iterator[str]:
                 yield f"{module}.{name}"
 
 
+@cache
+def list_imported_thresholds() -> set[str]:
+    """Return every name that a module of the library imports from a module ``thresholds``."""
+    return {
+        name.name
+        for tree in read_package("thetahat").values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.endswith("thresholds")
+        for name in node.names
+    }
+
+
 def read_package(package: str) -> dict[Path, ast.Module]:
     return {
         path: ast.parse((ROOT / path).read_text(encoding="utf-8")) for path in python_files(package)
@@ -181,20 +194,13 @@ def test_exact_every_threshold_is_used_and_has_a_measurement(package: str) -> No
     (path,) = (path for path in trees if path.stem.strip("_") == "thresholds")
     body = trees[path].body
     names = list_constants(trees[path])
-    used = {
-        name.name
-        for tree in read_package("thetahat").values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.endswith("thresholds")
-        for name in node.names
-    }
     after = {
         node.target.id: following
         for node, following in itertools.pairwise(body)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
 
-    assert names <= used
+    assert names <= list_imported_thresholds()
     for following in after.values():
         text = ast.unparse(following)
         # Two constants may share the measurement that follows them.

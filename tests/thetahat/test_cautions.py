@@ -4,6 +4,7 @@ import ast
 import math
 import string
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -25,6 +26,12 @@ PRODUCT = ("thetahat", "replications", "service", "worker")
 ENTRIES = {name: value for name, value in vars(cautions).items() if isinstance(value, CautionKind)}
 
 
+@cache
+def list_calls() -> tuple[tuple[str, str, set[str]], ...]:
+    """Return the place, name and arguments of every call; the sources are read once."""
+    return tuple(calls())
+
+
 def calls() -> Iterator[tuple[str, str, set[str]]]:
     """Yield the place, the entry's name and the arguments of every call of an entry.
 
@@ -39,9 +46,6 @@ def calls() -> Iterator[tuple[str, str, set[str]]]:
                     yield f"{path}:{node.lineno}", name, given | {"words" for _ in node.args}
 
 
-CALLS = list(calls())
-
-
 def fields_of(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
@@ -53,7 +57,7 @@ def arguments_of(entry: CautionKind) -> set[str]:
 
 
 def test_exact_code_builds_cautions_from_the_catalogue_only() -> None:
-    elsewhere = [place for place, name, _ in CALLS if name == "Caution"]
+    elsewhere = [place for place, name, _ in list_calls() if name == "Caution"]
 
     assert [place for place in elsewhere if not place.startswith("thetahat/cautions.py")] == []
 
@@ -61,11 +65,11 @@ def test_exact_code_builds_cautions_from_the_catalogue_only() -> None:
 def test_exact_a_call_gives_every_field_of_the_sentence() -> None:
     wrong = [
         place
-        for place, name, fields in CALLS
+        for place, name, fields in list_calls()
         if name != "Caution" and fields != arguments_of(ENTRIES[name])
     ]
 
-    assert len(CALLS) > 150
+    assert len(list_calls()) > 150
     assert wrong == []
 
 
@@ -73,7 +77,7 @@ def test_exact_every_entry_is_used() -> None:
     # Chosen by a condition, or in a loop, and then called.
     indirect = {"LEARNER_WARNING", "NOT_CONVERGED", "REJECTS_FAR_TOO_OFTEN", "REJECTS_TOO_OFTEN"}
 
-    assert set(ENTRIES) - {name for _, name, _ in CALLS} - indirect == set()
+    assert set(ENTRIES) - {name for _, name, _ in list_calls()} - indirect == set()
 
 
 def test_property_an_entry_is_a_sentence_with_its_threshold() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -11,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from tests.service.storage.databases import forget, setting, use
+from tests.service.storage.databases import SQLITE_FILE, forget, read_migrated_file, setting, use
 from tests.worker.sleeping_kind import KIND
 from thetahat.errors import EvaluationError
 from thetahat_service.api import auth, rate_limits
@@ -21,7 +20,7 @@ from thetahat_service.jobs import record
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.outcomes import failures
 from thetahat_service.states import Stage
-from thetahat_service.storage import api_keys, engine, schema
+from thetahat_service.storage import api_keys
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import unit_of_work
 from thetahat_worker.compute import EvaluationOutput, compute
@@ -36,23 +35,9 @@ def application() -> FastAPI:
     return create_app()
 
 
-@pytest.fixture(scope="session")
-def empty_database_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated SQLite file, to be copied: migrating takes longer than a test."""
-    folder = tmp_path_factory.mktemp("template")
-    with pytest.MonkeyPatch.context() as patch:
-        use(patch, data_dir=folder)
-        schema.upgrade()
-        engine.reset()
-    forget()
-    return folder / "thetahat.sqlite3"
-
-
 @pytest.fixture(autouse=True)
-def data_dir(
-    tmp_path: Path, empty_database_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Path]:
-    shutil.copy(empty_database_file, tmp_path)
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / SQLITE_FILE).write_bytes(read_migrated_file())
     use(monkeypatch, data_dir=tmp_path, workers=1)
     monkeypatch.setitem(JOB_KINDS, KIND.name, KIND)
     # The application outlives a test, and must not remember who was allowed in the last one.

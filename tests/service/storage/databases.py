@@ -8,13 +8,17 @@ statement of the service at least one test does. Tests of what is decided above 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from thetahat_service.broker import queue
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import engine, schema, store_mark
+
+SQLITE_FILE = "thetahat.sqlite3"
 
 
 def use(monkeypatch: pytest.MonkeyPatch, **variables: object) -> None:
@@ -32,6 +36,18 @@ def forget() -> None:
     get_settings.cache_clear()
 
 
+@cache
+def read_migrated_file() -> bytes:
+    """Return a migrated SQLite file, to be copied: migrating takes longer than a test."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        use(patch, data_dir=folder)
+        schema.upgrade()
+        engine.reset()
+        content = (Path(folder) / SQLITE_FILE).read_bytes()
+    forget()
+    return content
+
+
 @pytest.fixture
 def empty_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An SQLite file without tables."""
@@ -42,9 +58,9 @@ def empty_sqlite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 @pytest.fixture
-def sqlite(empty_sqlite: None) -> None:
+def sqlite(empty_sqlite: None, tmp_path: Path) -> None:
     """A migrated SQLite file."""
-    schema.upgrade()
+    (tmp_path / SQLITE_FILE).write_bytes(read_migrated_file())
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.servers)])
@@ -62,9 +78,12 @@ def empty_database(
 
 
 @pytest.fixture
-def database(empty_database: str) -> str:
+def database(empty_database: str, tmp_path: Path) -> str:
     """Each kind of database, migrated."""
-    schema.upgrade()
+    if empty_database == "sqlite":
+        (tmp_path / SQLITE_FILE).write_bytes(read_migrated_file())
+    else:
+        schema.upgrade()
     return empty_database
 
 
