@@ -184,6 +184,30 @@ MEASURE_WORDS: Final = frozenset(
 )
 """Words of a name that says that a column measures something else than a loss or a score."""
 
+MODEL_NAMES: Final = frozenset(
+    (
+        *("model", "models", "system", "method", "algorithm", "learner", "classifier", "regressor"),
+        *("estimator", "llm", "engine", "approach", "agent", "variant", "candidate", "arm"),
+    )
+)
+"""Names that say that a column names the model of each row."""
+
+RUN_NAMES: Final = frozenset(
+    ("run", "seed", "epoch", "repeat", "rep", "trial", "attempt", "replicate", "iteration")
+)
+"""Names that say that a column tells runs of the same item apart."""
+
+TASK_NAMES: Final = frozenset(("task", "benchmark", "dataset", "subset", "domain", "suite"))
+"""Names that say that a column has the task or test set of each item."""
+
+ITEM_NAMES: Final = frozenset(
+    (
+        *("item", "doc", "document", "instance", "example", "sample", "question", "prompt"),
+        *("query", "case", "problem", "id", "row", "input"),
+    )
+)
+"""Names, also before ``id``, that say that a column names the item that is tested."""
+
 TOTAL_WORDS: Final = frozenset(
     (
         *("mean", "average", "avg", "total", "sum", "overall", "all", "median", "std", "sd", "se"),

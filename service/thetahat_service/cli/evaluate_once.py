@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -75,7 +75,33 @@ def evaluate_by_service(request: JsonObject, data: Path | None, url: str) -> tup
         return read_result(dict(client.result(submitted.id))), submitted.id
 
 
-def evaluate_here(request: JsonObject, data: DatasetFile | None = None) -> AnyResult:
+def evaluate_logs(
+    request: JsonObject, files: Sequence[DatasetFile], paths: Mapping[str, Path], url: str | None
+) -> AnyResult:
+    """Return the result of a request about several files, which its field ``logs`` names by id.
+
+    ``paths`` has the path of each file by id; a service receives the files and gives other ids.
+    """
+    if url is None:
+        from thetahat.errors import InvalidParameter
+
+        try:
+            return evaluate_here(request, logs=files)
+        except InvalidParameter as error:
+            if error.loc == ("logs",) and "leave_out" in error.message:
+                message = f"{error.message} The option is --missing leave_out."
+                raise UserError(message) from None
+            raise
+    with connect(url) as client:
+        ids = {name: client.upload(str(path)).id for name, path in paths.items()}
+    logs = cast("dict[str, Any]", request["logs"])
+    entries = [{**entry, "dataset": ids[entry["dataset"]]} for entry in logs["files"]]
+    return evaluate_by_service({**request, "logs": {**logs, "files": entries}}, None, url)[0]
+
+
+def evaluate_here(
+    request: JsonObject, data: DatasetFile | None = None, logs: Sequence[DatasetFile] = ()
+) -> AnyResult:
     """Return the result of a request, computed in this process."""
     with import_without_garbage_collection():
         from pydantic import ValidationError
@@ -85,7 +111,7 @@ def evaluate_here(request: JsonObject, data: DatasetFile | None = None) -> AnyRe
 
         _ = JOB_KINDS[str(request["kind"])]  # imports it
     try:
-        result = evaluate_in_process(request, data)
+        result = evaluate_in_process(request, data, logs)
     except ValidationError as error:
         raise UserError(_explain(error, request)) from None
     return cast("AnyResult", result)

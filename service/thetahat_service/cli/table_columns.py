@@ -85,6 +85,8 @@ def choose_columns(
     losses = list(models) or _take_models(proposals)
     _check_cells(profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
+    if not models:
+        _ask_about_models(proposals, losses)
     if not (models or knows_blocks or chosen.keys() & {"block", "cluster"}):
         _ask_about_labels(proposals)
     unused = [
@@ -191,6 +193,22 @@ def _refuse_total_row(found: TotalRow | None) -> None:
         message = (
             f"Row {found.row}, the last one, seems to sum up the rows above it: {found.reason}. "
             "Remove it from the file. If it is a test instance, move it away from the end."
+        )
+        raise UserError(message)
+
+
+def _ask_about_models(proposals: Mapping[str, Proposal], losses: Sequence[str]) -> None:
+    """Refuse a single column of numbers where a column of text may name the model of each row."""
+    from thetahat_service.roles.proposals import Role, list_of
+
+    labels = [p for p in list_of(proposals, Role.LABEL) if not p.column.is_numeric]
+    if len(losses) == 1 and labels:
+        first, name = labels[0].name, shlex.quote(labels[0].name)
+        message = (
+            f"The file has one column of numbers, {losses[0]!r}, and column {first!r} may name the "
+            f"model of each row: it {labels[0].reason}. Give --model-column {name} if it does, or "
+            f"--model {shlex.quote(losses[0])} if the file has one model; --block {name} or "
+            f"--cluster {name} if it says which rows belong together."
         )
         raise UserError(message)
 

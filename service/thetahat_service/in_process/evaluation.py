@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -14,7 +15,9 @@ from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.kinds.result_json import encode_result
 
 
-def evaluate_in_process(request: JsonObject, data: DatasetFile | None = None) -> dict[str, Any]:
+def evaluate_in_process(
+    request: JsonObject, data: DatasetFile | None = None, logs: Sequence[DatasetFile] = ()
+) -> dict[str, Any]:
     """Return the result of a request as JSON values, with the numbers that the service would give.
 
     Parameters
@@ -23,13 +26,15 @@ def evaluate_in_process(request: JsonObject, data: DatasetFile | None = None) ->
         The body of ``POST /v1/evaluations``.
     data : DatasetFile or None
         A file that takes the place of the request's ``dataset``.
+    logs : sequence of DatasetFile
+        Files that the request's ``logs`` name by their ids.
 
     Raises
     ------
     pydantic.ValidationError, EvaluationError, ServiceError
         The request or the file is refused.
     """
-    body, datasets = dict(request), {}
+    body, datasets = dict(request), {file.id: file for file in logs}
     if data is not None:
         body["dataset"] = str(data.id)
         datasets[data.id] = data

@@ -6,11 +6,15 @@ import re
 from typing import Final
 
 from thetahat.common_names import (
+    ITEM_NAMES,
     LABEL_NAMES,
     LOSS_WORDS,
     MEASURE_WORDS,
+    MODEL_NAMES,
     NUMBERING_WORDS,
+    RUN_NAMES,
     TARGET_NAMES,
+    TASK_NAMES,
 )
 
 UNNAMED: Final = re.compile(
@@ -46,3 +50,26 @@ def is_measure_name(name: str) -> bool:
 def is_target_name(name: str) -> bool:
     """Return whether a name says that the column has the true values."""
     return " ".join(split_words(name)) in TARGET_NAMES
+
+
+def is_model_name(name: str) -> bool:
+    """Return whether a name says that the column names the model of each row."""
+    words = split_words(name)
+    return bool(words) and words[0] in MODEL_NAMES and words[1:] in ([], ["name"], ["id"])
+
+
+def is_item_name(name: str) -> bool:
+    """Return whether a name says that the column names the tested item: ``question_id``."""
+    words = split_words(name)
+    return bool(words) and words[0] in ITEM_NAMES and words[1:] in ([], ["id"], ["idx"], ["index"])
+
+
+def is_run_name(name: str) -> bool:
+    """Return whether a name says that the column tells the runs of an item apart."""
+    return any(word in RUN_NAMES for word in split_words(name))
+
+
+def is_task_name(name: str) -> bool:
+    """Return whether a name says that the column has the task of each item."""
+    words = split_words(name)
+    return bool(words) and words[0] in TASK_NAMES and words[1:] in ([], ["name"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 from uuid import uuid5
@@ -12,6 +13,7 @@ from numpy.testing import assert_allclose
 
 from tests.service.data.checked_files import inspected
 from tests.service.kinds.model_logs import (
+    Runs,
     compress_members,
     harness_samples,
     inspect_eval,
@@ -185,3 +187,83 @@ def test_invalid_scores_of_unknown_direction_need_better(tmp_path: Path) -> None
     with pytest.raises(EvaluationError, match="better"):
         run_kind(request([file], "harm"), [file])
     assert run_kind(request([file], "harm", better="lower"), [file]).result["models"]["a"]["n"] == 2
+
+
+@pytest.mark.parametrize("named", [None, "old"])
+def test_invalid_two_logs_with_the_same_epoch_of_an_item_need_models(
+    tmp_path: Path, named: str | None
+) -> None:
+    runs: Runs = {1: ["C"], 2: ["I"], 3: ["I"]}
+    files = [
+        uploaded(tmp_path, "a", INSPECT, inspect_json("qa", "lab/model", runs)),
+        uploaded(tmp_path, "b", INSPECT, inspect_eval("qa", "lab/model", {**runs, 3: ["C"]})),
+    ]
+    body = request(files, "match")
+    if named:
+        files.append(uploaded(tmp_path, "c", INSPECT, inspect_json("qa", named, runs)))
+        body = request(files, "match")
+        body["logs"]["files"][0]["model"] = named
+
+    with pytest.raises(EvaluationError, match="both have epoch 1 of item '1' of 'qa'") as caught:
+        run_kind(body, files)
+    assert place_of(caught.value)[:2] == ("logs", "files")
+
+    for entry, model in zip(body["logs"]["files"], "abc", strict=False):
+        entry["model"] = model
+    means = run_kind(body, files).result["models"]
+    assert_allclose([means["a"]["mean"]["pooled"], means["b"]["mean"]["pooled"]], [1 / 3, 2 / 3])
+
+
+def test_exact_logs_of_other_epochs_or_of_one_name_are_runs(tmp_path: Path) -> None:
+    first: Runs = {1: ["C"], 2: ["I"]}
+    other: Runs = {1: ["I"], 2: ["I"]}
+    second = json.loads(inspect_json("qa", "m", other))
+    for sample in second["samples"]:
+        sample["epoch"] = 2
+    a = uploaded(tmp_path, "a", INSPECT, inspect_json("qa", "m", first))
+    b = uploaded(tmp_path, "b", INSPECT, json.dumps(second).encode())
+    c = uploaded(tmp_path, "c", INSPECT, inspect_json("qa", "m", other))
+
+    epochs = run_kind(request([a, b], "match"), [a, b]).result
+    body = request([a, c], "match")
+    for entry in body["logs"]["files"]:
+        entry["model"] = "m"
+    named = run_kind(body, [a, c]).result
+
+    for result in (epochs, named):
+        assert result["models"]["m"]["mean"]["pooled"] == 0.25
+        assert "runs_averaged" in {caution["code"] for caution in result["cautions"]}
+
+
+def test_exact_columns_of_a_long_table_have_any_names(tmp_path: Path) -> None:
+    rows = [
+        f"{k},{m},{t},{(k * s) % 7 / 7}"
+        for m, s in (("x", 2), ("y", 3))
+        for t in ("u", "v")
+        for k in range(9)
+    ]
+    content = "\n".join(["frage,system,fach,punkte", *rows]).encode()
+    file = uploaded(tmp_path, "t", "text/csv", content)
+    columns = {"item": "frage", "model": "system", "task": "fach"}
+    body = request([file], "punkte", logs={"columns": columns}, better="higher")
+
+    result = run_kind(body, [file]).result
+
+    assert list(result["models"]) == ["x", "y"]
+    assert result["block_labels"] == ["u", "v"]
+    expected = np.mean([(k * 3) % 7 / 7 for k in range(9)])
+    assert_allclose(result["models"]["y"]["mean"]["macro"], expected, rtol=1e-12)
+    body["logs"]["columns"]["task"] = "raum"
+    with pytest.raises(Exception, match="raum"):
+        run_kind(body, [file])
+
+
+@pytest.mark.parametrize("value", [[-10.5, 5], [True, False], [], [1.0]])
+def test_invalid_scores_that_are_lists_are_called_so(tmp_path: Path, value: list[Any]) -> None:
+    lines = [{"doc_id": i, "doc_hash": f"h{i}", "ppl": value} for i in range(4)]
+    file = uploaded(tmp_path, "a", JSONL, "\n".join(map(json.dumps, lines)).encode())
+    body = request([file], "ppl", better="lower")
+    body["logs"]["files"][0]["model"] = "a"
+
+    with pytest.raises(EvaluationError, match="The score 'ppl' is a list in each row"):
+        run_kind(body, [file])

@@ -58,10 +58,10 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
     for i, entry in enumerate(logs.files):
         file, loc = datasets[entry.dataset], ("logs", "files", i, "dataset")
         present = _list_column_names(file)
-        _score_column(logs, present, loc)
-        _choose_item_column(present, loc)
-        require_columns(file, {("logs", "cluster"): logs.cluster})
-        if entry.model is None and "model" not in present:
+        _score_column(logs, file, loc)
+        _choose_item_column(logs, present, loc)
+        require_columns(file, {("logs", "cluster"): logs.cluster, **_list_named_columns(logs)})
+        if entry.model is None and _choose_column(logs, "model", present) is None:
             raise InvalidParameter(
                 "The file does not name its model, as logs of lm-evaluation-harness do not. Add "
                 "model to this entry.",
@@ -119,10 +119,14 @@ def _is_higher_better(request: LossInput, logs: LogsInput) -> bool:
 
 def _read_models(logs: LogsInput, datasets: Mapping[UUID, DatasetFile]) -> dict[str, _Runs]:
     models: dict[str, _Runs] = {}
+    read: dict[tuple[str, Key, str], int] = {}
     for i, entry in enumerate(logs.files):
-        for model, key, score, digest, cluster in _read_file(
+        for model, key, score, digest, cluster, epoch in _read_file(
             logs, entry, datasets[entry.dataset], ("logs", "files", i)
         ):
+            earlier = read.setdefault((model, key, epoch), i)
+            if earlier != i:
+                _refuse_other_evaluation(logs, model, key, epoch, (earlier, i))
             runs = models.setdefault(model, _Runs())
             scores = runs.scores.setdefault(key, [])
             if score is not None:
@@ -134,14 +138,31 @@ def _read_models(logs: LogsInput, datasets: Mapping[UUID, DatasetFile]) -> dict[
     return models
 
 
+def _refuse_other_evaluation(
+    logs: LogsInput, model: str, key: Key, epoch: str, files: tuple[int, int]
+) -> None:
+    """Refuse two logs that hold the same epoch of an item, unless the request names their model."""
+    unnamed = [i for i in files if logs.files[i].model is None]
+    if unnamed:
+        raise InvalidParameter(
+            f"Files {files[0]} and {files[1]} of logs are both of {model!r} and both have epoch "
+            f"{epoch} of item {key[1]!r} of {key[0]!r}: they are two evaluations, such as an old "
+            "and a new prompt, and not runs of one. Give each file a name in model, which are then "
+            "compared; or give both the same name, and their scores are averaged as runs.",
+            loc=("logs", "files", unnamed[-1], "model"),
+            value=model,
+        )
+
+
 def _read_file(
     logs: LogsInput, entry: LogFile, file: DatasetFile, loc: Loc
-) -> Iterator[tuple[str, Key, float | None, str | None, Any]]:
-    """Yield model, task and item, score, hash and cluster of every row of one file."""
+) -> Iterator[tuple[str, Key, float | None, str | None, Any, str]]:
+    """Yield model, task and item, score, hash, cluster and epoch of every row of one file."""
     present = _list_column_names(file)
-    item, score = _choose_item_column(present, loc), _score_column(logs, present, loc)
+    item, score = _choose_item_column(logs, present, loc), _score_column(logs, file, loc)
     names = {
-        name: name if name in present else None for name in ("model", "task", "filter", "doc_hash")
+        name: _choose_column(logs, name, present)
+        for name in ("model", "task", "filter", "doc_hash", "epoch")
     }
     column_names = [item, score, *filter(None, [*names.values(), logs.cluster])]
     columns = read_columns(file, column_names)
@@ -163,13 +184,14 @@ def _read_file(
         columns[score].astype(np.float64).tolist(),
         read_cells(names["doc_hash"]),
         columns[logs.cluster].tolist() if logs.cluster else [None] * n,
+        read_cells(names["epoch"], None if names["epoch"] else "1"),
         filters,
         strict=True,
     )
-    for model, task_name, item_name, value, digest, cluster, filtered in rows:
+    for model, task_name, item_name, value, digest, cluster, epoch, filtered in rows:
         if logs.filter is None or filtered is None or filtered == logs.filter:
             number = None if math.isnan(value) else value
-            yield model, (task_name, item_name), number, digest, cluster
+            yield model, (task_name, item_name), number, digest, cluster, epoch
 
 
 def _format_item_name(value: Any) -> str:
@@ -262,20 +284,47 @@ def _list_column_names(file: DatasetFile) -> list[str]:
     return [str(column["name"]) for column in file.columns]
 
 
-def _choose_item_column(present: list[str], loc: Loc) -> str:
+def _list_named_columns(logs: LogsInput) -> dict[Loc, str | None]:
+    """Return the columns that the request names, by their place in the request."""
+    columns = logs.columns
+    if columns is None:
+        return {}
+    return {("logs", "columns", name): getattr(columns, name) for name in ("item", "model", "task")}
+
+
+def _choose_column(logs: LogsInput, name: str, present: list[str]) -> str | None:
+    """Return the column of a role: the one that the request names, or the one of that name."""
+    named: str | None = getattr(logs.columns, name, None)
+    return named or (name if name in present else None)
+
+
+def _choose_item_column(logs: LogsInput, present: list[str], loc: Loc) -> str:
+    if logs.columns is not None and logs.columns.item is not None:
+        return logs.columns.item
     name = next((name for name in ITEM_COLUMNS if name in present), None)
     if name is None:
         raise InvalidParameter(
-            f"The file has no column with the id of each item: none of {', '.join(ITEM_COLUMNS)}.",
+            f"The file has no column with the id of each item: none of {', '.join(ITEM_COLUMNS)}. "
+            "Name it in logs.columns.item.",
             loc=loc,
         )
     return name
 
 
-def _score_column(logs: LogsInput, present: list[str], loc: Loc) -> str:
-    for name in (f"{SCORE_PREFIX}{logs.score}", logs.score):
+def _score_column(logs: LogsInput, file: DatasetFile, loc: Loc) -> str:
+    present = _list_column_names(file)
+    possible = (f"{SCORE_PREFIX}{logs.score}", logs.score)
+    for name in possible:
         if name in present:
             return name
+    if not {*possible}.isdisjoint(_list_lists(file)):
+        raise InvalidParameter(
+            f"The score {logs.score!r} is a list in each row, such as a pair or several truth "
+            "values, and not one number. Choose a score that is one number for each item, or write "
+            "one into the file: for a pair of log-likelihood and words, their ratio.",
+            loc=loc,
+            value=logs.score,
+        )
     scores = [name.removeprefix(SCORE_PREFIX) for name in present if name.startswith(SCORE_PREFIX)]
     raise InvalidParameter(
         f"The file has no score {logs.score!r}. Its "
@@ -283,3 +332,9 @@ def _score_column(logs: LogsInput, present: list[str], loc: Loc) -> str:
         loc=loc,
         value=logs.score,
     )
+
+
+def _list_lists(file: DatasetFile) -> list[str]:
+    """Return the columns that are left out of the table, as their values are lists."""
+    left_out = file.details.get("left_out", [])
+    return [str(name) for name in left_out] if isinstance(left_out, list) else []

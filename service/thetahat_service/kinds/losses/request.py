@@ -87,6 +87,20 @@ class LogFile(Schema):
     )
 
 
+class LogColumns(Schema):
+    """The columns of tables with a row for each item and model, whatever their names."""
+
+    item: str | None = Field(
+        None, description="The column with the item. Left out: item, doc_id or id."
+    )
+    model: str | None = Field(
+        None, description="The column with the model of each row. Left out: model, if there is one."
+    )
+    task: str | None = Field(
+        None, description="The column with the task of each item. Left out: task, if there is one."
+    )
+
+
 class LogsInput(Schema):
     """Logs of inspect_ai or lm-evaluation-harness, or tables with an id and a score of each item.
 
@@ -109,6 +123,9 @@ class LogsInput(Schema):
         None,
         description="A column with the group that an item belongs to inside its task, such as "
         "metadata.document.",
+    )
+    columns: LogColumns | None = Field(
+        None, description="The columns of item, model and task, where they have other names."
     )
 
 

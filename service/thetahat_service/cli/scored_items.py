@@ -1,0 +1,326 @@
+"""Requests about scored items: long tables, and logs of language models' evaluations."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from thetahat_service.cli.failures import UserError
+
+if TYPE_CHECKING:
+    from thetahat.values.json_values import JsonValue
+    from thetahat_service.kinds.base import DatasetFile
+    from thetahat_service.roles.long_tables import LongColumns
+    from thetahat_service.roles.profile import ColumnProfile
+
+LOG_TYPE: Final = "application/vnd.inspect-ai.log"
+HARNESS_COLUMNS: Final = frozenset({"doc_id", "doc_hash"})
+HARNESS_NAME: Final = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d:.-]+)?")
+LOG_ENDINGS: Final = (".eval", ".json", ".jsonl")
+NOT_SCORES: Final = re.compile(r"(doc|arguments|metadata|target|resps)(\..*)?|epoch|.*_hash")
+MOST_NAME: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredItems:
+    """A request about scored items, and how the files were understood.
+
+    Parameters
+    ----------
+    logs : dict
+        The field ``logs`` of the request.
+    score : str
+        The score.
+    sentences : list of str
+        How the files were understood.
+    """
+
+    logs: dict[str, JsonValue]
+    score: str
+    sentences: list[str]
+
+
+def choose_better(score: str, better: str | None) -> str:
+    """Return whether lower or higher scores are better; refuse names that do not say it."""
+    from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
+    from thetahat_service.roles.names import split_words
+
+    words = {re.sub(r"\d+$", "", word) for word in split_words(score)} | {*split_words(score)}
+    if better is not None:
+        return better
+    if words & LOSS_WORDS:
+        return "lower"
+    if words & SCORE_WORDS:
+        return "higher"
+    message = (
+        f"The name {score!r} does not say whether higher values are better. Give --better higher "
+        "or --better lower."
+    )
+    raise UserError(message)
+
+
+def read_long_file(
+    data: DatasetFile,
+    profiles: Mapping[str, ColumnProfile],
+    named: Mapping[str, str],
+    *,
+    knows_blocks: bool,
+) -> ScoredItems:
+    """Return the request about a table with a row for each item and model."""
+    from thetahat_service.data.reading import read_columns
+    from thetahat_service.roles.long_tables import UnclearTable, read_long_table
+
+    def read_values(name: str) -> list[Any]:
+        values: list[Any] = read_columns(data, [name])[name].tolist()
+        return values
+
+    try:
+        columns = read_long_table(profiles, read_values, named)
+    except UnclearTable as unclear:
+        raise UserError(f"{unclear} {_advise_on_role(unclear.role, unclear.candidates)}") from None
+    _check_score(profiles[columns.score])
+    cluster = named.get("cluster")
+    if columns.labels and not (knows_blocks or cluster or columns.task):
+        first = columns.labels[0]
+        name = shlex.quote(first.name)
+        message = (
+            f"Column {first.name!r} may say which items belong together: it {first.reason}. Give "
+            f"--cluster {name} if items with the same value depend on each other, --task {name} "
+            "if it names their tasks or sources, or --blocks holdout if all items are independent."
+        )
+        raise UserError(message)
+    wanted: dict[str, JsonValue] = {"item": columns.item, "model": columns.model}
+    if columns.task is not None:
+        wanted["task"] = columns.task
+    file: dict[str, JsonValue] = {"dataset": str(data.id)}
+    if columns.task is None and "task" in profiles:
+        file["task"] = "task"  # one task, although there is a column of that name
+    logs: dict[str, JsonValue] = {"score": columns.score, "files": [file], "columns": wanted}
+    if cluster is not None:
+        logs["cluster"] = cluster
+    return ScoredItems(logs, columns.score, _describe_long(columns, cluster, profiles))
+
+
+def read_logs(
+    paths: Sequence[Path],
+    files: Sequence[DatasetFile],
+    names: Sequence[str],
+    named: Mapping[str, str],
+    filter_name: str | None,
+) -> ScoredItems:
+    """Return the request about logs, and which model and task each file has."""
+    if names and len(names) != len(files):
+        message = (
+            f"--model names the model of each log, in the order of the files: there are "
+            f"{len(names)} names and {len(files)} files."
+        )
+        raise UserError(message)
+    for file in files:
+        _find_item_column(file, named)
+    score = named.get("score") or _find_log_score(files)
+    _check_filters(files, filter_name)
+    entries = _name_models_and_tasks(paths, files, named)
+    if names:
+        for entry, given in zip(entries, names, strict=True):
+            entry["model"] = given
+    logs: dict[str, JsonValue] = {"score": score, "files": [*entries]}
+    wanted: dict[str, JsonValue] = {
+        role: column for role, column in named.items() if role in {"item", "model", "task"}
+    }
+    if wanted:
+        logs["columns"] = wanted
+    if filter_name is not None:
+        logs["filter"] = filter_name
+    if "cluster" in named:
+        logs["cluster"] = named["cluster"]
+    sentences = []
+    for path, entry, file in zip(paths, entries, files, strict=True):
+        own = ", ".join(dict.fromkeys(_read_cells(file, named.get("model", "model"))))
+        name, task = entry.get("model"), f", task {entry['task']}" if "task" in entry else ""
+        reason = (
+            f" (the log names {own}, as another log does)" if own and name and not names else ""
+        )
+        sentences.append(f"{path}: model {name or own}{reason}{task}; score {score}")
+        if "unfinished" in file.details:
+            sentences.append(f"{path}: {file.details['unfinished']}")
+    return ScoredItems(logs, score, sentences)
+
+
+def is_log(file: DatasetFile) -> bool:
+    """Return whether a file is a log of inspect_ai or lm-evaluation-harness."""
+    columns = {str(column["name"]) for column in file.columns}
+    return file.media_type == LOG_TYPE or columns >= HARNESS_COLUMNS
+
+
+def list_log_files(paths: Iterable[Path]) -> list[Path]:
+    """Return the files, and in the place of each folder the logs inside it."""
+    found: list[Path] = []
+    for path in paths:
+        if not path.is_dir():
+            found.append(path)
+            continue
+        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in LOG_ENDINGS)
+        samples = [p for p in inside if p.name.startswith("samples_") and p.suffix == ".jsonl"]
+        if not inside:
+            message = f"The folder {path} has no logs: no files that end in .eval, .json or .jsonl."
+            raise UserError(message)
+        found += samples or inside
+    return found
+
+
+def _name_models_and_tasks(
+    paths: Sequence[Path], files: Sequence[DatasetFile], named: Mapping[str, str]
+) -> list[dict[str, JsonValue]]:
+    """Return the entry of each file: with a model where the file names none, or two share one."""
+    entries: list[dict[str, JsonValue]] = [{"dataset": str(file.id)} for file in files]
+    labels = _label_files(paths)
+    rows = []
+    for entry, path, file in zip(entries, paths, files, strict=True):
+        match = HARNESS_NAME.fullmatch(path.stem)
+        if match and not _read_cells(file, named.get("task", "task")):
+            entry["task"] = match["task"]
+        models = _read_cells(file, named.get("model", "model"))
+        rows.append({*zip(models, *_read_keys(file, named), strict=True)} if models else None)
+    for i, entry in enumerate(entries):
+        own = rows[i]
+        others = [other for j, other in enumerate(rows) if j != i and other is not None]
+        if own is None or any(own & other for other in others):
+            entry["model"] = labels[i][:MOST_NAME]
+    return entries
+
+
+def _read_keys(file: DatasetFile, named: Mapping[str, str]) -> list[list[str]]:
+    """Return the task, the item and the epoch of each row of a file that names its models."""
+    columns = (named.get("task", "task"), _find_item_column(file, named), "epoch")
+    return [_read_cells(file, column) or [""] * file.rows for column in columns]
+
+
+def _find_item_column(file: DatasetFile, named: Mapping[str, str]) -> str:
+    from thetahat_service.kinds.losses.logs import ITEM_COLUMNS
+
+    present = [str(column["name"]) for column in file.columns]
+    possible = [named["item"]] if "item" in named else [n for n in ITEM_COLUMNS if n in present]
+    if possible and possible[0] in present:
+        return possible[0]
+    message = (
+        f"The file {Path(str(file.path)).name} has no column with the item of each row, by which "
+        f"several files are matched; its columns are {', '.join(present[:20])}. Give --item COLUMN."
+    )
+    raise UserError(message)
+
+
+def _label_files(paths: Sequence[Path]) -> list[str]:
+    """Return a name for each file: its folder for samples of the harness, else its own name."""
+    if all(HARNESS_NAME.fullmatch(path.stem) for path in paths):
+        folders = [path.resolve().parent.name for path in paths]
+        tasks = [m["task"] for p in paths if (m := HARNESS_NAME.fullmatch(p.stem))]
+        if len(set(zip(folders, tasks, strict=True))) == len(paths):
+            return folders
+    stems = [path.stem for path in paths]
+    if len(set(stems)) == len(stems):
+        return stems
+    return [f"{path.resolve().parent.name}/{path.stem}" for path in paths]
+
+
+def _read_cells(file: DatasetFile, column: str) -> list[str]:
+    """Return the values of a column; none if the file has no such column."""
+    from thetahat_service.data.reading import read_columns
+
+    if column not in {str(c["name"]) for c in file.columns}:
+        return []
+    return [str(value) for value in read_columns(file, [column])[column].tolist()]
+
+
+def _find_log_score(files: Sequence[DatasetFile]) -> str:
+    """Return the one score of all logs."""
+    from thetahat_service.roles.names import is_label_name, is_target_name
+
+    shared: list[str] | None = None
+    for file in files:
+        numeric = [
+            str(c["name"]) for c in file.columns if c["type"] in {"number", "integer", "boolean"}
+        ]
+        scores = [n.removeprefix("score.") for n in numeric if n.startswith("score.")]
+        possible = scores or [
+            name
+            for name in numeric
+            if not (NOT_SCORES.fullmatch(name) or is_label_name(name) or is_target_name(name))
+        ]
+        shared = possible if shared is None else [name for name in shared if name in possible]
+    if shared and len(shared) == 1:
+        return shared[0]
+    lists = sorted({str(n) for f in files for n in _as_list(f.details.get("left_out"))})
+    if shared:
+        options = ", ".join(f"--score {shlex.quote(name)}" for name in shared)
+        message = f"The logs have several scores. Choose one: {options}."
+    else:
+        listed = f" Columns with lists, which are no scores: {', '.join(lists)}." if lists else ""
+        message = f"The logs have no score of numbers that all of them share.{listed}"
+    raise UserError(message)
+
+
+def _check_filters(files: Sequence[DatasetFile], chosen: str | None) -> None:
+    """Refuse logs with the scores of several filters if none is chosen."""
+    for file in files:
+        filters = sorted(set(_read_cells(file, "filter")))
+        if chosen is None and len(filters) > 1:
+            options = ", ".join(f"--filter {shlex.quote(name)}" for name in filters)
+            message = (
+                f"The log {Path(str(file.path)).name} has the scores of {len(filters)} filters for "
+                f"each item. Choose one: {options}."
+            )
+            raise UserError(message)
+
+
+def _as_list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _check_score(column: ColumnProfile) -> None:
+    from thetahat_service.roles.proposals import describe_faults
+
+    if not column.is_numeric:
+        message = f"The score column {column.name!r} {describe_faults(column)}. Write the number."
+        raise UserError(message)
+
+
+def _advise_on_role(role: str, candidates: Sequence[str]) -> str:
+    name = shlex.quote(candidates[0]) if candidates else "COLUMN"
+    return {
+        "model": "Give --model-column COLUMN.",
+        "item": f"Give --item COLUMN, such as --item {name}. If each column of numbers is a "
+        "model, name them with --model.",
+        "task": f"Give --task {name} if it names the task or the test set; for metrics, keep the "
+        "rows of one metric.",
+        "score": f"Give --score COLUMN, such as --score {name}.",
+        "rows": "Remove such rows from the file.",
+    }[role]
+
+
+def _describe_long(
+    columns: LongColumns, cluster: str | None, profiles: Mapping[str, ColumnProfile]
+) -> list[str]:
+    names = ", ".join(columns.models[:8])
+    more = f" and {len(columns.models) - 8} more" if len(columns.models) > 8 else ""
+    parts = [
+        f"a row for each item and model; models: {names}{more}, from column {columns.model}",
+        f"items from column {columns.item}",
+        f"scores from column {columns.score}",
+    ]
+    if columns.task is not None:
+        parts.append(f"tasks, which are the blocks, from column {columns.task}")
+    if cluster is not None:
+        parts.append(f"clusters from column {cluster}")
+    if columns.n_runs > 1:
+        told = f", told apart by {' and '.join(columns.runs)}," if columns.runs else ""
+        parts.append(f"up to {columns.n_runs} runs of an item{told} are averaged")
+    used = {columns.model, columns.item, columns.score, columns.task, cluster, *columns.runs}
+    unused = [name for name in profiles if name not in used]
+    sentences = ["; ".join(parts)]
+    if unused:
+        sentences.append(f"not used: {', '.join(unused)}")
+    return sentences

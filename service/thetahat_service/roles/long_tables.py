@@ -1,0 +1,237 @@
+"""The roles in a long table: a row for each item and model, as evaluation tools export it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from thetahat.common_names import TOTAL_WORDS
+from thetahat_service.roles.names import (
+    is_item_name,
+    is_model_name,
+    is_run_name,
+    is_task_name,
+    is_unnamed,
+)
+from thetahat_service.roles.profile import ColumnProfile
+from thetahat_service.roles.proposals import Proposal, Role, list_of, propose_roles
+
+MOST_VARIANTS: Final = 20
+"""How many different values a column may have that tells the rows of one item and model apart."""
+
+Values = Callable[[str], Sequence[Any]]
+"""Returns the values of a column by its name."""
+
+
+class UnclearTable(Exception):
+    """A long table in which a role is not clear; the message says which.
+
+    Parameters
+    ----------
+    message : str
+        What is not clear.
+    role : str
+        The role that has to be named: ``model``, ``item``, ``task``, ``score`` or ``rows``.
+    candidates : sequence of str
+        The columns that may have it.
+    """
+
+    def __init__(self, message: str, role: str, candidates: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.role = role
+        self.candidates = tuple(candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class LongColumns:
+    """The columns of a long table.
+
+    Parameters
+    ----------
+    model, item, score : str
+        The columns of the model, the item and the score of each row.
+    task : str or None
+        The column of the task.
+    runs : tuple of str
+        Columns that tell the runs of an item apart.
+    models : tuple of str
+        The names of the models.
+    n_runs : int
+        The largest number of rows of one item and model.
+    labels : tuple of Proposal
+        Other columns by which items may belong together.
+    """
+
+    model: str
+    item: str
+    score: str
+    task: str | None
+    runs: tuple[str, ...]
+    models: tuple[str, ...]
+    n_runs: int
+    labels: tuple[Proposal, ...]
+
+
+def find_model_column(columns: Mapping[str, ColumnProfile]) -> str | None:
+    """Return the column whose name and repeated values say that it names the model of each row."""
+    for name, column in columns.items():
+        is_label = not column.is_numeric or column.is_whole
+        if is_label and is_model_name(name) and column.distinct < column.present:
+            return name
+    return None
+
+
+def read_long_table(
+    columns: Mapping[str, ColumnProfile],
+    values: Values,
+    named: Mapping[str, str],
+) -> LongColumns:
+    """Return the roles of a long table's columns; raise ``UnclearTable`` where one is not clear.
+
+    Parameters
+    ----------
+    columns : mapping of str to ColumnProfile
+        The columns by name.
+    values : callable
+        Returns the values of a column.
+    named : mapping of str to str
+        The columns that the user names, by ``model``, ``item``, ``task``, ``score``, ``cluster``.
+    """
+    model = named.get("model") or find_model_column(columns)
+    if model is None:
+        raise UnclearTable("No column names the model of each row.", "model")
+    free = {n: c for n, c in columns.items() if n not in {*named.values(), model}}
+    models = [str(value) for value in values(model)]
+    item = named.get("item") or _find_item(free, models, values)
+    free.pop(item, None)
+    most = columns[item].distinct / 2
+    task = named.get("task") or next(
+        (n for n, c in free.items() if is_task_name(n) and 1 < c.distinct <= most), None
+    )
+    free.pop(task or "", None)
+    runs = tuple(n for n, c in free.items() if is_run_name(n) and c.distinct < c.rows)
+    free = {n: c for n, c in free.items() if n not in runs}
+    score = named.get("score") or _find_score(free)
+    free.pop(score, None)
+    items = [str(value) for value in values(item)]
+    _check_totals(items, item)
+    tasks = [str(value) for value in values(task)] if task else [""] * len(items)
+    keys = list(zip(models, tasks, items, strict=True))
+    _check_repeats(keys, free, runs, values)
+    return LongColumns(
+        model=model,
+        item=item,
+        score=score,
+        task=task,
+        runs=runs,
+        models=tuple(dict.fromkeys(models)),
+        n_runs=max(Counter(keys).values()),
+        labels=tuple(_list_labels(free, list(zip(tasks, items, strict=True)), values)),
+    )
+
+
+def _find_item(columns: Mapping[str, ColumnProfile], models: Sequence[str], values: Values) -> str:
+    """Return the column that names the items: by its name, and by values that models share.
+
+    Where no column has the name of items, the tasks are the items.
+    """
+    has_several = len(set(models)) > 1
+    for is_possible in (is_item_name, _is_task_item_name):
+        possible = []
+        for name, column in columns.items():
+            if is_possible(name) and not is_unnamed(name, column.position):
+                cells = set(zip(models, map(str, values(name)), strict=True))
+                shared = Counter(cell for _, cell in cells)
+                if not has_several or max(shared.values()) > 1:
+                    possible.append(name)
+        if len(possible) == 1:
+            return possible[0]
+        if possible:
+            listed = ", ".join(possible)
+            message = f"Several columns may name the item of each row: {listed}."
+            raise UnclearTable(message, "item", possible)
+    message = (
+        "A column names the model of each row, and none names the item, so the models' scores "
+        "cannot be paired."
+    )
+    raise UnclearTable(message, "item", list(columns))
+
+
+def _is_task_item_name(name: str) -> bool:
+    return is_task_name(name.lower().removesuffix("id").rstrip("_ "))
+
+
+def _find_score(columns: Mapping[str, ColumnProfile]) -> str:
+    proposals = propose_roles(columns.values())
+    possible = list_of(proposals, Role.MODEL, Role.FAULTY)
+    if len(possible) == 1:
+        return possible[0].name
+    unclear = list_of(proposals, Role.UNCLEAR)
+    if len(unclear) == 1 and not possible:
+        return unclear[0].name
+    names = [proposal.name for proposal in (*possible, *unclear)]
+    if names:
+        message = f"Several columns may have the scores: {', '.join(names)}."
+    else:
+        message = "No column of numbers has the scores."
+    raise UnclearTable(message, "score", names)
+
+
+def _check_totals(items: Sequence[str], column: str) -> None:
+    """Refuse items such as ``mean`` beside others, which sum up the items above them."""
+    is_total = [item.strip(" :.*").lower() in TOTAL_WORDS for item in items]
+    if any(is_total) and sum(is_total) <= len(items) / 5:
+        row = is_total.index(True)
+        message = (
+            f"Row {row} has the item {items[row]!r} in column {column!r}, which seems to sum up "
+            "other items."
+        )
+        raise UnclearTable(message, "rows")
+
+
+def _check_repeats(
+    keys: Sequence[tuple[str, str, str]],
+    columns: Mapping[str, ColumnProfile],
+    runs: Sequence[str],
+    values: Values,
+) -> None:
+    """Refuse repeated items that another column tells apart, which would be no runs."""
+    repeated = len(keys) - len(set(keys))
+    if not repeated:
+        return
+    labelled: list[Any] = list(keys)
+    for name in runs:
+        labelled = list(zip(labelled, map(str, values(name)), strict=True))
+    if len(set(labelled)) == len(labelled):
+        return
+    for name, column in columns.items():
+        if column.is_numeric and not column.is_whole:
+            continue
+        if 1 < column.distinct <= MOST_VARIANTS:
+            told_apart = set(zip(labelled, map(str, values(name)), strict=True))
+            if len(told_apart) == len(labelled):
+                model, _, item = next(key for key, n in Counter(keys).items() if n > 1)
+                message = (
+                    f"Item {item!r} of {model!r} has several rows, which differ in column "
+                    f"{name!r}: they may be different metrics or tasks, and no runs of one item."
+                )
+                raise UnclearTable(message, "task", [name])
+
+
+def _list_labels(
+    columns: Mapping[str, ColumnProfile], items: Sequence[tuple[str, str]], values: Values
+) -> list[Proposal]:
+    """Return the columns with one value for each item that several items share."""
+    n_items = len(set(items))
+    labels = []
+    for name, column in columns.items():
+        if column.type == "number" or not 1 < column.distinct <= n_items / 2:
+            continue
+        if column.is_numeric and (column.is_binary or not column.is_whole):
+            continue
+        if len(set(zip(items, map(str, values(name)), strict=True))) == n_items:
+            reason = f"has {column.distinct} different values for {n_items} items"
+            labels.append(Proposal(column, Role.LABEL, reason))
+    return labels

@@ -1,0 +1,336 @@
+"""``thetahat compare`` with long tables and with logs of language models' evaluations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tests.service.kinds.model_logs import harness_samples, inspect_eval, inspect_json
+from thetahat_service.cli import main
+
+N = 30
+A = np.round(np.random.default_rng(5).uniform(0.05, 0.95, N), 3)
+B = np.round(A - 0.03 + np.random.default_rng(6).normal(0, 0.02, N), 3)
+SCORES = {"a": A, "b": B}
+
+
+@pytest.fixture(autouse=True)
+def without_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("THETAHAT_URL", raising=False)
+
+
+def write(folder: Path, heading: str, rows: Iterable[Sequence[Any]], name: str = "t.csv") -> str:
+    path = folder / name
+    path.write_text("\n".join([heading, *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return str(path)
+
+
+def long_rows(*more: Any) -> list[list[Any]]:
+    """Return a row for each item and model, and more columns by item."""
+    return [
+        [i, model, scores[i], *(column[i] for column in more)]
+        for i in range(N)
+        for model, scores in SCORES.items()
+    ]
+
+
+def compare(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[Any, str]:
+    """Return the result of a comparison, and how the files were understood."""
+    capsys.readouterr()
+    status = main(["compare", "--json", *words])
+    printed = capsys.readouterr()
+    assert status == 0, printed.err
+    return json.loads(printed.out), printed.err
+
+
+def refuse(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    capsys.readouterr()
+    status = main(["compare", *words])
+    printed = capsys.readouterr()
+    assert (status, printed.out) == (2, "")
+    assert "Traceback" not in printed.err
+    return printed.err
+
+
+def assert_paired(result: Any) -> None:
+    """Check the paired difference of a and b over the items."""
+    (pair,) = result["comparisons"]
+    sign = 1 if pair["a"] == "a" else -1
+    assert result["models"]["a"]["n"] == N
+    np.testing.assert_allclose(sign * pair["difference"], (A - B).mean(), rtol=1e-9)
+    expected = stats.ttest_rel(A, B).pvalue
+    np.testing.assert_allclose(pair["tests"]["theta_t"]["p_value"], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_against_scipy_a_long_table_is_paired_by_item(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], seed: int
+) -> None:
+    rows = long_rows()
+    np.random.default_rng(seed).shuffle(rows)
+
+    result, understood = compare(capsys, write(tmp_path, "item,model,score", rows))
+
+    assert_paired(result)
+    assert "a row for each item and model; models: " in understood
+    assert "items from column item; scores from column score\nhigher is better" in understood
+
+
+@pytest.mark.parametrize(
+    ("heading", "options"),
+    [
+        ("question_id,system,accuracy", []),
+        ("doc_id,model_name,acc", []),
+        ("task_id,model,passed", []),
+        ("prompt,llm,reward", []),
+        ("task,agent,score", []),
+        ("when,who,what", ["--model-column", "who", "--item", "when", "--score", "what"]),
+        ("item,config,score", ["--model-column", "config"]),
+    ],
+)
+def test_against_scipy_other_names_of_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], heading: str, options: list[str]
+) -> None:
+    path = write(tmp_path, heading, long_rows())
+
+    result, _ = compare(capsys, path, "--better", "higher", *options)
+
+    assert_paired(result)
+
+
+def test_exact_tasks_are_blocks_and_clusters_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tasks, documents = [f"t{i % 5}" for i in range(N)], [f"d{i // 3}" for i in range(N)]
+    path = write(tmp_path, "item,model,score,task,document", long_rows(tasks, documents))
+
+    result, understood = compare(capsys, path, "--cluster", "document")
+
+    assert result["block_labels"] == [f"t{k}" for k in range(5)]
+    assert "tasks, which are the blocks, from column task" in understood
+    assert "clusters from column document" in understood
+    other, _ = compare(capsys, path, "--task", "task", "--cluster", "document")
+    assert other["models"] == result["models"]
+
+
+def test_invalid_a_label_of_items_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    documents = [f"d{i // 3}" for i in range(N)]
+    path = write(tmp_path, "item,model,score,document_name", long_rows(documents))
+
+    assert "--cluster document_name" in refuse(capsys, path)
+    assert_paired(compare(capsys, path, "--blocks", "holdout")[0])
+    assert compare(capsys, path, "--cluster", "document_name")[0]["models"]["a"]["n"] == N
+
+
+@pytest.mark.parametrize("name", ["seed", "epoch", "run_id", "trial", None])
+def test_exact_repeated_items_are_runs_and_are_averaged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str | None
+) -> None:
+    rows = [
+        [i, model, round(float(scores[i]) + change, 6), run]
+        for i in range(N)
+        for model, scores in SCORES.items()
+        for run, change in enumerate((-0.01, 0.0, 0.01))
+    ]
+    heading = "item,model,score" + (f",{name}" if name else "")
+
+    result, understood = compare(
+        capsys, write(tmp_path, heading, rows if name else [r[:3] for r in rows])
+    )
+
+    np.testing.assert_allclose(result["models"]["a"]["mean"]["pooled"], A.mean(), rtol=1e-9)
+    assert "runs_averaged" in {caution["code"] for caution in result["cautions"]}
+    assert "up to 3 runs of an item" in understood
+
+
+def test_invalid_rows_of_several_metrics_are_no_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        [i, model, metric, scores[i]]
+        for i in range(N)
+        for model, scores in SCORES.items()
+        for metric in ("exact", "bleu")
+    ]
+
+    message = refuse(capsys, write(tmp_path, "item,model,metric,score", rows))
+
+    assert "Item '0' of 'a' has several rows, which differ in column 'metric'" in message
+
+
+def test_invalid_an_item_that_a_model_lacks_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, "item,model,score", long_rows()[:-1])
+
+    message = refuse(capsys, path)
+    result, _ = compare(capsys, path, "--missing", "leave_out")
+
+    assert "item '29'" in message
+    assert "'b' has no score for" in message
+    assert "--missing leave_out" in message
+    assert result["models"]["a"]["n"] == N - 1
+
+
+@pytest.mark.parametrize(
+    ("heading", "change", "said"),
+    [
+        ("number,model,score", None, "none names the item"),
+        ("item,config,score", None, "--model-column config"),
+        ("item,model,value", None, "--better higher or --better lower"),
+        ("item,model,score", [3, "a", "n/a"], ""),
+        ("item,model,score", ["mean", "a", 0.5], "Row 60 has the item 'mean'"),
+        ("item,model,score", [31, "a", "timeout"], "'timeout' in row 60 is no number"),
+    ],
+)
+def test_invalid_long_tables_are_explained(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    heading: str,
+    change: list[Any] | None,
+    said: str,
+) -> None:
+    rows = long_rows() + ([change] if change else [])
+    if heading.startswith("number"):
+        rows = [[1000 + 7 * k % 60, *row[1:]] for k, row in enumerate(rows)]
+    if change and change[2] == "n/a":
+        rows = [row for row in rows if row[:2] != [3, "a"]]
+
+    assert said in refuse(capsys, write(tmp_path, heading, rows))
+
+
+def test_invalid_several_scores_are_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, "item,model,exact,f1", long_rows(np.round(A**2, 3)))
+
+    assert "Several columns may have the scores: exact, f1. Give --score" in refuse(capsys, path)
+    assert_paired(compare(capsys, path, "--score", "exact")[0])
+
+
+# Logs
+
+RUNS: dict[int | str, list[str]] = {i: ["C" if i % 2 else "I"] for i in range(10)}
+BETTER: dict[int | str, list[str]] = {i: ["C" if i % 10 > 2 else "I"] for i in range(10)}
+
+
+def write_bytes(folder: Path, **files: bytes) -> list[str]:
+    """Write files whose names have a double underscore in the place of a point."""
+    paths = []
+    for name, content in files.items():
+        path = folder / name.replace("__", ".")
+        path.write_bytes(content)
+        paths.append(str(path))
+    return paths
+
+
+def means_of(result: Any) -> dict[str, float]:
+    return {name: round(model["mean"]["pooled"], 9) for name, model in result["models"].items()}
+
+
+def test_exact_two_logs_of_two_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = write_bytes(
+        tmp_path,
+        x__eval=inspect_eval("qa", "old", RUNS),
+        y__json=inspect_json("qa", "new", BETTER),
+    )
+
+    result, _ = compare(capsys, *paths)
+
+    assert means_of(result) == {"old": 0.5, "new": 0.7}
+    assert result["comparisons"][0]["difference"] == pytest.approx(-0.2)
+
+
+def test_exact_two_logs_of_one_model_are_two_evaluations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = write_bytes(
+        tmp_path,
+        old__json=inspect_json("qa", "lab/model", RUNS),
+        new__json=inspect_json("qa", "lab/model", BETTER),
+    )
+
+    result, understood = compare(capsys, *paths)
+    named, _ = compare(capsys, *paths, "--model", "terse", "--model", "long")
+    same, _ = compare(capsys, *paths, "--model", "m", "--model", "m")
+
+    assert means_of(result) == {"old": 0.5, "new": 0.7}
+    assert "model new (the log names lab/model, as another log does)" in understood
+    assert means_of(named) == {"terse": 0.5, "long": 0.7}
+    assert means_of(same) == {"m": 0.6}
+    assert "runs_averaged" in {caution["code"] for caution in same["cautions"]}
+
+
+def test_exact_samples_of_the_harness_are_named_by_their_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = [{i: float(i % k != 0) for i in range(10)} for k in (2, 3)]
+    paths = write_bytes(
+        tmp_path, old__jsonl=harness_samples(scores[0]), new__jsonl=harness_samples(scores[1])
+    )
+
+    result, _ = compare(capsys, *paths)
+
+    assert means_of(result) == {"old": 0.5, "new": 0.6}
+
+
+def test_exact_folders_of_the_harness_are_models_and_their_files_tasks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = {i: float(i % 3 != 0) for i in range(10)}
+    for model in ("old", "new"):
+        folder = tmp_path / model
+        folder.mkdir()
+        (folder / "results_2026-01-16T10-00-00.json").write_text("{}")
+        for task in ("law", "gsm8k_cot"):
+            name = f"samples_{task}_2026-01-16T10-00-00.123.jsonl"
+            (folder / name).write_bytes(harness_samples(scores, question=task))
+
+    result, understood = compare(capsys, str(tmp_path / "old"), str(tmp_path / "new"))
+
+    assert list(result["models"]) == ["old", "new"]
+    assert sorted(result["block_labels"]) == ["gsm8k_cot", "law"]
+    assert "model old, task gsm8k_cot; score exact_match" in understood
+
+
+def test_invalid_logs_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    filters = harness_samples({0: 1.0, 1: 0.0}, ("strict-match", "flexible-extract"))
+    paths = write_bytes(tmp_path, a__jsonl=filters, b__jsonl=filters)
+    assert "Choose one: --filter flexible-extract, --filter strict" in refuse(capsys, *paths)
+    assert "2 names" not in refuse(capsys, *paths, "--model", "x")
+    assert "there are 1 names and 2 files" in refuse(capsys, *paths, "--model", "x")
+
+    pairs = b"".join(
+        json.dumps({"doc_id": i, "doc_hash": f"h{i}", "word_perplexity": [-10.5, 5]}).encode()
+        + b"\n"
+        for i in range(4)
+    )
+    lists = write_bytes(tmp_path, c__jsonl=pairs, d__jsonl=pairs)
+    assert "Columns with lists, which are no scores: word_perplexity" in refuse(capsys, *lists)
+    named = ["--score", "word_perplexity", "--better", "lower"]
+    assert "is a list in each row" in refuse(capsys, *lists, *named)
+
+    (tmp_path / "empty").mkdir()
+    assert "has no logs" in refuse(capsys, str(tmp_path / "empty"))
+    wide = write(tmp_path, "a,b", [[0.5, 0.25]] * 5)
+    assert "has no column with the item of each row" in refuse(capsys, wide, wide)
+    assert "There is no file" in refuse(capsys, wide, str(tmp_path / "none.csv"))
+
+
+def test_exact_tables_of_one_model_each_are_matched_by_item(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a = write(tmp_path, "item,score", [[i, A[i]] for i in range(N)], "a.csv")
+    b = write(tmp_path, "item,score", [[i, B[i]] for i in reversed(range(N))], "b.csv")
+
+    result, _ = compare(capsys, a, b)
+
+    assert_paired(result)
