@@ -238,23 +238,27 @@ class _CompareOptions:
 
 
 def _find_files(files: list[Path]) -> list[Path]:
-    from thetahat_service.cli.scored_items import list_log_files
-
     for file in files:
         if not file.exists():
             message = f"There is no file {str(file)!r}."
             raise UserError(message)
-    return list_log_files(files) if len(files) > 1 or files[0].is_dir() else files
+    if len(files) == 1 and not files[0].is_dir():
+        return files
+    from thetahat_service.cli.scored_items import list_log_files
+
+    return list_log_files(files)
 
 
 def _build_request(
     paths: list[Path], data: list[DatasetFile], options: _CompareOptions
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about the files, and sentences on how they were understood."""
-    from thetahat_service.cli.scored_items import is_log, read_logs, read_long_file
-    from thetahat_service.roles.long_tables import find_model_column
+    from thetahat_service.in_process.files import is_log
+    from thetahat_service.roles.proposals import find_model_column
 
     if len(data) > 1 or is_log(data[0]):
+        from thetahat_service.cli.scored_items import read_logs
+
         items = read_logs(paths, data, options.models, options.roles, options.filter_name)
         return _build_item_request(items, options)
     profiles = _profile_columns(data[0])
@@ -262,6 +266,8 @@ def _build_request(
     is_wide = find_model_column(profiles) is None and not options.names_a_long_table
     if options.models or is_wide:
         return _build_table_request(data[0], profiles, options)
+    from thetahat_service.cli.scored_items import read_long_file
+
     roles = dict(options.roles)
     if options.labels["block"] is not None:
         roles.setdefault("task", options.labels["block"])

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from thetahat_service.cli.connection import connect
 from thetahat_service.cli.failures import UserError
-from thetahat_service.cli.progress import wait_with_progress
 from thetahat_service.process.imports import import_without_garbage_collection
 
 if TYPE_CHECKING:
@@ -65,6 +63,8 @@ def evaluate(
 def evaluate_by_service(request: JsonObject, data: Path | None, url: str) -> tuple[AnyResult, str]:
     """Return the result that a running service computes, and the id of the evaluation there."""
     from thetahat_client.result_types import read_result
+    from thetahat_service.cli.connection import connect
+    from thetahat_service.cli.progress import wait_with_progress
 
     body = dict(request)
     with connect(url) as client:
@@ -92,6 +92,8 @@ def evaluate_logs(
                 message = f"{error.message} The option is --missing leave_out."
                 raise UserError(message) from None
             raise
+    from thetahat_service.cli.connection import connect
+
     with connect(url) as client:
         ids = {name: client.upload(str(path)).id for name, path in paths.items()}
     logs = cast("dict[str, Any]", request["logs"])

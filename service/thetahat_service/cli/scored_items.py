@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from thetahat_service.roles.long_tables import LongColumns
     from thetahat_service.roles.profile import ColumnProfile
 
-LOG_TYPE: Final = "application/vnd.inspect-ai.log"
-HARNESS_COLUMNS: Final = frozenset({"doc_id", "doc_hash"})
 HARNESS_NAME: Final = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d:.-]+)?")
 LOG_ENDINGS: Final = (".eval", ".json", ".jsonl")
 NOT_SCORES: Final = re.compile(r"(doc|arguments|metadata|target|resps)(\..*)?|epoch|.*_hash")
@@ -148,12 +146,6 @@ def read_logs(
         if "unfinished" in file.details:
             sentences.append(f"{path}: {file.details['unfinished']}")
     return ScoredItems(logs, score, sentences)
-
-
-def is_log(file: DatasetFile) -> bool:
-    """Return whether a file is a log of inspect_ai or lm-evaluation-harness."""
-    columns = {str(column["name"]) for column in file.columns}
-    return file.media_type == LOG_TYPE or columns >= HARNESS_COLUMNS
 
 
 def list_log_files(paths: Iterable[Path]) -> list[Path]:

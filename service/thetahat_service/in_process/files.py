@@ -21,6 +21,10 @@ from thetahat_service.roles.profile import ColumnProfile, profile_column
 UNLIMITED: Final = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
 """The file is the caller's own, so the limits against hostile uploads do not apply."""
 
+LOG_TYPE: Final = "application/vnd.inspect-ai.log"
+HARNESS_COLUMNS: Final = frozenset({"doc_id", "doc_hash"})
+"""Columns that the samples of lm-evaluation-harness have."""
+
 
 @contextmanager
 def open_file(data: Path, media_type: str) -> Iterator[DatasetFile]:
@@ -73,3 +77,9 @@ def profile_columns(dataset: DatasetFile) -> dict[str, ColumnProfile]:
             values = read_columns(dataset, [name])[name]
             profiles[name] = profile_column(name, position, kind, values)
     return profiles
+
+
+def is_log(file: DatasetFile) -> bool:
+    """Return whether a file is a log of inspect_ai or lm-evaluation-harness."""
+    columns = {str(column["name"]) for column in file.columns}
+    return file.media_type == LOG_TYPE or columns >= HARNESS_COLUMNS

@@ -10,13 +10,18 @@ from typing import Any, Final
 from thetahat.common_names import TOTAL_WORDS
 from thetahat_service.roles.names import (
     is_item_name,
-    is_model_name,
     is_run_name,
     is_task_name,
     is_unnamed,
 )
 from thetahat_service.roles.profile import ColumnProfile
-from thetahat_service.roles.proposals import Proposal, Role, list_of, propose_roles
+from thetahat_service.roles.proposals import (
+    Proposal,
+    Role,
+    find_model_column,
+    list_of,
+    propose_roles,
+)
 
 MOST_VARIANTS: Final = 20
 """How many different values a column may have that tells the rows of one item and model apart."""
@@ -72,15 +77,6 @@ class LongColumns:
     models: tuple[str, ...]
     n_runs: int
     labels: tuple[Proposal, ...]
-
-
-def find_model_column(columns: Mapping[str, ColumnProfile]) -> str | None:
-    """Return the column whose name and repeated values say that it names the model of each row."""
-    for name, column in columns.items():
-        is_label = not column.is_numeric or column.is_whole
-        if is_label and is_model_name(name) and column.distinct < column.present:
-            return name
-    return None
 
 
 def read_long_table(

@@ -10,6 +10,7 @@ from typing import Final
 from thetahat_service.roles.names import (
     is_label_name,
     is_measure_name,
+    is_model_name,
     is_target_name,
     is_unnamed,
 )
@@ -88,6 +89,15 @@ def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
                     f"{_show_range(other)}: losses of the same rows have one scale",
                 )
     return proposals
+
+
+def find_model_column(columns: Mapping[str, ColumnProfile]) -> str | None:
+    """Return the column whose name and repeated values say that it names the model of each row."""
+    for name, column in columns.items():
+        is_label = not column.is_numeric or column.is_whole
+        if is_label and is_model_name(name) and column.distinct < column.present:
+            return name
+    return None
 
 
 def _propose_alone(column: ColumnProfile) -> Proposal:
