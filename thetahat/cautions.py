@@ -168,6 +168,16 @@ RUNS_AVERAGED = _build_entry(
     _INFO,
     "Items have up to {n} runs, whose scores are averaged: an item counts once.",
 )
+PROBABILITIES_NORMALISED = _build_entry(
+    "probabilities_normalised",
+    _INFO,
+    "The probabilities of {model!r} sum to {low} to {high} in {n} rows, as rounded ones do, and "
+    "are divided by their sums. Sums within {threshold} of 1 are taken so.",
+    "Send more decimals if the losses are to be exact.",
+    threshold=0.005,
+    reason="Probabilities of up to ten classes that are rounded to three decimals sum to 1 within "
+    "0.005.",
+)
 NO_PARTITION = _build_entry(
     "no_partition",
     _INFO,

@@ -109,7 +109,9 @@ def test_exact_a_stored_data_set_says_the_same(tmp_path: Path) -> None:
         ({"loss": "no_such"}, ("loss", "name")),
         ({"loss": "squared"}, ("y", 0)),
         ({"loss": "log"}, ("scores", "a")),
-        ({"loss": "log", "scores": {"c": DOG}}, ("scores", "c")),
+        ({"loss": "log", "scores": {"c": DOG}}, ("scores", "a")),
+        ({"scores": {"c": DOG}}, ("scores", "c")),
+        ({"predictions": None}, ("predictions",)),
         ({"loss": "log", "scores": {"a": [1.2, *DOG[1:]]}}, ("scores", "a", 0)),
         ({"loss": "log", "scores": {"a": [[0.5, 0.4]] * 6}}, ("scores", "a", 0)),
         ({"loss": "log", "scores": {"a": [[0.5, 0.5]] * 5 + [[1.0]]}}, ("scores", "a", 5)),
@@ -163,3 +165,95 @@ def test_exact_bias_and_variance_of_a_cross_validations_own_predictions(task: st
     assert "bias_variance" not in run_kind(without_names).result
     if task == "regression":
         assert "bias_variance" not in run_kind({**body, "loss": "absolute"}).result
+
+
+ROUNDED = [[0.333, 0.333, 0.333], [0.2, 0.6, 0.2], [0.1, 0.101, 0.8], [0.667, 0.167, 0.167]]
+THREE: dict[str, Any] = {
+    "kind": "predictions",
+    "blocks": "holdout",
+    "y": ["a", "b", "c", "a"],
+    "predictions": {"m": ["a", "b", "c", "a"]},
+    "scores": {"m": ROUNDED},
+    "loss": "log",
+}
+
+
+def test_by_hand_rounded_probabilities_are_normalised_with_a_caution() -> None:
+    result = run_kind(THREE).result
+
+    # the true class has 0.333/0.999, 0.6, 0.8/1.001 and 0.667/1.001
+    shares = [1 / 3, 0.6, 0.8 / 1.001, 0.667 / 1.001]
+    assert_allclose(result["models"]["m"]["mean"]["pooled"], -np.log(shares).mean(), rtol=1e-12)
+    assert_allclose(result["models"]["m"]["mean"]["pooled"], 0.5598864243702477, rtol=1e-12)
+    (caution,) = [c for c in result["cautions"] if c["code"] == "probabilities_normalised"]
+    assert "of 'm' sum to 0.999 to 1.001 in 3 rows" in caution["message"]
+
+
+@pytest.mark.parametrize("loss", ["log", "brier"])
+@pytest.mark.parametrize("total", [0.995, 0.9990, 1.0005, 1.005])
+def test_exact_normalised_probabilities_have_the_losses_of_exact_ones(
+    loss: str, total: float
+) -> None:
+    exact = [[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.25, 0.25, 0.5], [0.75, 0.125, 0.125]]
+    scaled = [[p * total for p in row] for row in exact]
+    wanted = run_kind({**THREE, "loss": loss, "scores": {"m": exact}}).result
+    given = run_kind({**THREE, "loss": loss, "scores": {"m": scaled}}).result
+
+    means = [result["models"]["m"]["mean"]["pooled"] for result in (wanted, given)]
+    assert_allclose(means[1], means[0], rtol=1e-12)
+    codes = [{caution["code"] for caution in r["cautions"]} for r in (wanted, given)]
+    assert codes[1] - codes[0] == {"probabilities_normalised"}
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ([0.3, 0.3, 0.3], "sums to 0.9 and not to 1"),
+        ([30.0, 30.0, 40.0], "sums to 100 and not to 1"),
+        ([0.34, 0.33, 0.336], "sums to 1.006 and not to 1"),
+        ([0.5, 0.6, -0.1], "has a number below 0"),
+        ([2.5, -1.0, 0.3], "has a number below 0"),
+    ],
+)
+def test_invalid_scores_that_are_no_probabilities_name_sum_and_limit(
+    row: list[float], said: str
+) -> None:
+    with pytest.raises(EvaluationError, match=r"within 0\.005 of 1") as caught:
+        run_kind({**THREE, "scores": {"m": [*ROUNDED[:2], row, ROUNDED[3]]}})
+    assert said in str(caught.value)
+    assert place_of(caught.value) == ("scores", "m", 2)
+
+
+def test_by_hand_losses_of_scores_need_no_predictions(tmp_path: Path) -> None:
+    y, scores = [0, 1, 1, 0], [0.1, 0.8, 0.7, 0.4]
+    body = {**THREE, "y": y, "predictions": None, "scores": {"m": scores}}
+    alone = run_kind(body).result
+    beside = run_kind({**body, "predictions": {"m": [0, 1, 1, 0]}}).result
+
+    mean = -np.log([0.9, 0.8, 0.7, 0.6]).mean()
+    assert_allclose(alone["models"]["m"]["mean"]["pooled"], mean, rtol=1e-12)
+    assert_allclose(mean, 0.2990011586691898, rtol=1e-12)
+    assert alone["models"] == beside["models"]
+    brier = run_kind({**body, "loss": "brier"}).result
+    assert brier["models"]["m"]["mean"]["pooled"] > 0
+    margins = {"m": [-1.0, 2.0, 0.5, -0.25]}
+    hinge = run_kind({**body, "loss": "hinge", "scores": margins}).result
+    assert_allclose(hinge["models"]["m"]["mean"]["pooled"], (0 + 0 + 0.5 + 0.75) / 4, rtol=1e-12)
+    with_metric = run_kind({**body, "metrics": ["roc_auc"]}).result
+    assert "roc_auc" in with_metric["models"]["m"]["metrics"]
+
+    for change in ({"metrics": ["f1"]}, {"loss": "zero_one"}):
+        with pytest.raises(EvaluationError, match=r"no predictions, which the .* needs"):
+            run_kind({**body, **change})
+
+    file = parquet_file(tmp_path, {"y": y, "p": scores})
+    stored = {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "loss": "log",
+        "dataset": str(file.id),
+        "columns": {"target": "y", "scores": {"m": "p"}},
+    }
+    assert run_kind(stored, [file]).result["models"] == alone["models"]
+    with pytest.raises(EvaluationError, match="The field predictions is missing"):
+        run_kind({**stored, "columns": {"target": "y"}}, [file])

@@ -47,7 +47,11 @@ class PredictionsKind(JobKind[PredictionsRequest]):
             metrics=compute_metrics(
                 plan.metrics, plan.judged, table.layout, table.names, choices, job.seed
             ),
-            cautions=(*assumed, *find_similar_labels(plan.classes, "labels")),
+            cautions=(
+                *plan.cautions,
+                *assumed,
+                *find_similar_labels(plan.classes, "labels"),
+            ),
         )
         evaluation = evaluate(table, choices, job.seed, parts)
         result = PredictionsResult(evaluation=evaluation, bias_variance=plan.bias_variance)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from thetahat.cautions import PROBABILITIES_NORMALISED, Caution
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.losses.base import Loss, Predictions
 from thetahat.values.left_out_rows import KeptRows
@@ -21,7 +22,7 @@ Values = Sequence[Any] | np.ndarray
 """A column before it is checked: a JSON list, or an array of a data set."""
 
 PROBABILITY_SLACK: Final = 1e-6
-"""How far the sum of a row of probabilities may be from one."""
+"""How far the sum of a row of probabilities may be from one for it to be taken as it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,17 +59,27 @@ class ModelPredictions:
                     value=len(predicted),
                 )
         for model, scores in self.scores.items():
-            if model not in self.predictions:
-                raise InvalidParameter(
-                    f"The model {model!r} has scores and no predictions. Give its predictions too.",
-                    loc=(*self.scores_path, model),
-                )
             if len(scores) != n:
                 raise InvalidParameter(
                     f"The model {model!r} has {len(scores)} scores, and y has {n} rows. Give one "
                     "score for each row.",
                     loc=(*self.scores_path, model),
                     value=len(scores),
+                )
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models that have predictions or scores."""
+        return tuple(dict.fromkeys((*self.predictions, *self.scores)))
+
+    def check_predictions(self, needed_by: str) -> None:
+        """Refuse models that have scores alone, where predictions are needed."""
+        for model in self.models:
+            if model not in self.predictions:
+                raise InvalidParameter(
+                    f"The model {model!r} has scores and no predictions, which {needed_by} needs. "
+                    "Give its predictions too.",
+                    loc=(*self.scores_path, model),
                 )
 
     def keep_rows(self, kept_rows: KeptRows | None) -> ModelPredictions:
@@ -142,9 +153,27 @@ def read_dataset(
     )
 
 
-def encode(
-    loss: Loss, data: ModelPredictions, classes: Sequence[Any]
-) -> tuple[np.ndarray, dict[str, Predictions]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedPredictions:
+    """The truth and the predictions in the form that a loss takes.
+
+    Parameters
+    ----------
+    truth : ndarray
+        (n,) class codes, or numbers.
+    models : mapping of str to Predictions
+        The predictions of every model. The output of a model that has scores alone is its most
+        probable class.
+    cautions : tuple of Caution
+        On probabilities that were normalised.
+    """
+
+    truth: np.ndarray
+    models: Mapping[str, Predictions]
+    cautions: tuple[Caution, ...] = ()
+
+
+def encode(loss: Loss, data: ModelPredictions, classes: Sequence[Any]) -> EncodedPredictions:
     """Return the truth and the predictions in the form that the loss takes.
 
     Parameters
@@ -152,29 +181,40 @@ def encode(
     classes : sequence of label
         The classes in the order of their codes; empty for a regression.
     """
+    if loss.task == "regression" or loss.uses == "output":
+        data.check_predictions(f"the loss {loss.info.name}")
     if loss.task == "regression":
         y_true = _read_numbers(data.y, data.y_path)
-        return y_true, {
+        outputs = {
             m: Predictions(output=_read_numbers(p, (*data.predictions_path, m)))
             for m, p in data.predictions.items()
         }
+        return EncodedPredictions(y_true, outputs)
     code = {label: i for i, label in enumerate(classes)}
     y_true = _read_codes(data.y, code, data.y_path)
     encoded: dict[str, Predictions] = {}
-    for model, predicted in data.predictions.items():
-        output = _read_codes(predicted, code, (*data.predictions_path, model))
+    cautions: list[Caution] = []
+    for model in data.models:
         probabilities = scores = None
         if loss.uses == "probabilities":
-            probabilities = _read_probabilities(data, model, len(classes), loss)
+            as_sent = _read_probabilities(data, model, len(classes), loss)
+            probabilities, caution = _normalise(as_sent, model, (*data.scores_path, model))
+            cautions += [caution] if caution is not None else []
         if loss.uses == "scores":
             scores = _read_decision_values(data, model, loss)
+        if model in data.predictions:
+            output = _read_codes(data.predictions[model], code, (*data.predictions_path, model))
+        elif probabilities is not None:
+            output = probabilities.argmax(axis=1).astype(np.intp)
+        else:
+            output = (np.asarray(scores) > 0).astype(np.intp)
         encoded[model] = Predictions(
             output=output,
             probabilities=probabilities,
             scores=scores,
             classes=tuple(range(len(classes))),
         )
-    return y_true, encoded
+    return EncodedPredictions(y_true, encoded, tuple(cautions))
 
 
 def _score_array(rows: list[Any], loc: Loc) -> FloatArray:
@@ -305,23 +345,45 @@ def _read_probabilities(
         if n_classes != 2:
             raise InvalidParameter(
                 f"The number of classes is {n_classes}, and {model!r} has one score for each row. "
-                "Give one probability for each class.",
+                "Give one probability for each class; name all classes in classes if some do not "
+                "occur here.",
                 loc=loc,
             )
         scores = np.column_stack([1 - scores, scores])
     if scores.shape[1] != n_classes:
         raise InvalidParameter(
             f"The number of classes is {n_classes}, and {model!r} has {scores.shape[1]} columns "
-            "of scores. Give one column for each class.",
+            "of scores. Give one column for each class; name all classes in classes if some do "
+            "not occur here.",
             loc=loc,
             value=int(scores.shape[1]),
         )
-    bad = (scores < 0).any(axis=1) | (np.abs(scores.sum(axis=1) - 1) > PROBABILITY_SLACK)
-    if bad.any():
-        at = int(np.argmax(bad))
-        raise InvalidParameter(
-            f"The scores of {model!r} in row {at} are not probabilities that sum to one.",
-            loc=(*loc, at),
-            value=[float(v) for v in scores[at][:10]],
-        )
     return scores
+
+
+def _normalise(
+    probabilities: FloatArray, model: str, loc: Loc
+) -> tuple[FloatArray, Caution | None]:
+    """Return probabilities that sum to one, and a caution if rounded ones were divided by sums."""
+    sums = probabilities.sum(axis=1)
+    limit = PROBABILITIES_NORMALISED.threshold
+    for bad, reason in (
+        ((probabilities < 0).any(axis=1), "has a number below 0, so they are no probabilities"),
+        (np.abs(sums - 1) > limit + PROBABILITY_SLACK, "sums to {total:.6g} and not to 1"),
+    ):
+        if bad.any():
+            at = int(np.argmax(bad))
+            raise InvalidParameter(
+                f"Row {at} of the scores of {model!r} {reason.format(total=sums[at])}. Send the "
+                "probabilities of all classes, not logits or percentages: each row must sum to 1, "
+                f"and a sum within {limit:g} of 1 is taken as rounded and normalised.",
+                loc=(*loc, at),
+                value=[float(v) for v in probabilities[at][:10]],
+            )
+    inexact = np.abs(sums - 1) > PROBABILITY_SLACK
+    if not inexact.any():
+        return probabilities, None
+    normalised = np.where(inexact[:, None], probabilities / sums[:, None], probabilities)
+    low, high = f"{sums[inexact].min():.6g}", f"{sums[inexact].max():.6g}"
+    caution = PROBABILITIES_NORMALISED(model=model, low=low, high=high, n=int(inexact.sum()))
+    return normalised, caution

@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.metrics.checks import check_metrics
+from thetahat.cautions import Caution
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
@@ -66,6 +67,8 @@ class PredictionsPlan:
         Estimators that use losses of extra fits.
     bias_variance : mapping of str to BiasVariance or None
         By model, where several predictions of an instance are known; None where none are.
+    cautions : tuple of Caution
+        On probabilities that were normalised.
     """
 
     loss: Loss
@@ -75,11 +78,12 @@ class PredictionsPlan:
     classes: tuple[Label, ...]
     fits: SuppliedEstimators
     bias_variance: Mapping[str, BiasVariance] | None
+    cautions: tuple[Caution, ...]
 
 
 def check_form(request: PredictionsRequest) -> None:
     """Refuse a request with neither inline predictions nor a data set, or with both."""
-    is_inline = request.y is not None or request.predictions is not None
+    is_inline = any(f is not None for f in (request.y, request.predictions, request.scores))
     if is_inline == (request.dataset is not None):
         raise InvalidParameter(
             "The request needs either y and predictions, or a dataset with columns. Give one of "
@@ -87,9 +91,16 @@ def check_form(request: PredictionsRequest) -> None:
             loc=("predictions",),
         )
     check_columns_given(request.dataset, request.columns)
-    if is_inline and (request.y is None or not request.predictions):
-        missing = "y" if request.y is None else "predictions"
-        raise InvalidParameter(f"The field {missing} is missing.", loc=(missing,))
+    if is_inline and request.y is None:
+        raise InvalidParameter("The field y is missing.", loc=("y",))
+    columns = request if is_inline else request.columns
+    if columns is not None and not columns.predictions and not columns.scores:
+        loc: Loc = ("predictions",) if is_inline else ("columns", "predictions")
+        raise InvalidParameter(
+            "The field predictions is missing. Give the predictions of each model; for a loss of "
+            "probabilities or decision values, its scores are enough.",
+            loc=loc,
+        )
 
 
 def check_dataset(
@@ -99,12 +110,12 @@ def check_dataset(
     check_metrics(
         parse_metrics(request.metrics),
         _find_task(_parse_loss(request)),
-        without_scores=columns.predictions.keys() - (columns.scores or {}),
+        without_scores=(columns.predictions or {}).keys() - (columns.scores or {}),
     )
     columns_by_path: dict[Loc, str | None] = {("columns", "target"): columns.target}
     for name in LAYOUT_COLUMNS:
         columns_by_path["columns", name] = getattr(columns, name)
-    for model, column in columns.predictions.items():
+    for model, column in (columns.predictions or {}).items():
         columns_by_path["columns", "predictions", model] = column
     for model, names in (columns.scores or {}).items():
         for i, column in enumerate([names] if isinstance(names, str) else names):
@@ -119,7 +130,9 @@ def build_plan(
     loss, reader = _parse_loss(request), ColumnReader(request)
     if request.dataset is not None and request.columns is not None:
         file, columns = datasets[request.dataset], request.columns
-        data = read_dataset(file, columns.target, columns.predictions, columns.scores or {}, reader)
+        data = read_dataset(
+            file, columns.target, columns.predictions or {}, columns.scores or {}, reader
+        )
         labels: Mapping[str, object] = read_label_columns(file, columns, reader)
     else:
         data = read_inline(request.y or [], request.predictions or {}, request.scores or {}, reader)
@@ -144,8 +157,12 @@ def _compute_losses(
     """Compute the losses of predictions, and check metrics and choices against them."""
     task = _find_task(loss)
     classes = () if task == "regression" else read_classes(data, request.classes)
-    y_true, predictions = encode(loss, data, classes)
+    encoded = encode(loss, data, classes)
+    y_true, predictions = encoded.truth, encoded.models
     metrics = parse_metrics(request.metrics)
+    for entry in metrics:
+        if entry.method.uses == "output":
+            data.check_predictions(f"the metric {entry.name}")
     without_scores = [model for model in predictions if model not in data.scores]
     check_metrics(metrics, task, classes=classes, without_scores=without_scores)
     judged = {
@@ -176,7 +193,9 @@ def _compute_losses(
     fits = read_supplied_fits(request.fits, table)
     choices = drop_refit_target(request.choices, fits.methods)
     check(layout, choices, table.names, describe_other_loss(table))
-    return PredictionsPlan(loss, metrics, table, judged, classes, fits, bias_variance or None)
+    return PredictionsPlan(
+        loss, metrics, table, judged, classes, fits, bias_variance or None, encoded.cautions
+    )
 
 
 def _split_bias_and_variance(

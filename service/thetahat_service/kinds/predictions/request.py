@@ -21,8 +21,11 @@ class PredictionColumns(LayoutColumns):
     """The columns of a data set of predictions."""
 
     target: str = Field(description="The column with the true classes or values.")
-    predictions: dict[str, str] = Field(
-        min_length=1, description="The column of each model's predictions, by model."
+    predictions: dict[str, str] | None = Field(
+        None,
+        min_length=1,
+        description="The column of each model's predictions, by model. A loss of probabilities or "
+        "decision values, such as log and brier, needs only scores.",
     )
     scores: dict[str, str | list[str]] | None = Field(
         None,
@@ -40,7 +43,9 @@ class PredictionsRequest(AnalysisRequest, LayoutFields, LeftOutLossFields, Suppl
     )
     y: list[ValueItem] | None = Field(None, description="The true classes or values, by row.")
     predictions: dict[str, list[ValueItem]] | None = Field(
-        None, description="The predictions by model, one for each row."
+        None,
+        description="The predictions by model, one for each row. A loss of probabilities or "
+        "decision values, such as log and brier, needs only scores.",
     )
     scores: dict[str, list[ScoreItem]] | None = Field(
         None,
