@@ -27,12 +27,12 @@ FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(FLOATS)
-def test_against_the_library_numbers_are_those_of_its_sentences(value: float) -> None:
+def test_exact_as_in_the_library_numbers_are_those_of_its_sentences(value: float) -> None:
     assert format_number(value) == number_text.format_number(value)
 
 
 @given(st.floats(-1e13, 1e13), st.floats(0, 1e6))
-def test_against_the_library_estimates_are_those_of_its_sentences(
+def test_exact_as_in_the_library_estimates_are_those_of_its_sentences(
     value: float, error: float
 ) -> None:
     assert format_estimate(value, error) == number_text.format_to_error(value, error)
