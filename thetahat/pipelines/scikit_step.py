@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from thetahat.cautions import Caution
+from thetahat.errors import LearnerFailed
 from thetahat.pipelines.allowed_classes import (
     STRING_TRANSFORMERS,
     WIDTHS,
@@ -33,6 +34,14 @@ from thetahat.values.types import FloatArray
 
 if TYPE_CHECKING:
     from thetahat.tables.sparse import CsrMatrix
+
+UNKNOWN_CATEGORIES: Final[Mapping[str, str]] = {
+    "OneHotEncoder": 'Give it "params": {"handle_unknown": "ignore"}, or take the step one_hot in '
+    "its place, which gives 0 in all columns there.",
+    "OrdinalEncoder": 'Give it "params": {"handle_unknown": "use_encoded_value", "unknown_value": '
+    "-1}, or take the step one_hot in its place, which ignores such categories.",
+}
+"""What to do about a category that the training part of an encoder lacks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,9 +71,34 @@ class FittedTransformer:
     def transform(self, part: Features) -> Features:
         """Return the transformed columns."""
         matrix = _build_matrix(self.name, self.transformer, part)
-        # Warnings at this point repeat those of the fit, so they are dropped.
-        with catch_failures(self.name, []):
-            return self.name_columns(part, self.transformer.transform(matrix))
+        try:
+            # Warnings at this point repeat those of the fit, so they are dropped.
+            with catch_failures(self.name, []):
+                return self.name_columns(part, self.transformer.transform(matrix))
+        except LearnerFailed:
+            unknown = self._describe_unknown_categories(part)
+            if unknown is None:
+                raise
+            raise LearnerFailed(unknown) from None
+
+    def _describe_unknown_categories(self, part: Features) -> str | None:
+        """Return which category an encoder has not met in its training part, and what to do."""
+        advice = UNKNOWN_CATEGORIES.get(self.name)
+        if advice is None or len(self.transformer.categories_) != len(part.names):
+            return None
+        known_by_column = zip(part.names, part.columns, self.transformer.categories_, strict=True)
+        for name, column, known in known_by_column:
+            missing = is_missing(column)
+            known_values = set(known.tolist())
+            unknown = [v for v in column[~missing].tolist() if v not in known_values]
+            knows_missing = any(value is None or value != value for value in known_values)  # noqa: PLR0124 - NaN
+            if unknown or (missing.any() and not knows_missing):
+                category = f"the category {unknown[0]!r}" if unknown else "missing values"
+                return (
+                    f"{self.name}: a test part has {category} in column {name!r}, which the "
+                    f"training part does not have. {advice}"
+                )
+        return None
 
     def name_columns(self, part: Features, output: Any) -> Features:
         """Return the transformer's output for ``part`` as named columns."""

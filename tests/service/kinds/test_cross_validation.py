@@ -155,6 +155,51 @@ def test_degenerate_a_learner_that_fails_leaves_the_others() -> None:
     assert "learner_left_out" in [c["code"] for c in result["cautions"]]
 
 
+@pytest.mark.parametrize("encoder", ["OneHotEncoder", "OrdinalEncoder"])
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"c": ["a", "b"] * 19 + ["rare", "b"]}, "the category 'rare' in column 'c'"),
+        ({"x": ["u"] * 40, "c": ["a"] * 39 + ["z"]}, "the category 'z' in column 'c'"),
+        ({"c": ["", *["a", "b", "c"] * 13]}, "the category '' in column 'c'"),
+        ({"c": ["A", *["a"] * 39], "d": ["k", "l"] * 20}, "the category 'A' in column 'c'"),
+        ({"c": [None, *["a", "b", "c"] * 13]}, "missing values in column 'c'"),
+    ],
+)
+def test_invalid_categories_that_a_training_part_lacks_are_named_with_advice(
+    encoder: str, columns: dict[str, list[str | None]], said: str
+) -> None:
+    names = list(columns)
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    body = {
+        "kind": "cross_validation",
+        "data": {"X": rows, "features": names, "y": [0, 0, 1, 1] * 10},
+        "task": "classification",
+        "learners": {
+            "m": {"name": "LogisticRegression", "prepare": [encoder]},
+            "base": "majority",
+            "ours": {"name": "LogisticRegression", "prepare": ["one_hot"]},
+        },
+        "scheme": "leave_one_out",
+    }
+    result = run_kind(body).result
+
+    assert list(result["models"]) == ["base", "ours"]
+    message = result["failures"]["m"]["message"]
+    assert f"{encoder}: a test part has {said}, which the training part does not have." in message
+    assert "step one_hot" in message
+    assert "Found unknown" not in message
+
+    params = {
+        "OneHotEncoder": {"handle_unknown": "ignore"},
+        "OrdinalEncoder": {"handle_unknown": "use_encoded_value", "unknown_value": -1},
+    }[encoder]
+    if "missing" not in said or encoder == "OneHotEncoder":
+        step = {"name": encoder, "params": params}
+        learners = {"m": {"name": "LogisticRegression", "prepare": [step]}}
+        assert "m" in run_kind({**body, "learners": learners}).result["models"]
+
+
 def test_degenerate_when_all_learners_fail_the_job_does() -> None:
     with pytest.raises(EvaluationError, match=r"Learner 'bad', repeat 0, block 0.*takes counts"):
         run_kind({**CLASSIFY, "learners": {"bad": "multinomial_naive_bayes"}})
