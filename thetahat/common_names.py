@@ -66,12 +66,35 @@ COMMON_NAMES: Final[Mapping[str, Mapping[str, str | tuple[str, ...]]]] = {
             "accuracy is 1 minus the mean of the loss 'zero_one', which a classification has by "
             "default; 'balanced_accuracy' is another number, the mean over the classes",
         ),
-        **dict.fromkeys(("auc", "auroc", "rocaucscore"), "roc_auc"),
+        **dict.fromkeys(("auc", "auroc", "rocaucscore", "rocaucovr"), "roc_auc"),
         **dict.fromkeys(("ap", "prauc", "auprc", "averageprecisionscore"), "average_precision"),
-        **dict.fromkeys(("f1score", "fscore", "f1macro"), "f1"),
+        **dict.fromkeys(("f1score", "fscore"), "f1"),
+        **{
+            letters: f"the metric f1 takes the parameter average: {average!r}"
+            for average in ("macro", "micro", "weighted")
+            for letters in (f"f1{average}", f"{average}f1", f"f1score{average}")
+        },
+        **dict.fromkeys(("precisionscore", "ppv", "positivepredictivevalue"), "precision"),
+        **dict.fromkeys(("recallscore", "sensitivity", "tpr", "truepositiverate"), "recall"),
+        **dict.fromkeys(("tnr", "truenegativerate", "selectivity"), "specificity"),
+        **dict.fromkeys(("kappa", "cohenkappascore", "cohenskappa", "kappascore"), "cohen_kappa"),
+        **dict.fromkeys(
+            ("precisionmacro", "precisionmicro", "precisionweighted"),
+            "the metric precision is of one class, which its parameter positive names",
+        ),
+        **dict.fromkeys(
+            ("recallmacro", "macrorecall", "uar"),
+            "the average of the recalls of all classes is the metric 'balanced_accuracy'",
+        ),
+        **dict.fromkeys(
+            ("npv", "negativepredictivevalue"),
+            "it is the metric precision whose parameter positive names the other class",
+        ),
+        **dict.fromkeys(("fpr", "falsepositiverate", "fallout"), "it is 1 minus specificity"),
+        **dict.fromkeys(("fnr", "falsenegativerate", "missrate"), "it is 1 minus recall"),
         **dict.fromkeys(("mcc", "matthewscorrcoef", "phi"), "matthews"),
         **dict.fromkeys(("r2score", "rsquared", "explainedvariance"), "r2"),
-        **dict.fromkeys(("balancedaccuracyscore", "bacc"), "balanced_accuracy"),
+        **dict.fromkeys(("balancedaccuracyscore", "balancedacc", "bacc"), "balanced_accuracy"),
         **dict.fromkeys(("mse", "meansquarederror", "rmse", "squared"), _LOSS.format("squared")),
         **dict.fromkeys(("mae", "meanabsoluteerror", "absolute"), _LOSS.format("absolute")),
         **dict.fromkeys(("logloss", "crossentropy", "log"), _LOSS.format("log")),

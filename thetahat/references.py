@@ -104,6 +104,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Cochran, W. G. (1950). The comparison of percentages in matched samples. Biometrika "
             "37, 256-266."
         ),
+        "cohen1960": (
+            "Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and "
+            "Psychological Measurement 20, 37-46."
+        ),
         "conover1999": (
             "Conover, W. J. (1999). Practical nonparametric statistics, third edition. Wiley."
         ),
@@ -189,6 +193,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         ),
         "fisher1935": (
             "Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."
+        ),
+        "fleiss1969": (
+            "Fleiss, J. L., Cohen, J. and Everitt, B. S. (1969). Large sample standard errors of "
+            "kappa and weighted kappa. Psychological Bulletin 72, 323-327."
         ),
         "forman2010": (
             "Forman, G. and Scholz, M. (2010). Apples-to-apples in cross-validation studies: "
@@ -411,6 +419,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Phipson, B. and Smyth, G. K. (2010). Permutation p-values should never be zero: "
             "calculating exact p-values when permutations are randomly drawn. Statistical "
             "Applications in Genetics and Molecular Biology 9, 39."
+        ),
+        "powers2011": (
+            "Powers, D. M. W. (2011). Evaluation: from precision, recall and F-measure to ROC, "
+            "informedness, markedness and correlation. Journal of Machine Learning Technologies "
+            "2, 37-63."
         ),
         "pratt1959": (
             "Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank "

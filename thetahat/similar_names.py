@@ -13,6 +13,8 @@ _MAX_NAME_LENGTH: Final = 80
 _ENDINGS: Final = ("classifier", "regressor", "vectorizer", "cv")
 """What many names have in common: two names that share no more are not alike."""
 _SCIKIT_LEARN: Final = "sklearn."
+_FAMILIES_OF_NUMBERS: Final = frozenset({"metrics"})
+"""Families in which another name is another number, so that only misspelt names are proposed."""
 
 
 def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
@@ -49,8 +51,15 @@ def suggest_name(name: str, known: Collection[str], family: str = "") -> str:
             )
         )
         >= _MIN_SIMILARITY
+        and (family not in _FAMILIES_OF_NUMBERS or _is_misspelt(letters, _sort_letters(candidate)))
     ]
     return f" (did you mean {max(near)[2]!r}?)" if near else ""
+
+
+def _is_misspelt(letters: str, known: str) -> bool:
+    """Return whether letters seem to be a known name with one or two letters wrong."""
+    is_longer = letters.startswith(known) and letters != known
+    return abs(len(letters) - len(known)) <= 2 and letters[:2] == known[:2] and not is_longer
 
 
 def _sort_letters(name: str) -> str:

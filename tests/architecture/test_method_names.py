@@ -30,6 +30,7 @@ ORDINARY_WORDS: Final = {
     "none": "what a parameter or a list says where there is nothing",
     "normal": "a form of intervals and of p-values",
     "permutation": "a form of standard error after a test of many models",
+    "precision": "a field of advice: how near an estimate comes",
     "prediction": "a field of results",
     "quantile": "a parameter of the pinball loss",
     "variance": "a parameter of tests",

@@ -147,3 +147,27 @@ def test_exact_common_names_are_known_names_or_sentences() -> None:
 
 def _fields_of(method: Any) -> tuple[Any, ...]:
     return dataclasses.fields(method) if dataclasses.is_dataclass(method) else ()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("precison", "did you mean 'precision'?"),
+        ("sensitivity", "did you mean 'recall'?"),
+        ("specifity", "did you mean 'specificity'?"),
+        ("kappa", "did you mean 'cohen_kappa'?"),
+        ("f1_weighted", "the metric f1 takes the parameter average: 'weighted'"),
+        ("npv", "parameter positive names the other class"),
+        ("precision_at_k", ""),
+        ("mean_average_precision", ""),
+        ("top_k_accuracy", ""),
+        ("quadratic_kappa", ""),
+        ("f2", ""),
+        ("adjusted_r2", ""),
+    ],
+)
+def test_exact_hints_of_metrics_never_name_another_number(name: str, said: str) -> None:
+    hint = suggest_name(name, METRICS, "metrics")
+
+    assert said in hint
+    assert bool(said) == bool(hint)

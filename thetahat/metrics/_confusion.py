@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from thetahat.metrics.base import TruthAndPredictions, WeightedMetric
-from thetahat.values.types import FloatArray, IntArray
+from thetahat.values.types import BoolArray, FloatArray, IntArray
 
 TableFunction = Callable[[FloatArray], FloatArray]
 """(B,) values of (B, C, C) tables of weights, true class by predicted; NaN where undefined."""
@@ -78,6 +78,35 @@ def build_table_statistic(
     n_classes = len(judged.classes)
     cell = judged.truth.astype(np.intp) * n_classes + judged.output.astype(np.intp)
     return TableStatistic(cell, n_classes, of_tables, slopes)
+
+
+def build_share_statistic(
+    judged: TruthAndPredictions, counted: BoolArray, base: BoolArray
+) -> TableStatistic:
+    """Return the share of the rows in some cells among those in others.
+
+    Parameters
+    ----------
+    counted, base : ndarray of bool
+        (C, C) cells of the counted rows, which are among those of the base; of one row or one
+        column, where the cells do not depend on the other class.
+    """
+    shape = (len(judged.classes),) * 2
+    inside, outside = (
+        np.broadcast_to(cells, shape).astype(np.float64) for cells in (counted, base)
+    )
+
+    def compute_shares(tables: FloatArray) -> FloatArray:
+        return compute_ratios(
+            (tables * inside).sum(axis=(1, 2)), (tables * outside).sum(axis=(1, 2))
+        )
+
+    def compute_slopes(table: FloatArray) -> FloatArray:
+        n_base = (table * outside).sum()
+        share = (table * inside).sum() / n_base
+        return np.asarray((inside - share * outside) / n_base)
+
+    return build_table_statistic(judged, compute_shares, compute_slopes)
 
 
 def compute_ratios(numerator: FloatArray, denominator: FloatArray) -> FloatArray:

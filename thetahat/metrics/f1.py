@@ -15,21 +15,22 @@ from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, c
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
 from thetahat.values.types import FloatArray, Label, Needs, Target
 
-Average = Literal["binary", "macro", "micro"]
+Average = Literal["binary", "macro", "micro", "weighted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class F1(Metric):
     r"""Harmonic mean of precision and recall.
 
-    It is of the positive class (``binary``), its average over classes (``macro``), or the same
-    ratio of counts summed over classes (``micro``), which for one label per instance is the
-    accuracy. With D the mean over rows of :math:`2\,tp_i + fp_i + fn_i`, the influence function of
-    one class is
+    It is of the positive class (``binary``), its average over classes (``macro``) or over rows by
+    their true class (``weighted``), or the same ratio of counts summed over classes (``micro``),
+    which for one label per instance is the accuracy. With D the mean over rows of
+    :math:`2\,tp_i + fp_i + fn_i`, the influence function of one class is
 
     .. math:: \mathrm{IF}_i = \frac{2\,tp_i - F\,(2\,tp_i + fp_i + fn_i)}{D},
 
-    and that of an average is the average.
+    and that of an average is the average; where it is weighted, with W the average and
+    :math:`F_{y_i}` that of the row's class, it has the further term :math:`F_{y_i} - W`.
 
     Deviations: the variance of macro F1 in takahashi2022 is the delta method over the table of
     classes, as here, but without the factor n/(n-1).
@@ -40,7 +41,7 @@ class F1(Metric):
     Parameters
     ----------
     average : str
-        ``binary``, ``macro`` or ``micro``.
+        ``binary``, ``macro``, ``micro`` or ``weighted``.
     positive : str or int or None
         The positive class of ``binary``; the second of two, if left out.
     n_resamples : int or None
@@ -56,7 +57,7 @@ class F1(Metric):
         title="F1 score",
         summary=(
             "The harmonic mean of precision and recall of the positive class, its average over "
-            "classes, or the ratio of counts summed over classes."
+            "classes or rows, or the ratio of counts summed over classes."
         ),
         formula=r"\frac{2 TP}{2 TP + FP + FN}",
         references=("forman2010", "takahashi2022"),
@@ -95,6 +96,8 @@ class F1(Metric):
             return build_table_statistic(judged, _compute_macro_f1, _compute_macro_slopes)
         if self.average == "micro":
             return build_table_statistic(judged, _compute_micro_f1, _compute_micro_slopes)
+        if self.average == "weighted":
+            return build_table_statistic(judged, _compute_weighted_f1, _compute_weighted_slopes)
         code = find_positive_code(self.info.name, self.positive, judged.classes)
         return build_table_statistic(
             judged,
@@ -129,6 +132,12 @@ def _compute_micro_f1(tables: FloatArray) -> FloatArray:
     return compute_ratios(np.einsum("bcc->b", tables), tables.sum(axis=(1, 2)))
 
 
+def _compute_weighted_f1(tables: FloatArray) -> FloatArray:
+    support = tables.sum(axis=2)
+    scores = np.nan_to_num(_compute_f1_by_class(tables))
+    return compute_ratios((support * scores).sum(axis=1), support.sum(axis=1))
+
+
 def _compute_binary_slopes(table: FloatArray, code: int) -> FloatArray:
     spread = table[code].sum() + table[:, code].sum()
     score = 2 * table[code, code] / spread
@@ -144,6 +153,17 @@ def _compute_macro_slopes(table: FloatArray) -> FloatArray:
     return np.asarray(
         sum(_compute_binary_slopes(table, int(c)) for c in occurring) / len(occurring)
     )
+
+
+def _compute_weighted_slopes(table: FloatArray) -> FloatArray:
+    support = table.sum(axis=1)
+    scores = np.nan_to_num(_compute_f1_by_class(table[None])[0])
+    by_class = sum(
+        support[c] * _compute_binary_slopes(table, int(c)) for c in np.flatnonzero(support)
+    )
+    total = support.sum()
+    moved = scores[:, None] - (support @ scores) / total
+    return np.asarray((by_class + moved) / total)
 
 
 def _compute_micro_slopes(table: FloatArray) -> FloatArray:

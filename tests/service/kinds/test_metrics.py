@@ -150,7 +150,7 @@ def test_exact_regression_and_several_classes() -> None:
     [
         ({"metrics": ["r2"]}, ("metrics", 0), "Metrics that fit: average_precision"),
         ({"scores": {"wfns": WFNS.tolist()}}, ("metrics", 0), "none of 's100b', 'ndka'"),
-        ({"scores": None}, ("metrics", 0), "fit: balanced_accuracy, f1, matthews"),
+        ({"scores": None}, ("metrics", 0), "fit: balanced_accuracy, cohen_kappa, f1, m"),
         (
             {"metrics": [{"name": "f1", "params": {"positive": "x"}}]},
             ("metrics", 0, "params", "positive"),
@@ -310,8 +310,32 @@ def test_exact_the_registry_is_what_may_be_asked() -> None:
     assert list(METRICS) == [
         "average_precision",
         "balanced_accuracy",
+        "cohen_kappa",
         "f1",
         "matthews",
+        "precision",
         "r2",
+        "recall",
         "roc_auc",
+        "specificity",
     ]
+
+
+def test_by_hand_precision_recall_and_specificity_have_intervals() -> None:
+    body = {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "loss": "zero_one",
+        "y": [1, 1, 1, 0, 0, 1, 0, 1, 0, 0],
+        "predictions": {"m": [1, 0, 1, 0, 1, 1, 0, 1, 0, 1]},
+        "metrics": ["precision", "recall", "specificity", "cohen_kappa"],
+    }
+    metrics = run_kind(body).result["models"]["m"]["metrics"]
+
+    values = {name: metric["estimate"]["pooled"] for name, metric in metrics.items()}
+    # agreement 7/10, expected by chance (5 * 6 + 5 * 4) / 100
+    wanted = {"precision": 4 / 6, "recall": 4 / 5, "specificity": 3 / 5, "cohen_kappa": 0.2 / 0.5}
+    assert values == pytest.approx(wanted, rel=1e-12)
+    for name, metric in metrics.items():
+        interval = metric["recommended"]["these_models"]
+        assert interval["lower"] < values[name] < interval["upper"]

@@ -61,11 +61,14 @@ def every_case() -> list[tuple[str, Metric, int]]:
     several: list[tuple[str, Metric, int]] = []
     for name, kind in METRICS.items():
         several.append((name, kind(), 2))
-    of_three = ("roc_auc", "average_precision", "balanced_accuracy", "matthews")
+    of_three = ("roc_auc", "average_precision", "balanced_accuracy", "matthews", "cohen_kappa")
     several += [(name, METRICS[name](), 3) for name in of_three]
     build: Any = METRICS["f1"]
     several.append(("f1", build(positive=0), 3))
-    several += [("f1", build(average=a), c) for a in ("macro", "micro") for c in (2, 3)]
+    averages = ("macro", "micro", "weighted")
+    several += [("f1", build(average=a), c) for a in averages for c in (2, 3)]
+    for name in ("precision", "recall", "specificity"):
+        several.append((name, METRICS[name](positive=0), 3))  # type: ignore[call-arg]
     several.append(("roc_auc", METRICS["roc_auc"](positive=0), 2))  # type: ignore[call-arg]
     return several
 

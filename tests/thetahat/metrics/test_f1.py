@@ -23,6 +23,7 @@ def test_golden_documented_example() -> None:
 
     assert round(F1(average="macro").statistic(judged).value(), 2) == 0.27
     assert round(F1(average="micro").statistic(judged).value(), 2) == 0.33
+    assert round(F1(average="weighted").statistic(judged).value(), 2) == 0.27
     each = [F1(positive=c).statistic(judged).value() for c in range(3)]
     assert_allclose(each, [0.8, 0, 0])
 
@@ -90,7 +91,7 @@ def test_against_sklearn_f1_score(seed: int, n_classes: int) -> None:
     from sklearn.metrics import f1_score
 
     judged = draw_judged("f1", seed, n_classes=n_classes)
-    for average in ("macro", "micro"):
+    for average in ("macro", "micro", "weighted"):
         value = F1(average=average).statistic(judged).value()
         assert_allclose(value, f1_score(judged.truth, judged.output, average=average))
     each = f1_score(judged.truth, judged.output, average=None)
@@ -102,13 +103,14 @@ def test_degenerate_classes_that_do_not_occur() -> None:
 
     assert np.isnan(F1(positive=2).statistic(judged).value())
     assert_allclose(F1(average="macro").statistic(judged).value(), 2 / 3)
+    assert_allclose(F1(average="weighted").statistic(judged).value(), 2 / 3)
     assert np.isfinite(F1(average="macro").statistic(judged).influence()).all()
     assert F1().strata(judged) is None
 
 
 def test_invalid_parameters() -> None:
     with pytest.raises(InvalidParameter, match="average"):
-        F1(average="weighted")  # type: ignore[arg-type]
+        F1(average="samples")  # type: ignore[arg-type]
     with pytest.raises(InvalidParameter, match="positive is for average binary"):
         F1(average="macro", positive=1)
     with pytest.raises(UnsupportedCombination, match=r"3 classes\. Name it as positive"):
