@@ -25,6 +25,15 @@ _NUMBERS = frozenset({bool, int, float})
 MAX_FEATURE: Final = 1e140
 """Sums of squares of larger values exceed double precision: learners fail or are wrong."""
 
+LARGEST_EXACT: Final = 2**53 - 1
+"""Beyond it, whole numbers that differ may be one floating-point number."""
+
+ABOUT_LABELS: Final = (
+    "A label is text, a whole number or a boolean; a floating-point number must be below 2^53, or "
+    "labels that differ become one."
+)
+"""How a message ends that refuses a value as a label."""
+
 _VALUES_CHECKED_TOGETHER: Final = 65_536
 """Number of values that are copied and checked at a time, so that they stay in the cache."""
 
@@ -311,12 +320,11 @@ def _convert_to_integers(array: np.ndarray, column: str) -> IntArray:
 def _convert_to_whole_numbers(array: FloatArray, column: str) -> IntArray:
     if np.isnan(array).any():
         _refuse_missing(column, int(np.argmax(np.isnan(array))))
-    fractional = (array != np.round(array)) | (np.abs(array) > 2**53)
+    fractional = (array != np.round(array)) | (np.abs(array) > LARGEST_EXACT)
     if fractional.any():
         row = int(np.argmax(fractional))
         raise InvalidParameter(
-            f"The {column} is {array[row]} in row {row}. A label is a string, a whole number or a "
-            "boolean.",
+            f"The {column} is {array[row]} in row {row}. {ABOUT_LABELS}",
             loc=(column, row),
             value=str(array[row]),
         )

@@ -74,9 +74,23 @@ def read_series(values: RawColumn | Any) -> RawColumn:
     if isinstance(values, np.ndarray) or not hasattr(values, "__array__"):
         return values
     array = np.asarray(values)
+    if array.dtype.kind == "f" and array.ndim == 1 and np.isnan(array).any():
+        return _restore_whole_numbers(values, array)
     if array.dtype.kind != "O" or array.ndim != 1:
         return array
     return [None if _is_missing(value) else value for value in array.tolist()]
+
+
+def _restore_whole_numbers(values: Any, array: np.ndarray) -> RawColumn:
+    """Return whole numbers of a series as its package makes them (polars, pyarrow), or the array.
+
+    Those packages turn whole numbers into floating-point ones where a value is missing, so that
+    large ids become one.
+    """
+    make_list = getattr(values, "to_pylist", None) or getattr(values, "to_list", None)
+    entries = [] if make_list is None else make_list()
+    first = next((entry for entry in entries if entry is not None), None)
+    return entries if isinstance(first, int) else array
 
 
 def _is_missing(value: object) -> bool:

@@ -14,6 +14,7 @@ from thetahat_service.errors import InvalidFile, TooLarge
 from thetahat_service.json_types import ColumnDescription
 
 _FLOAT64: Final = pa.float64()
+_DIGITS_OF_DOUBLE: Final = 15
 
 
 def list_column_types(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
@@ -105,6 +106,33 @@ def to_numpy(column: pa.ChunkedArray) -> np.ndarray:
     if wire == "boolean":
         return _convert_numbers(column, np.bool_)
     return _convert_integers(column)
+
+
+def to_labels(column: pa.ChunkedArray) -> np.ndarray:
+    """Return a column as labels, which stay different wherever the file has different values.
+
+    Returns
+    -------
+    ndarray
+        (n,) as ``to_numpy``, but whole numbers and booleans of an incomplete column are objects
+        with None where a value is missing. Whole numbers beyond int64, and decimals of more digits
+        than a double keeps, are text.
+    """
+    kind = column.type
+    if pa.types.is_dictionary(kind) and not is_text(kind.value_type):
+        column, kind = column.cast(kind.value_type), kind.value_type
+    if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
+        try:
+            column = column.cast(pa.int64())
+        except pa.ArrowInvalid:  # beyond int64, or with a fraction
+            if pa.types.is_decimal(kind) and kind.precision <= _DIGITS_OF_DOUBLE:
+                return to_numpy(column)
+            return _convert_strings(column.cast(pa.string()))
+    elif not pa.types.is_boolean(kind):
+        return to_numpy(column)
+    if not column.null_count:
+        return to_numpy(column)
+    return np.fromiter(column.to_pylist(), dtype=object, count=len(column))
 
 
 def _convert_integers(column: pa.ChunkedArray) -> np.ndarray:

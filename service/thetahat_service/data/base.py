@@ -109,6 +109,10 @@ class Format(Protocol):
         """Read some columns of an inspected file."""
         ...
 
+    def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Read some columns of an inspected file as labels: none goes through float64."""
+        ...
+
     def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Read the first rows of some columns."""
         ...

@@ -1,4 +1,4 @@
-"""The dialect of a text table: delimiter, header and decimal mark."""
+"""The dialect of a text table: delimiter, header and quotes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +20,10 @@ SAMPLE_BYTES = 256 * 1024
 SAMPLE_ROWS = 100
 CHUNK = 1024 * 1024
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+")
-AMBIGUOUS_NUMBER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+SEPARATOR_LINE = re.compile(r"\"?sep=([,;\t|])\"?[ ,;]*\r?\n", re.IGNORECASE)
+"""What Excel writes before the header."""
+ESCAPED_QUOTE = re.compile(r"\\\"(?![\"\s,;|]|$)")
+"""A quotation mark in the middle of a text: not the end of one that ends with a backslash."""
 COMMENT = "#"
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -34,18 +36,24 @@ class Dialect:
     ----------
     delimiter : str
         One of comma, semicolon, tab and bar.
-    decimal : str
-        Point or comma.
     header : tuple of str
-        The names in the file, which may be empty.
+        The names in the file, which may be empty, without blanks around them.
+    lines_before_rows : int
+        Number of lines up to the end of the header.
     comments : int
         Number of lines before the header that begin with ``#``.
+    has_unnamed_last : bool
+        Whether all rows have one cell more than the header, which must be empty.
+    has_escapes : bool
+        Whether quotation marks inside quotes follow a backslash.
     """
 
     delimiter: str
-    decimal: str
     header: tuple[str, ...]
+    lines_before_rows: int
     comments: int = 0
+    has_unnamed_last: bool = False
+    has_escapes: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,23 +109,56 @@ def detect_dialect(path: Path) -> Dialect:
     """Return the dialect of a text table, from its first rows."""
     sample = _read_sample(path)
     _check_not_json(sample)
-    comments, sample = _skip_comments(sample)
-    candidates = {delimiter: _read_records(sample, delimiter) for delimiter in DELIMITERS}
-    delimiter = max(DELIMITERS, key=lambda d: _fit(candidates[d]))  # of equals the first: comma
-    records = candidates[delimiter]
+    comments, rest = _skip_comments(sample)
+    named = SEPARATOR_LINE.match(rest)
+    if named is not None:
+        rest = rest[named.end() :]
+    has_escapes = ESCAPED_QUOTE.search(rest) is not None
+    candidates = {
+        delimiter: _read_records(rest, delimiter, has_escapes=has_escapes)
+        for delimiter in (DELIMITERS if named is None else named[1])
+    }
+    delimiter = max(candidates, key=lambda d: _fit(candidates[d][0]))  # of equals the first: comma
+    records, header_lines = candidates[delimiter]
     if not records:
         raise InvalidFile("The file has no header: its first line must name the columns.")
-    header = tuple(records[0])
-    if all(NUMBER.fullmatch(name.strip()) for name in header):
+    header = [name.strip() for name in records[0]]
+    if all(NUMBER.fullmatch(name) for name in header):
         raise InvalidFile(
             f"The first line must name the columns, but it has numbers: {', '.join(header)[:80]}."
         )
-    rows = records[1:]
-    if delimiter != "," and len(records) > SAMPLE_ROWS:  # a decimal comma may come late
-        rows = _read_records(sample, delimiter, max_records=len(sample))[1:]
-    dialect = Dialect(delimiter, _detect_decimal_mark(delimiter, rows, header), header, comments)
+    _check_header_quotes(header)
+    has_unnamed_last = _count_cells(records) == len(header) + 1
+    if has_unnamed_last:
+        header.append("")
+    elif not header[-1] and _count_cells(records) == len(header) - 1:
+        del header[-1]
+    dialect = Dialect(
+        delimiter,
+        tuple(header),
+        comments + (named is not None) + header_lines,
+        comments,
+        has_unnamed_last,
+        has_escapes,
+    )
     check_names(dialect.names)
     return dialect
+
+
+def _count_cells(records: list[list[str]]) -> int | None:
+    """Return the number of cells that every row has; None if they differ or there are no rows."""
+    widths = {len(record) for record in records[1:]}
+    return widths.pop() if len(widths) == 1 else None
+
+
+def _check_header_quotes(header: list[str]) -> None:
+    """Refuse names in quotes after a blank: such quotes would be part of the name."""
+    quoted = next((name for name in header if len(name) > 1 and name[0] == name[-1] == '"'), None)
+    if quoted is not None:
+        raise InvalidFile(
+            f"The header has a blank before the quotation mark of {quoted[:80]}, so that they "
+            "would be part of the name. Remove the blanks after the delimiters."
+        )
 
 
 def _check_not_json(sample: str) -> None:
@@ -200,19 +241,26 @@ def _read_sample(path: Path) -> str:
     return complete_lines + newline
 
 
-def _read_records(sample: str, delimiter: str, max_records: int = SAMPLE_ROWS) -> list[list[str]]:
-    """Return the first records of a sample, split at a delimiter."""
+def _read_records(sample: str, delimiter: str, *, has_escapes: bool) -> tuple[list[list[str]], int]:
+    """Return the first records of a sample, split at a delimiter, and the lines of the header."""
     records: list[list[str]] = []
+    header_lines = 0
+    reader = csv.reader(
+        io.StringIO(sample, newline=""),
+        delimiter=delimiter,
+        escapechar="\\" if has_escapes else None,
+    )
     try:
-        for record in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
+        for record in reader:
             if record:
+                header_lines = header_lines or reader.line_num
                 records.append(record)
-            if len(records) > max_records:
+            if len(records) > SAMPLE_ROWS:
                 break
     except csv.Error as error:
         if not records:
             raise InvalidFile(f"The first line cannot be read: {error}.") from None
-    return records
+    return records, header_lines
 
 
 def _fit(records: list[list[str]]) -> tuple[float, int]:
@@ -220,42 +268,8 @@ def _fit(records: list[list[str]]) -> tuple[float, int]:
     if not records or len(records[0]) < 2 or any(len(name) > MAX_NAME for name in records[0]):
         return (0.0, 0)
     width = len(records[0])
+    n_cells = _count_cells(records)
+    if n_cells == width + 1 or (not records[0][-1] and n_cells == width - 1):
+        return (1.0, width)  # a delimiter at the end of the header's line or of the others
     alike = sum(len(record) == width for record in records[1:])
     return ((alike + 1) / len(records), width)
-
-
-def _detect_decimal_mark(delimiter: str, records: list[list[str]], header: Sequence[str]) -> str:
-    """Return the decimal mark: the comma if some numbers have a comma and none has a point."""
-    if delimiter == ",":
-        return "."
-    cells = [cell.strip() for record in records for cell in record]
-    with_comma = any(COMMA_NUMBER.fullmatch(cell) for cell in cells)
-    with_point = any("." in cell and NUMBER.fullmatch(cell) for cell in cells)
-    if not with_comma or with_point:
-        return "."
-    commas = [cell for cell in cells if COMMA_NUMBER.fullmatch(cell)]
-    if all(AMBIGUOUS_NUMBER.fullmatch(cell) for cell in commas) and not _has_thousands(cells):
-        row, column = next(
-            (i, j)
-            for i, record in enumerate(records)
-            for j, cell in enumerate(record)
-            if AMBIGUOUS_NUMBER.fullmatch(cell.strip())
-        )
-        raise build_ambiguous_number_error(
-            commas[0], header[column] if column < len(header) else "", row
-        )
-    return ","
-
-
-def _has_thousands(cells: list[str]) -> bool:
-    return any(re.fullmatch(r"[+-]?\d{1,3}(\.\d{3})+,\d+", cell) for cell in cells)
-
-
-def build_ambiguous_number_error(text: str, column: str, row: int) -> InvalidFile:
-    """Return the refusal of a number whose comma may be a decimal mark or of thousands."""
-    without, with_point = text.replace(",", ""), text.replace(",", ".")
-    return InvalidFile(
-        f"Column {column!r} has {text} in row {row}, which may be {with_point} or {without}: no "
-        "other number of the column shows which. Write the numbers with a decimal point and "
-        "without marks for thousands."
-    )

@@ -1,24 +1,43 @@
-"""Numbers as people write them in text tables: 1,234.50 and 1.234,50 and 81 %."""
+"""Numbers as people write them in text tables: 1,234.50 and 1.234,50, 1'234 and 81 %."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thetahat_service.data.csv_dialect import Dialect, build_ambiguous_number_error
-from thetahat_service.data.csv_types import open_table
+from thetahat_service.data.arrow_arrays import make_arrow_array
+from thetahat_service.data.missing_marks import MARKS_AMONG_NUMBERS
 
-_PLAIN: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_FORMS: Final = {
-    ".": rf"(?:[+-]?[0-9]{{1,3}}(?:,[0-9]{{3}})+(?:\.[0-9]+)?|{_PLAIN})",
-    ",": r"(?:[+-]?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|[+-]?[0-9]+(?:,[0-9]+)?)",
+LARGEST_EXACT: Final = 2**53 - 1
+_DIGITS: Final = r"[+-]?[0-9]"
+_EXPONENT: Final = r"(?:[eE][+-]?[0-9]+)?"
+_SPACE: Final = r"['\x{2019}\x{2009}\x{202f}\x{a0} ]"
+_SPACED: Final = rf"^{_DIGITS}{{1,3}}(?:{_SPACE}[0-9]{{3}})+(?:[.,][0-9]+)?$"
+_PERCENT: Final = r"\s?%$"
+_MINUS: Final = "\N{MINUS SIGN}"
+_MARKS: Final = make_arrow_array(MARKS_AMONG_NUMBERS)
+MISSING_TEXT: Final = pa.nulls(1, pa.string())[0]
+"""A missing value; None in its place makes pyarrow import pandas."""
+
+FRACTION: Final = {
+    ".": rf"[+-]?(?:(?:[0-9]*\.[0-9]+|[0-9]+\.){_EXPONENT}|[0-9]+[eE][+-]?[0-9]+)",
+    ",": rf"{_DIGITS}+,[0-9]+{_EXPONENT}",
 }
-"""Patterns of numbers by their decimal mark; the other mark stands between thousands."""
-_PERCENT: Final = r"\s?%"
+"""Patterns of numbers by their decimal mark."""
+EITHER: Final = {mark: rf"[+-]?[1-9][0-9]{{0,2}}\{mark}[0-9]{{3}}" for mark in ".,"}
+"""Those of which the mark may also stand between thousands."""
+GROUPED: Final = {
+    ".": rf"{_DIGITS}{{1,3}}(?:(?:,[0-9]{{3}})+\.[0-9]+|(?:,[0-9]{{3}}){{2,}})",
+    ",": rf"{_DIGITS}{{1,3}}(?:(?:\.[0-9]{{3}})+,[0-9]+|(?:\.[0-9]{{3}}){{2,}})",
+}
+"""Numbers with marks of thousands that show, by the decimal mark, which one is which."""
+NUMBER: Final = "|".join(
+    [rf"{_DIGITS}+", "[+-]?(?i:inf|infinity)", *FRACTION.values(), *GROUPED.values()]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,82 +50,63 @@ class NumberForm:
         Point or comma; the other one stands between thousands.
     is_percent : bool
         Whether every number has a percent sign, so that it is divided by 100.
+    is_grouped : bool
+        Whether some have marks of thousands.
     """
 
     decimal: str
     is_percent: bool
+    is_grouped: bool
 
-    def parse(self, texts: pa.Array) -> pa.Array:
-        """Return the numbers of a column of text, which has this form."""
-        thousands = "," if self.decimal == "." else "."
-        texts = pc.utf8_trim_whitespace(texts)
-        if self.is_percent:
-            texts = pc.replace_substring_regex(texts, pattern=rf"{_PERCENT}$", replacement="")
-        texts = pc.replace_substring(texts, pattern=thousands, replacement="")
+    def parse(self, texts: pa.Array, kind: pa.DataType) -> pa.Array:
+        """Return the numbers of texts of this form, null for marks of missing values."""
+        if self == PLAIN_FORM and (numbers := cast_numbers(texts, kind)) is not None:
+            return numbers
+        texts, _ = split_marks(texts)
+        texts, _, _ = remove_signs(texts)
+        if self.is_grouped:
+            thousands = "," if self.decimal == "." else "."
+            texts = pc.replace_substring(texts, pattern=thousands, replacement="")
         texts = pc.replace_substring(texts, pattern=self.decimal, replacement=".")
-        numbers = texts.cast(pa.float64())
+        numbers = pc.utf8_ltrim(texts, "+").cast(kind)
         return pc.divide(numbers, 100.0) if self.is_percent else numbers
 
 
-def find_number_forms(
-    path: Path, dialect: Dialect, types: dict[str, pa.DataType]
-) -> dict[str, NumberForm]:
-    """Return the form of the numbers in each column of text that has only numbers in some form.
+PLAIN_FORM: Final = NumberForm(".", is_percent=False, is_grouped=False)
+"""Numbers as computers write them."""
 
-    Raises ``InvalidFile`` for a column whose commas may be decimal marks or of thousands.
+
+def cast_numbers(texts: pa.Array, kind: pa.DataType) -> pa.Array | None:
+    """Return numbers of texts as computers write them; None if some text is none."""
+    try:
+        return texts.cast(kind)
+    except pa.ArrowInvalid:
+        return None
+
+
+def split_marks(texts: pa.Array) -> tuple[pa.Array, Counter[str]]:
+    """Return trimmed texts with null for each mark of a missing value, and those marks."""
+    trimmed = pc.replace_substring(pc.utf8_trim_whitespace(texts), _MINUS, "-")
+    are_marks = pc.is_in(trimmed, value_set=_MARKS)
+    marks = Counter(pc.filter(trimmed, pc.and_(are_marks, trimmed.is_valid())).to_pylist())
+    return pc.if_else(are_marks, MISSING_TEXT, trimmed), marks
+
+
+def remove_signs(texts: pa.Array) -> tuple[pa.Array, int, bool]:
+    """Return texts without percent signs, how many had one, and without spaces of thousands.
+
+    The last of the three says whether some had such spaces or apostrophes.
     """
-    possible = {
-        name: [
-            NumberForm(decimal, is_percent) for decimal in _FORMS for is_percent in (False, True)
-        ]
-        for name, kind in types.items()
-        if kind == pa.string()
-    }
-    if not possible:
-        return {}
-    first: dict[str, tuple[str, int]] = {}
-    rows = 0
-    texts = dict.fromkeys(dialect.header, pa.string())
-    with open_table(path, dialect, texts) as reader:
-        for batch in reader:
-            for name in [*possible]:
-                column = pc.utf8_trim_whitespace(batch.column(name))
-                _note_first(first, name, column, rows)
-                possible[name] = [form for form in possible[name] if _fits(form, column)]
-                if not possible[name]:
-                    del possible[name]
-            if not possible:
-                return {}
-            rows += batch.num_rows
-    chosen_forms: dict[str, NumberForm] = {}
-    for name, forms in possible.items():
-        if name not in first:
-            continue
-        text, row = first[name]
-        if len(forms) > 1 and dialect.decimal == "." and "," in text:
-            raise build_ambiguous_number_error(text, name, row)
-        chosen_forms[name] = next(
-            (form for form in forms if form.decimal == dialect.decimal), forms[0]
-        )
-    return chosen_forms
+    n_percent = pc.sum(pc.match_substring(texts, "%")).as_py() or 0
+    if n_percent:
+        texts = pc.replace_substring_regex(texts, pattern=_PERCENT, replacement="")
+    are_spaced = pc.match_substring_regex(texts, _SPACED)
+    if not pc.any(are_spaced).as_py():
+        return texts, n_percent, False
+    joined = pc.replace_substring_regex(texts, pattern=_SPACE, replacement="")
+    return pc.if_else(are_spaced, joined, texts), n_percent, True
 
 
-def _fits(form: NumberForm, column: pa.Array) -> bool:
-    """Return whether every value of a column has the form."""
-    pattern = f"^{_FORMS[form.decimal]}{_PERCENT if form.is_percent else ''}$"
-    matches = pc.match_substring_regex(pc.drop_null(column), pattern=pattern)
-    return bool(pc.all(matches, min_count=0).as_py())
-
-
-def _note_first(first: dict[str, tuple[str, int]], name: str, column: pa.Array, rows: int) -> None:
-    """Keep the first value of a column with a comma, or else its first value, and its row."""
-    if name in first and "," in first[name][0]:
-        return
-    with_comma = pc.indices_nonzero(pc.match_substring(column, ","))
-    present = pc.indices_nonzero(column.is_valid())
-    if len(with_comma):
-        row = with_comma[0].as_py()
-        first[name] = (column[row].as_py(), rows + row)
-    elif len(present):
-        row = present[0].as_py()
-        first.setdefault(name, (column[row].as_py(), rows + row))
+def are_matched(texts: pa.Array, pattern: str) -> pa.Array:
+    """Return whether each text as a whole has a pattern; null for null."""
+    return pc.match_substring_regex(texts, rf"^(?:{pattern})$")

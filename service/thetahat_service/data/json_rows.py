@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Final
@@ -19,7 +21,8 @@ from thetahat_service.data.base import (
     check_not_empty,
     check_size,
 )
-from thetahat_service.data.tables import list_columns
+from thetahat_service.data.missing_marks import MARKS_AMONG_NUMBERS
+from thetahat_service.data.tables import build_text_name, get_number_name, list_columns
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
@@ -27,6 +30,9 @@ ROWS_AT_ONCE: Final = 10_000
 DEEPEST: Final = 8
 LISTED: Final = 20
 LARGEST_WHOLE: Final = 2**63
+LARGEST_EXACT: Final = 2**53 - 1
+_LONG_NUMBER: Final = re.compile(rb"[0-9]{19}")
+_NUMBERS: Final = (pa.int64(), pa.float64())
 Row = JsonObject
 
 
@@ -34,8 +40,9 @@ def parse_json(text: bytes, place: str) -> JsonValue:
     """Return the value of a JSON text, which may have NaN and Infinity as Python writes them."""
     value: JsonValue
     try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError as first:
+        # orjson makes floating-point numbers of whole ones beyond 64 bits.
+        value = json.loads(text) if _LONG_NUMBER.search(text) else orjson.loads(text)
+    except ValueError as first:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
@@ -63,11 +70,17 @@ class _JsonSurvey:
         Type by name, in order of first appearance; None while a column has only missing values.
     left_out : dict
         Names of columns with lists, or with objects that are nested too deeply.
+    large : set
+        Names of columns with whole numbers that a double may not keep.
+    marks : dict
+        How often texts that mark missing numbers occur in a column, by name.
     """
 
     rows: int = 0
     kinds: dict[str, pa.DataType | None] = field(default_factory=dict)
     left_out: dict[str, None] = field(default_factory=dict)
+    large: set[str] = field(default_factory=set)
+    marks: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, row: Row, limits: FileLimits) -> None:
         self.rows += 1
@@ -75,7 +88,11 @@ class _JsonSurvey:
             if isinstance(value, (list, Mapping)):
                 self.left_out[name] = None
                 continue
-            kind = _find_type(value)
+            kind = None if value in MARKS_AMONG_NUMBERS else _find_type(value)
+            if isinstance(value, str) and kind is None:
+                self.marks.setdefault(name, Counter())[value] += 1
+            if isinstance(value, int) and abs(value) > LARGEST_EXACT:
+                self.large.add(name)
             earlier = self.kinds.setdefault(name, kind)
             if earlier != kind and kind is not None:
                 self.kinds[name] = kind if earlier is None else _choose_wider(earlier, kind)
@@ -84,7 +101,29 @@ class _JsonSurvey:
     def build_schema(self) -> pa.Schema:
         names = [name for name in self.kinds if name not in self.left_out]
         check_names(names)
-        return pa.schema([(name, self.kinds[name] or pa.float64()) for name in names])
+        kinds = {name: self._choose_type(name) for name in names}
+        texts = [name for name in names if name in self.large and kinds[name] == pa.float64()]
+        return pa.schema(
+            [*kinds.items(), *((build_text_name(name), pa.string()) for name in texts)]
+        )
+
+    def _choose_type(self, name: str) -> pa.DataType:
+        kind = self.kinds[name]
+        if name in self.marks and kind not in _NUMBERS:
+            return pa.string()
+        return kind or pa.float64()
+
+    def describe(self, schema: pa.Schema) -> JsonObject:
+        """Return what is left out, and the marks of missing values in columns of numbers."""
+        marks: JsonObject = {
+            name: dict(counts)
+            for name, counts in self.marks.items()
+            if name not in self.left_out and schema.field(name).type in _NUMBERS
+        }
+        return {
+            **({"left_out": list(self.left_out)[:LISTED]} if self.left_out else {}),
+            **({"missing_marks": marks} if marks else {}),
+        }
 
 
 def write_rows(
@@ -111,8 +150,8 @@ def write_rows(
                 batch.clear()
         if batch:
             writer.write_batch(_build_batch(batch, schema, limits))
-    details = {"left_out": list(survey.left_out)[:LISTED]} if survey.left_out else {}
-    return Inspected(survey.rows, list_columns(schema), details, has_table=True)
+    columns = list_columns(schema)
+    return Inspected(survey.rows, columns, survey.describe(schema), has_table=True)
 
 
 def _build_batch(
@@ -122,7 +161,8 @@ def _build_batch(
     columns = []
     for column in schema:
         try:
-            values = [_convert(row.get(column.name), column.type) for row in rows]
+            name = get_number_name(column.name)
+            values = [_convert(row.get(name), column.type) for row in rows]
             array = pa.array(values, column.type, from_pandas=True)
         except (OverflowError, UnicodeError, pa.ArrowException) as error:
             raise InvalidFile(
@@ -135,8 +175,8 @@ def _build_batch(
 
 
 def _find_type(value: JsonValue) -> pa.DataType | None:
-    """Return the column type of a value; None for null."""
-    if value is None:
+    """Return the column type of a value; None for null and NaN."""
+    if value is None or value != value:  # noqa: PLR0124 - NaN
         return None
     if isinstance(value, bool):
         return pa.bool_()
@@ -152,8 +192,8 @@ def _choose_wider(first: pa.DataType, second: pa.DataType) -> pa.DataType:
 
 
 def _convert(value: JsonValue, kind: pa.DataType) -> JsonValue:
-    """Return a value as the type of its column needs it."""
-    if value is None:
+    """Return a value as the type of its column needs it; a mark among numbers is missing."""
+    if value is None or value != value or (kind in _NUMBERS and isinstance(value, str)):  # noqa: PLR0124 - NaN
         return None
     if kind == pa.float64() and isinstance(value, int | float):
         return float(value)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
 from thetahat.tables.sparse import SparseColumns
-from thetahat_service.data.base import GROUPS, MATRIX, SPARSE, ColumnValues
+from thetahat_service.data.base import GROUPS, ColumnValues
 from thetahat_service.data.formats import find_format
 from thetahat_service.errors import FieldError, InvalidRequest, Unavailable
 from thetahat_service.json_types import ColumnDescription
 
+_NUMBERS: Final = ("integer", "number")
 LISTED = 20  # how many columns a refusal lists
 
 
@@ -69,14 +70,59 @@ def read_columns(file: ReadableFile, names: Sequence[str] | None = None) -> dict
     InvalidRequest
         A name that is not a column, or is a group of sparse columns or a matrix.
     """
-    columns = {}
-    for name, column in read_features(file, names).items():
-        if isinstance(column, SparseColumns) or column.ndim == 2:
-            group = GROUPS[SPARSE if isinstance(column, SparseColumns) else MATRIX]
-            message = f"The column {name!r} is {group}, which can only be features."
+    types = {str(column["name"]): column["type"] for column in file.columns}
+    columns = read_features(file, names)
+    _refuse_groups(types, [*columns])
+    return {name: c for name, c in columns.items() if not isinstance(c, SparseColumns)}
+
+
+def read_labels(
+    file: ReadableFile, names: Sequence[str], *, are_compared: bool = False
+) -> dict[str, np.ndarray]:
+    """Read some columns as labels, which stay different where the file has different values.
+
+    Parameters
+    ----------
+    are_compared : bool
+        Whether the labels of the columns are compared with each other, as classes with predicted
+        classes: if those of one column of numbers are its text (01), so are those of the others.
+
+    Returns
+    -------
+    dict of ndarray
+        By name, (n,): int64 for whole numbers, bool, or objects (int, bool or str, None where a
+        value is missing). Only numbers with fractions and those of floating-point columns are
+        float64.
+    """
+    types = {str(column["name"]): column["type"] for column in file.columns}
+    requested = list(dict.fromkeys(names))
+    check_columns(list(types), requested)
+    _refuse_groups(types, requested)
+    labels = find_format(file.media_type).read_labels(file.locate(), requested)
+    numbers = [name for name in requested if types[name] in _NUMBERS]
+    if are_compared and any(_are_text(labels[name]) for name in numbers):
+        labels |= {name: _write_whole_numbers(labels[name]) for name in numbers}
+    return labels
+
+
+def _are_text(labels: np.ndarray) -> bool:
+    return any(isinstance(label, str) for label in labels)
+
+
+def _write_whole_numbers(labels: np.ndarray) -> np.ndarray:
+    """Return labels with whole numbers as their text."""
+    if labels.dtype.kind == "f":
+        return labels
+    written = (str(v) if isinstance(v, int) else v for v in labels.tolist())
+    return np.fromiter(written, dtype=object, count=len(labels))
+
+
+def _refuse_groups(types: Mapping[str, str], names: Sequence[str]) -> None:
+    """Refuse a column that is a group of sparse columns or a matrix."""
+    for name in names:
+        if types[name] in GROUPS:
+            message = f"The column {name!r} is {GROUPS[types[name]]}, which can only be features."
             raise InvalidRequest(message, errors=(FieldError(("columns",), message, name),))
-        columns[name] = column
-    return columns
 
 
 def read_features(

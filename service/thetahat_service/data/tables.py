@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from thetahat.tables.sparse import NumberedNames, SparseColumns
-from thetahat_service.data.arrow_columns import find_wire_type, to_numpy
+from thetahat_service.data.arrow_columns import find_wire_type, to_labels, to_numpy
 from thetahat_service.data.base import MATRIX, SPARSE, ColumnValues
 from thetahat_service.data.sparse_rows import SparseRows
 from thetahat_service.json_types import ColumnDescription
@@ -23,6 +23,45 @@ from thetahat_service.storage.checksums import compute_table_size
 
 _CELL: Final = pa.large_list(pa.struct([("index", pa.int32()), ("value", pa.float64())]))
 _LARGEST_SMALL: Final = 2**31 - 1
+_TEXT: Final = "\0"
+"""What precedes the name of a number's column in that of its text; no column of a file has it."""
+
+
+class ConvertedFormat:
+    """What all formats share whose files are converted to a table when they are inspected."""
+
+    table_suffix: str
+
+    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
+        """Map the table; only what has to be converted is copied."""
+        table = map_table(build_table_path(path, self.table_suffix))
+        return {name: _read_column(table, name) for name in names}
+
+    def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Map the table, and read labels from the text of numbers where the table keeps it."""
+        table = map_table(build_table_path(path, self.table_suffix))
+        kept = {*table.schema.names}
+        sources = {n: build_text_name(n) if build_text_name(n) in kept else n for n in names}
+        return {name: to_labels(table.column(source)) for name, source in sources.items()}
+
+    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
+        """Map the table and take the first rows."""
+        table = map_table(build_table_path(path, self.table_suffix)).slice(0, rows)
+        return {name: _read_column(table, name) for name in names}
+
+
+def build_text_name(name: str) -> str:
+    """Return the name of the column with the texts of a column of numbers.
+
+    A table has it where numbers do not tell labels apart that the file does: 01 and 1, or whole
+    numbers beyond 64 bits.
+    """
+    return _TEXT + name
+
+
+def get_number_name(text_name: str) -> str:
+    """Return the name of the column whose values a column has, as numbers or as their texts."""
+    return text_name.removeprefix(_TEXT)
 
 
 def build_table_path(path: Path, suffix: str) -> Path:
@@ -66,8 +105,12 @@ def make_number_cells(values: np.ndarray) -> pa.Array:
 
 
 def list_columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:
-    """Return name and type of each column of a table."""
-    return tuple({"name": f.name, "type": _find_column_type(f.type)} for f in schema)
+    """Return name and type of each column of a table, without those of texts of numbers."""
+    return tuple(
+        {"name": f.name, "type": _find_column_type(f.type)}
+        for f in schema
+        if not f.name.startswith(_TEXT)
+    )
 
 
 def _find_column_type(arrow_type: pa.DataType) -> str:
@@ -78,26 +121,13 @@ def _find_column_type(arrow_type: pa.DataType) -> str:
     return str(find_wire_type(arrow_type))
 
 
-def read_table(
-    path: Path, names: Sequence[str], rows: int | None = None
-) -> dict[str, ColumnValues]:
-    """Map a table; only what has to be converted is copied.
-
-    Parameters
-    ----------
-    path : Path
-        Of the table.
-    names : sequence of str
-        Columns to read.
-    rows : int or None
-        How many of the first rows; None means all.
-    """
+def map_table(path: Path) -> pa.Table:
+    """Map a table into memory; nothing is copied."""
     size = compute_table_size(path)  # without the checksum at the end
     with pa.memory_map(str(path)) as source:
         content = pa.BufferReader(source.read_buffer(size))
         with pa.ipc.open_file(content) as reader:
-            table = reader.read_all().slice(0, rows)
-    return {name: _read_column(table, name) for name in names}
+            return reader.read_all()
 
 
 def _read_column(table: pa.Table, name: str) -> ColumnValues:

@@ -20,7 +20,7 @@ from tests.service.data.checked_files import (
     types,
     written,
 )
-from thetahat_service.data import csv_types
+from thetahat_service.data import csv_columns
 from thetahat_service.data.reading import read_columns
 from thetahat_service.errors import InvalidFile
 
@@ -87,7 +87,7 @@ def test_exact_an_empty_line_of_one_column_is_a_missing_value(tmp_path: Path) ->
 def test_exact_a_late_row_widens_its_column_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: str, expected: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(csv_types, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(csv_columns, "BLOCK_BYTES", 1000)
     rows = [f"{i},{i},true," for i in range(500)]
     text = "\n".join(["a,b,c,d", *rows, f"{late},1,false,7.5"]) + "\n"
     kept = keep(tmp_path, CSV, text.encode())
@@ -171,6 +171,18 @@ def test_property_csv_and_parquet_read_the_same(
         ("a;b\n1,234;1\n0,5;2\n", [1.234, 0.5]),
         ("a;b\n0,123;1\n0,456;2\n", [0.123, 0.456]),
         ("a b\n1.5 1\n2   2\n", [1.5, 2.0]),
+        ("a;b\n1.234;0,5\n2.345;0,7\n", [1234.0, 2345.0]),
+        ("a;b\n1.234;0.5\n2.345;0.7\n", [1.234, 2.345]),
+        ('a,b\n1.234,"0,5"\n2.345,"0,7"\n', [1234.0, 2345.0]),
+        ("a;b\n1,234;0,5\n2,345;0,7\n", [1.234, 2.345]),
+        ('a,b\n"1,234",0.5\n5,0.7\n', [1234.0, 5.0]),
+        ("a;b\n1.234.567;x\n2.345;y\n", [1234567.0, 2345.0]),
+        ("a;b\n1.234;\n2.5;0,7\n", [1.234, 2.5]),
+        ("a;b\n-;1\n0,5;2\n", [NAN, 0.5]),
+        ("a;b\n1'234.5;1\n2’000;2\n-12\u2009345;3\n6\u202f789;4\n", [1234.5, 2e3, -12345, 6789]),
+        ("a;b\n12 345,5;1\n7\xa0000;2\n", [12345.5, 7000.0]),
+        ("a,b\n\u22120.5,1\n\u22122,2\n+3,3\n", [-0.5, -2.0, 3.0]),
+        ("a,b\n 1.5 ,1\n  ,2\n", [1.5, NAN]),
     ],
 )
 def test_exact_numbers_as_people_write_them(tmp_path: Path, text: str, values: list[float]) -> None:
@@ -197,8 +209,94 @@ def test_exact_what_was_understood_of_an_unusual_text(tmp_path: Path) -> None:
         (b'{"a": 1, "b": 2}\n{"a": 2, "b": 3}\n', "Content-Type: application/jsonl"),
         (b'[{"a": 1},\n{"a": 2}]\n', "The file is JSON"),
         (b"[\n", "The file is JSON"),
+        (b'a,b,c\n1.234,"0,5",0.5\n', "Column 'a' has 1.234 in row 0, which may be 1.234 or 1234"),
+        (b'a, "b"\n1, "x"\n', "has a blank before the quotation mark of"),
+        (
+            b"x,y,z\nr1,1,2,3\nr2,4,5,6\n",
+            r"Expected 3 columns, got 4: .*R writes the names of rows",
+        ),
     ],
 )
 def test_invalid_ambiguous_numbers_and_json(tmp_path: Path, content: bytes, words: str) -> None:
     with pytest.raises(InvalidFile, match=words):
         keep(tmp_path, CSV, content)
+
+
+MARKS = [
+    "?",
+    "-",
+    ".",
+    "n/a",
+    "N/A",
+    "#N/A",
+    "NULL",
+    "null",
+    "None",
+    "<NA>",
+    "nan",
+    "NA",
+    "NaN",
+    "",
+]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("number", ["7", "0.5", "1790000000000000001", "-3e5"])
+def test_exact_a_mark_among_numbers_is_a_missing_value(
+    tmp_path: Path, mark: str, number: str
+) -> None:
+    text = f"a,b\n{number},x\n{mark},{mark}\n {mark} ,z\n"
+    inspection, file = inspected(tmp_path, CSV, text.encode())
+    columns = read_columns(file)
+
+    assert_array_equal(columns["a"], [float(number), NAN, NAN])
+    assert columns["b"].tolist() == ["x", None if mark in {"", "NA", "NaN"} else mark, "z"]
+    assert inspection.details.get("missing_marks", {}).get("a", {}).keys() <= {mark}
+
+
+def test_exact_marks_are_counted_by_column(tmp_path: Path) -> None:
+    text = "a,b,c\n1,?,-\n?,2,-\n?,n/a,-\n"
+    details = inspected(tmp_path, CSV, text.encode())[0].details
+
+    assert details["missing_marks"] == {"a": {"?": 2}, "b": {"?": 1, "n/a": 1}}
+
+
+def test_exact_cells_that_are_no_numbers_are_named_if_they_are_few(tmp_path: Path) -> None:
+    rows = [f"{i / 7},{i},w{i},1" for i in range(30)]
+    text = "\n".join(["a,b,c,d", *rows, "mean,12?,x,1", ""])
+    details = inspected(tmp_path, CSV, text.encode())[0].details
+
+    assert details["not_numbers"] == {
+        "a": {"numbers": 30, "others": 1, "first": [{"row": 30, "value": "mean"}]},
+        "b": {"numbers": 30, "others": 1, "first": [{"row": 30, "value": "12?"}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sep=;\na;b\n0.5;1\n", {"a": [0.5], "b": [1]}),
+        ('"sep=;"\r\na;b\r\n0,5;1\r\n', {"a": [0.5], "b": [1]}),
+        ("\ufeffsep=,\na,b\n0.5,1\n", {"a": [0.5], "b": [1]}),
+        ("SEP=|\na|b\n0.5|1\n", {"a": [0.5], "b": [1]}),
+        ("a,b,\n0.5,1,\n0.25,2,\n", {"a": [0.5, 0.25], "b": [1, 2]}),
+        ("a,b\n0.5,1,\n0.25,2,\n", {"a": [0.5, 0.25], "b": [1, 2]}),
+        ("a,b,\n0.5,1\n0.25,2\n", {"a": [0.5, 0.25], "b": [1, 2]}),
+        ("a;b;;\n0.5;1;;\n", {"a": [0.5], "b": [1]}),
+        ("a,,b\n0.5,,1\n", {"a": [0.5], "b": [1]}),
+        (",a,\n3,0.5,4\n", {"column_0": [3], "a": [0.5], "column_2": [4]}),
+        ("a, b\n0.5, 1\n", {"a": [0.5], "b": [1]}),
+        ("a , b\n0.5 , 1\n", {"a": [0.5], "b": [1]}),
+        ('a,b\n"say \\"hi\\" twice",1\n', {"a": ['say "hi" twice'], "b": [1]}),
+        ('a,b\n"C:\\data\\",1\n', {"a": ["C:\\data\\"], "b": [1]}),
+        ("a,b\n,1\nNA,2\n", {"a": [NAN, NAN], "b": [1, 2]}),
+    ],
+)
+def test_exact_columns_of_texts_as_programs_write_them(
+    tmp_path: Path, text: str, expected: dict[str, list[object]]
+) -> None:
+    columns = read(tmp_path, CSV, text.encode())
+
+    assert list(columns) == list(expected)
+    for name, values in expected.items():
+        assert_array_equal(columns[name], values)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
+import numpy as np
 import pyarrow as pa
 
-from thetahat_service.data.arrow_columns import check_values, list_column_types, to_numpy
+from thetahat_service.data.arrow_columns import check_values, list_column_types, to_labels, to_numpy
 from thetahat_service.data.arrow_messages import check_messages
 from thetahat_service.data.base import (
     ColumnValues,
@@ -57,6 +58,11 @@ class ArrowStream:
         """Map the file; only what has to be converted is copied."""
         table = _map_table(path)
         return {name: to_numpy(table.column(name)) for name in names}
+
+    def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Map the file, and read labels from their own type."""
+        table = _map_table(path)
+        return {name: to_labels(table.column(name)) for name in names}
 
     def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the file and take the first rows."""

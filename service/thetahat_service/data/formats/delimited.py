@@ -7,19 +7,26 @@ share its pages, and copy only the columns they need. It takes about as much dis
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from thetahat_service.data.arrow_columns import check_text_lengths, is_text, list_column_types
+from thetahat_service.data.arrow_columns import check_text_lengths
 from thetahat_service.data.base import (
-    ColumnValues,
     FileLimits,
     Inspected,
     check_not_empty,
     check_size,
+)
+from thetahat_service.data.csv_columns import (
+    ColumnSurvey,
+    convert_booleans,
+    describe_cells,
+    read_texts,
+    survey_columns,
 )
 from thetahat_service.data.csv_dialect import (
     Dialect,
@@ -28,15 +35,15 @@ from thetahat_service.data.csv_dialect import (
     detect_dialect,
     replace_spaces_by_tabs,
 )
-from thetahat_service.data.csv_numbers import NumberForm, find_number_forms
-from thetahat_service.data.csv_types import MISSING, find_types, guess_types, open_table
+from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberForm
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8, detect_encoding_by_mark
-from thetahat_service.data.tables import build_table_path, read_table
+from thetahat_service.data.missing_marks import MISSING
+from thetahat_service.data.tables import ConvertedFormat, build_text_name, list_columns
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
 
-class Delimited:
+class Delimited(ConvertedFormat):
     """CSV and similar: a header; comma, semicolon, tab or bar; UTF-8 by default.
 
     Parameters
@@ -67,26 +74,18 @@ class Delimited:
             dialect = detect_dialect(text)
             check_size(1, len(dialect.header), limits)
             try:
-                rows, schema, forms = _convert(text, dialect, limits, table)
+                columns, decimal = survey_columns(text, dialect)
+                rows, schema = _write(text, dialect, columns, limits, table)
             except pa.ArrowInvalid as error:
                 raise InvalidFile(f"The text is not a table: {error}.") from None
-        check_not_empty(rows)
         details = {
             "encoding": encoding,
             "delimiter": " " if by_space else dialect.delimiter,
-            "decimal": dialect.decimal,
-            "missing": MISSING,
-            **_describe(dialect, forms),
+            "decimal": decimal,
+            "missing": list(MISSING),
+            **_describe(dialect, decimal, columns),
         }
-        return Inspected(rows, list_column_types(schema), details, has_table=True)
-
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Map the table; only what has to be converted is copied."""
-        return read_table(build_table_path(path, self.table_suffix), names)
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Map the table and take the first rows."""
-        return read_table(build_table_path(path, self.table_suffix), names, rows)
+        return Inspected(rows, list_columns(schema), details, has_table=True)
 
 
 def _check(text: Path) -> Path:
@@ -94,64 +93,77 @@ def _check(text: Path) -> Path:
     return text
 
 
-def _describe(dialect: Dialect, forms: Mapping[str, NumberForm]) -> JsonObject:
+def _describe(dialect: Dialect, decimal: str, columns: Sequence[ColumnSurvey]) -> JsonObject:
     """Return what else was understood of a text, where it is not an ordinary one."""
-    numbers = {
-        name: {"decimal": form.decimal, "divided_by": 100 if form.is_percent else 1}
-        for name, form in forms.items()
+    plain = NumberForm(decimal, is_percent=False, is_grouped=False)
+    numbers: JsonObject = {
+        c.name: {"decimal": c.form.decimal, "divided_by": 100 if c.form.is_percent else 1}
+        for c in columns
+        if c.form not in {plain, PLAIN_FORM}
     }
+    marks: JsonObject = {
+        c.name: {mark: n for mark, n in c.marks.items() if mark}
+        for c in columns
+        if c.kind in {pa.int64(), pa.float64()} and any(c.marks)
+    }
+    others = describe_cells(columns)
     return {
         **({"comment_lines": dialect.comments} if dialect.comments else {}),
         **({"numbers": numbers} if numbers else {}),
+        **({"missing_marks": marks} if marks else {}),
+        **({"not_numbers": others} if others else {}),
     }
 
 
-def _convert(
-    path: Path, dialect: Dialect, limits: FileLimits, table: IO[bytes]
-) -> tuple[int, pa.Schema, dict[str, NumberForm]]:
-    """Convert with the types of the first block; if a later row differs, with those of all rows."""
-    types = guess_types(path, dialect)
-    if types is not None:
-        try:
-            forms = find_number_forms(path, dialect, types)
-            return *_write(path, dialect, types, forms, limits, table), forms
-        except pa.ArrowInvalid:
-            table.seek(0)
-            table.truncate()
-    types = find_types(path, dialect)
-    forms = find_number_forms(path, dialect, types)
-    return *_write(path, dialect, types, forms, limits, table), forms
-
-
-def _write(  # noqa: PLR0913 - what is read, in which way, and what is written
+def _write(
     path: Path,
     dialect: Dialect,
-    types: dict[str, pa.DataType],
-    forms: Mapping[str, NumberForm],
+    columns: Sequence[ColumnSurvey],
     limits: FileLimits,
     table: IO[bytes],
 ) -> tuple[int, pa.Schema]:
+    """Write the table; a column without a name and without a value is none of it."""
     rows, last = 0, None
-    with open_table(path, dialect, types) as reader:
-        kinds = [pa.float64() if f.name in forms else f.type for f in reader.schema]
-        schema = pa.schema(list(zip(dialect.names, kinds, strict=True)))
-        with pa.ipc.new_file(table, schema) as writer:
-            for batch in reader:
-                rows += batch.num_rows
-                check_size(rows, len(schema), limits)
-                for field, column in zip(schema, batch.columns, strict=True):
-                    if is_text(field.type):
-                        check_text_lengths(field.name, column, limits)
-                columns = [
-                    forms[name].parse(column) if name in forms else column
-                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
-                ]
-                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
-                if batch.num_rows:
-                    last = batch.column(len(schema) - 1)[-1].as_py()
-    if isinstance(last, str):
+    chosen = [c for c, name in zip(columns, dialect.header, strict=True) if name or c.has_values]
+    if dialect.has_unnamed_last and columns[-1].has_values:
+        width = len(dialect.header)
+        raise InvalidFile(
+            f"Expected {width - 1} columns, got {width}: every row has one cell more than the "
+            "header, as where R writes the names of rows. Name all columns in the first line (in "
+            "R: col.names = NA)."
+        )
+    texts = [place for place, c in enumerate(chosen) if c.needs_text]
+    schema = pa.schema(
+        [
+            *((c.name, c.kind) for c in chosen),
+            *((build_text_name(chosen[place].name), pa.string()) for place in texts),
+        ]
+    )
+    with pa.ipc.new_file(table, schema) as writer:
+        for batch in read_texts(path, dialect):
+            rows += batch.num_rows
+            check_size(rows, len(chosen), limits)
+            converted = [_convert(c, batch.column(c.name), limits) for c in chosen]
+            for place in texts:
+                cells = batch.column(chosen[place].name)
+                converted.append(pc.if_else(converted[place].is_valid(), cells, MISSING_TEXT))
+            writer.write_batch(pa.RecordBatch.from_arrays(converted, schema=schema))
+            if batch.num_rows:
+                last = batch.column(-1)[-1].as_py()
+    check_not_empty(rows)
+    if last is not None:
         check_closed(path, last)
     return rows, schema
+
+
+def _convert(column: ColumnSurvey, texts: pa.Array, limits: FileLimits) -> pa.Array:
+    """Return the values of some cells of a column."""
+    if column.kind == pa.string():
+        check_text_lengths(column.name, texts, limits)
+        return texts
+    if column.kind == pa.bool_():
+        return convert_booleans(texts)
+    return column.form.parse(texts, column.kind)
 
 
 METHOD = Delimited()

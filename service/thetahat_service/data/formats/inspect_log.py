@@ -7,15 +7,15 @@ The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, ClassVar, Final
 
 from thetahat.values.json_values import JsonValue
-from thetahat_service.data.base import FREE_BYTES, ColumnValues, FileLimits, Inspected
+from thetahat_service.data.base import FREE_BYTES, FileLimits, Inspected
 from thetahat_service.data.json_rows import parse_json, write_rows
-from thetahat_service.data.tables import build_table_path, read_table
+from thetahat_service.data.tables import ConvertedFormat
 from thetahat_service.data.zip_members import ZIP_ERRORS, read_member
 from thetahat_service.errors import InvalidFile, TooLarge
 from thetahat_service.json_types import JsonObject
@@ -29,13 +29,13 @@ VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 WORDS: Final = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
-class InspectLog:
+class InspectLog(ConvertedFormat):
     """A log of inspect_ai as a table: item, epoch, task, model, and a column for each score."""
 
     media_type: ClassVar[str] = "application/vnd.inspect-ai.log"
     title: ClassVar[str] = "log of inspect_ai"
     endings: ClassVar[tuple[str, ...]] = (".eval", ".json")
-    table_suffix: ClassVar[str] = ".inspect.arrow"
+    table_suffix = ".inspect.arrow"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the log twice: first for its columns, then to write the table."""
@@ -57,14 +57,6 @@ class InspectLog:
                 return _note_unfinished(written, first)
         except ZIP_ERRORS as error:
             raise InvalidFile(f"The log is not a ZIP file that can be read: {error}.") from None
-
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Map the table; only what has to be converted is copied."""
-        return read_table(build_table_path(path, self.table_suffix), names)
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Map the table and take the first rows."""
-        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
 def _check_expansion(archive: zipfile.ZipFile, path: Path, limits: FileLimits) -> None:

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, ClassVar, Final
 
-from thetahat_service.data.base import ColumnValues, FileLimits, Inspected
+from thetahat_service.data.base import FileLimits, Inspected
 from thetahat_service.data.json_rows import parse_json, write_rows
-from thetahat_service.data.tables import build_table_path, read_table
+from thetahat_service.data.tables import ConvertedFormat
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
 LONGEST_LINE: Final = 64 * 1024 * 1024
 
 
-class JsonLines:
+class JsonLines(ConvertedFormat):
     """An object in each line; members of objects inside it are columns too (``doc.topic``)."""
 
     media_type: ClassVar[str] = "application/jsonl"
     title: ClassVar[str] = "JSON Lines"
     endings: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
-    table_suffix: ClassVar[str] = ".jsonl.arrow"
+    table_suffix = ".jsonl.arrow"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file twice: first for its columns, then to write the table."""
         return write_rows(lambda: _read_rows(path), limits, table)
-
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Map the table; only what has to be converted is copied."""
-        return read_table(build_table_path(path, self.table_suffix), names)
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Map the table and take the first rows."""
-        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
 def _read_rows(path: Path) -> Iterator[JsonObject]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, ClassVar
@@ -12,7 +11,6 @@ import pyarrow as pa
 
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.base import (
-    ColumnValues,
     FileLimits,
     Inspected,
     check_not_empty,
@@ -21,12 +19,11 @@ from thetahat_service.data.base import (
 from thetahat_service.data.libsvm_lines import Lines, read_lines
 from thetahat_service.data.npz_columns import MATRIX, WIDEST
 from thetahat_service.data.tables import (
+    ConvertedFormat,
     build_sparse_field,
-    build_table_path,
     list_columns,
     make_number_cells,
     make_sparse_cells,
-    read_table,
 )
 from thetahat_service.errors import InvalidFile, TooLarge
 
@@ -67,13 +64,13 @@ class _Survey:
         self.have_queries = lines.queries is not None
 
 
-class Libsvm:
+class Libsvm(ConvertedFormat):
     """Lines of ``label index:value ...``; indices from 0 or 1, ``qid:`` a column of its own."""
 
     media_type: ClassVar[str] = "text/x-libsvm"
     title: ClassVar[str] = "libsvm"
     endings: ClassVar[tuple[str, ...]] = (".libsvm", ".svm", ".svmlight")
-    table_suffix: ClassVar[str] = ".libsvm.arrow"
+    table_suffix = ".libsvm.arrow"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file twice: first for the number of columns, then to write the table."""
@@ -90,14 +87,6 @@ class Libsvm:
             "density": survey.values / (survey.rows * survey.width),
         }
         return Inspected(survey.rows, list_columns(schema), details, has_table=True)
-
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Map the table; only what has to be converted is copied."""
-        return read_table(build_table_path(path, self.table_suffix), names)
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Map the table and take the first rows."""
-        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
 def _survey_lines(path: Path, limits: FileLimits) -> _Survey:

@@ -70,6 +70,15 @@ class Npy:
         array = _map_array(path)
         return {name: _select_column(array, int(name[1:])) for name in names}
 
+    def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Map the file; whole numbers that no int64 holds are text."""
+        array = _map_array(path)
+        if array.dtype != np.uint64 or (array <= np.iinfo(np.int64).max).all():
+            array = array.astype(np.int64) if array.dtype == np.uint64 else array
+            return {name: _select_column(array, int(name[1:])) for name in names}
+        columns = array if array.ndim == 2 else array[:, np.newaxis]
+        return {name: columns[:, int(name[1:])].astype(str).astype(object) for name in names}
+
     def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Map the file and take the first rows."""
         array = _map_array(path)[:rows]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar
 
 import pyarrow as pa
 
 from thetahat.values.json_values import JsonValue
-from thetahat_service.data.base import ColumnValues, FileLimits, Inspected
+from thetahat_service.data.base import FileLimits, Inspected
 from thetahat_service.data.npz_archive import unpack_arrays
 from thetahat_service.data.npz_columns import (
     TableArrays,
@@ -17,17 +16,17 @@ from thetahat_service.data.npz_columns import (
     find_columns,
     iterate_batches,
 )
-from thetahat_service.data.tables import build_table_path, list_columns, read_table
+from thetahat_service.data.tables import ConvertedFormat, list_columns
 from thetahat_service.json_types import JsonObject
 
 
-class Npz:
+class Npz(ConvertedFormat):
     """Arrays over the same rows: (n,) columns, (n, p) matrices, one CSR matrix; never pickled."""
 
     media_type: ClassVar[str] = "application/x-npz"
     title: ClassVar[str] = "NPZ"
     endings: ClassVar[tuple[str, ...]] = (".npz",)
-    table_suffix: ClassVar[str] = ".npz.arrow"
+    table_suffix = ".npz.arrow"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Unpack the arrays to the disk, check them, and write their table row by row."""
@@ -41,14 +40,6 @@ class Npz:
                     n_entries, n_repeated = n_entries + entries, n_repeated + repeated
         details = _build_details(table_arrays, n_entries, n_repeated)
         return Inspected(table_arrays.rows, list_columns(schema), details, has_table=True)
-
-    def read_columns(self, path: Path, names: Sequence[str]) -> dict[str, ColumnValues]:
-        """Map the table; only what has to be converted is copied."""
-        return read_table(build_table_path(path, self.table_suffix), names)
-
-    def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
-        """Map the table and take the first rows."""
-        return read_table(build_table_path(path, self.table_suffix), names, rows)
 
 
 def _build_details(

@@ -6,10 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, ClassVar, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from thetahat_service.data.arrow_columns import check_values, is_text, list_column_types, to_numpy
+from thetahat_service.data.arrow_columns import (
+    check_values,
+    is_text,
+    list_column_types,
+    to_labels,
+    to_numpy,
+)
 from thetahat_service.data.base import (
     ColumnValues,
     FileLimits,
@@ -67,6 +74,11 @@ class Parquet:
                 table = file.read(columns=names_together)
                 columns |= {name: to_numpy(table.column(name)) for name in names_together}
         return columns
+
+    def read_labels(self, path: Path, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """Read labels from their own type."""
+        with _open(path) as file:
+            return {name: to_labels(file.read(columns=[name]).column(name)) for name in names}
 
     def read_head(self, path: Path, names: Sequence[str], rows: int) -> dict[str, ColumnValues]:
         """Read the first pages only."""

@@ -11,10 +11,10 @@ from pydantic import Field
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.columns import read_columns_of_rows
-from thetahat.tables.data import Data, build_data, name_matrix_columns
+from thetahat.tables.data import REGRESSION, Data, build_data, name_matrix_columns
 from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 from thetahat_service.data.base import GROUPS
-from thetahat_service.data.reading import read_columns, read_features
+from thetahat_service.data.reading import read_columns, read_features, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import (
     check_columns_given,
@@ -28,6 +28,8 @@ from thetahat_service.schemas.base import Schema
 
 ROLES: Final = ("target", "source", "fold", "weight", "cluster", "time")
 """The roles of a column other than a feature."""
+_LABELS: Final = ("source", "fold", "cluster")
+"""The roles whose values are labels; so is the target of a classification."""
 
 
 class _Options(TypedDict, total=False):
@@ -195,8 +197,12 @@ def _read_dataset(file: DatasetFile, columns: DataColumns, task: str, options: _
     names = {role: name for role in ROLES if (name := getattr(columns, role)) is not None}
     features = _list_feature_columns(file, columns)
     feature_values = read_features(file, sorted(features))
-    role_values = read_columns(file, sorted({*names.values()}))
-    by_role = {role: role_values[name] for role, name in names.items()}
+    label_roles = _LABELS if task == REGRESSION else (*_LABELS, "target")
+    labels = read_labels(file, [name for role, name in names.items() if role in label_roles])
+    numbers = read_columns(file, sorted(name for r, name in names.items() if r not in label_roles))
+    by_role = {
+        role: labels[name] if role in label_roles else numbers[name] for role, name in names.items()
+    }
     named = name_matrix_columns({name: feature_values[name] for name in features})
     return build_data(named, task=task, **by_role, **options)
 

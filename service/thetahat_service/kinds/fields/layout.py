@@ -11,11 +11,12 @@ from pydantic import Field
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import suggest_name
+from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT
 from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, Label
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_labels
 from thetahat_service.errors import FieldError, InvalidRequest
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
@@ -199,16 +200,17 @@ def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
     if values.dtype.kind == "b":
         return values.astype(np.intp)
     if values.dtype.kind == "f":
-        is_whole = np.isfinite(values) & (values == np.rint(values))
-        if is_whole.all():
+        is_exact = (values == np.rint(values)) & (np.abs(values) <= LARGEST_EXACT)
+        if is_exact.all():
             return values.astype(np.int64)
-        at = int(np.argmin(is_whole))
+        at = int(np.argmin(is_exact))
         raise InvalidParameter(
-            f"The column {name!r} has the value {values[at]} in row {at}. Labels must be whole "
-            "numbers or text.",
+            f"The column {name!r} has the value {values[at]} in row {at}. {ABOUT_LABELS}",
             loc=(*loc, at),
             value=shorten_value(float(values[at])),
         )
+    if all(type(value) is int for value in values):
+        return values.astype(np.int64)
     return values
 
 
@@ -218,7 +220,7 @@ def read_label_columns(
     """Read the label columns of a data set."""
     names = {role: getattr(columns, role) for role in LAYOUT_COLUMNS}
     present = [name for name in names.values() if name is not None]
-    values = read_columns(file, present) if present else {}
+    values = read_labels(file, present)
     labels: dict[str, np.ndarray | None] = dict.fromkeys(names)
     for role, name in names.items():
         if name is not None:

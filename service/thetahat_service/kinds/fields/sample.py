@@ -29,7 +29,7 @@ from thetahat.values.left_out_rows import (
     refuse_missing,
 )
 from thetahat.values.types import FloatArray
-from thetahat_service.data.reading import read_columns, read_features
+from thetahat_service.data.reading import read_columns, read_features, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import require_columns, require_numbers
 from thetahat_service.kinds.fields.left_out import (
@@ -48,6 +48,8 @@ INLINE_FIELDS: Final[Mapping[str, str]] = {
     "fold": "fold",
 }
 """The roles of a column other than a feature, each with the field of inline data."""
+_LABELS: Final = frozenset({"source", "fold"})
+"""The fields whose values are labels; so is ``y`` in a classification."""
 
 
 class SampleColumns(Schema):
@@ -218,12 +220,14 @@ def build_sample_paths(sample: SampleInput, loc: Loc) -> dict[str, Loc]:
     return {**columns, "features": (*loc, "columns")}
 
 
-def read_sample(
+def read_sample(  # noqa: PLR0913 - what is read, from where, and how
     sample: SampleInput,
     loc: Loc,
     datasets: Mapping[UUID, DatasetFile],
     features: Sequence[str] | None = None,
     missing: MissingRows | None = None,
+    *,
+    are_classes: bool = False,
 ) -> SampleTable:
     """Read a sample; errors have the path of the field that is wrong.
 
@@ -236,6 +240,8 @@ def read_sample(
     missing : {"refuse", "leave_out"} or None
         Whether incomplete rows are left out. None refuses them without naming this option, for
         requests that do not have it.
+    are_classes : bool
+        Whether the values of ``y`` are classes and not numbers.
     """
     with located_errors({**build_sample_paths(sample, loc), "missing": ("missing",)}, within=loc):
         if sample.dataset is None:
@@ -261,10 +267,12 @@ def read_sample(
                 loc=("columns",),
                 value=unknown[0],
             )
-        values = read_columns(file, list(dict.fromkeys(roles.values())))
+        label_fields = _LABELS | {"y"} if are_classes else _LABELS
+        values = read_columns(file, [n for field, n in roles.items() if field not in label_fields])
+        labels = read_labels(file, [n for field, n in roles.items() if field in label_fields])
         return _build_sample(
             name_matrix_columns(read_features(file, names)),
-            {field: values[name] for field, name in roles.items()},
+            {f: (labels if f in label_fields else values)[name] for f, name in roles.items()},
             missing,
         )
 
@@ -274,15 +282,21 @@ def read_samples(
     target: SampleInput,
     datasets: Mapping[UUID, DatasetFile],
     fields: LeftOutSampleFields,
+    *,
+    are_classes: bool = False,
 ) -> tuple[SampleTable, SampleTable]:
     """Read a source and a target sample, which must have the same features.
 
     Where the source's features have names, the target's columns are found by these names.
     """
-    source_table = read_sample(source, ("source",), datasets, missing=fields.missing)
+    source_table = read_sample(
+        source, ("source",), datasets, missing=fields.missing, are_classes=are_classes
+    )
     has_names = source.dataset is not None or source.features is not None
     names = source_table.names if has_names else None
-    target_table = read_sample(target, ("target",), datasets, names, fields.missing)
+    target_table = read_sample(
+        target, ("target",), datasets, names, fields.missing, are_classes=are_classes
+    )
     if target.features is not None and names is not None and target_table.names != names:
         raise InvalidParameter(
             f"The target has the features {', '.join(target_table.names)[:200]}, and the source "

@@ -59,7 +59,13 @@ def read_shift(
     request: ImportanceWeightingRequest, datasets: Mapping[UUID, DatasetFile], seed: int
 ) -> SamplesRead:
     """Return both samples, with the target's features in the source's order."""
-    source, target = read_samples(request.source, request.target, datasets, request)
+    source, target = read_samples(
+        request.source,
+        request.target,
+        datasets,
+        request,
+        are_classes=request.task == "classification",
+    )
     source_paths = build_sample_paths(request.source, ("source",))
     if source.y is None:
         raise InvalidParameter(

@@ -18,7 +18,7 @@ from thetahat.values.layout import build_layout
 from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
 from thetahat.values.types import BlockKind
 from thetahat.values.words import choose_words
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import require_columns
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
@@ -164,16 +164,16 @@ def _read_file(
         name: _choose_column(logs, name, present)
         for name in ("model", "task", "filter", "doc_hash", "epoch")
     }
-    column_names = [item, score, *filter(None, [*names.values(), logs.cluster])]
-    columns = read_columns(file, column_names)
-    n = len(columns[score])
+    columns = read_labels(file, [item, *filter(None, [*names.values(), logs.cluster])])
+    scores = read_columns(file, [score])[score]
+    n = len(scores)
 
     def read_cells(name: str | None, constant: str | None = None) -> list[Any]:
         if constant is not None or name is None:
             return [constant] * n
         return [value if isinstance(value, str) else str(value) for value in columns[name].tolist()]
 
-    _check_scores(columns[score], score, loc)
+    _check_scores(scores, score, loc)
     filters = read_cells(names["filter"])
     _check_filters(logs, filters, loc)
     task = entry.task or (None if names["task"] else ONE_TASK)
@@ -181,7 +181,7 @@ def _read_file(
         read_cells(names["model"], entry.model),
         read_cells(names["task"], task),
         [_format_item_name(value) for value in columns[item].tolist()],
-        columns[score].astype(np.float64).tolist(),
+        scores.astype(np.float64).tolist(),
         read_cells(names["doc_hash"]),
         columns[logs.cluster].tolist() if logs.cluster else [None] * n,
         read_cells(names["epoch"], None if names["epoch"] else "1"),

@@ -11,9 +11,10 @@ import numpy as np
 from thetahat.cautions import PROBABILITIES_NORMALISED, Caution
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.losses.base import Loss, Predictions
+from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import FloatArray
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
 from thetahat_service.schemas.numbers import read_number_array, shorten_value
@@ -129,21 +130,27 @@ def read_inline(
     )
 
 
-def read_dataset(
+def read_dataset(  # noqa: PLR0913 - the columns of a request, and how they are read
     file: DatasetFile,
     target: str,
     predictions: Mapping[str, str],
     scores: Mapping[str, str | list[str]],
     reader: ColumnReader,
+    *,
+    are_classes: bool,
 ) -> ModelPredictions:
-    """Read the columns of a data set of predictions."""
+    """Read the columns of a data set of predictions, which are classes or numbers."""
     lists = {m: [names] if isinstance(names, str) else names for m, names in scores.items()}
-    in_file = {target, *predictions.values(), *(n for names in lists.values() for n in names)}
-    values = read_columns(file, sorted(in_file))
+    outputs = sorted({target, *predictions.values()})
+    values = read_columns(file, sorted({n for names in lists.values() for n in names}))
+    if are_classes:
+        predicted = read_labels(file, outputs, are_compared=True)
+    else:
+        predicted = read_columns(file, outputs)
     return ModelPredictions(
-        reader.fill("target", values[target], ("columns", "target")),
+        reader.fill("target", predicted[target], ("columns", "target")),
         {
-            m: reader.fill(f"prediction of {m}", values[column], ("columns", "predictions", m))
+            m: reader.fill(f"prediction of {m}", predicted[column], ("columns", "predictions", m))
             for m, column in predictions.items()
         },
         {m: _score_columns(values, names, m, reader) for m, names in lists.items()},
@@ -291,10 +298,12 @@ def _read_label(value: Any, loc: Loc) -> str | int | float:
         value = value.item()
     if isinstance(value, bool):
         return int(value)
-    if isinstance(value, str | int) or (isinstance(value, float) and value.is_integer()):
-        return int(value) if isinstance(value, float) else value
+    if isinstance(value, str | int):
+        return value
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_EXACT:
+        return int(value)
     raise InvalidParameter(
-        "A class label must be a string, a whole number or a boolean.",
+        f"A class label in row {loc[-1]} is {shorten_value(value)}. {ABOUT_LABELS}",
         loc=loc,
         value=shorten_value(value),
     )

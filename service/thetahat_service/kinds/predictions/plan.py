@@ -131,7 +131,12 @@ def build_plan(
     if request.dataset is not None and request.columns is not None:
         file, columns = datasets[request.dataset], request.columns
         data = read_dataset(
-            file, columns.target, columns.predictions or {}, columns.scores or {}, reader
+            file,
+            columns.target,
+            columns.predictions or {},
+            columns.scores or {},
+            reader,
+            are_classes=_find_task(loss) != "regression",
         )
         labels: Mapping[str, object] = read_label_columns(file, columns, reader)
     else:

@@ -23,7 +23,7 @@ from thetahat.errors import InvalidParameter
 from thetahat.generators import GENERATORS, DrawKind, DrawSize
 from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_labels
 from thetahat_service.errors import FieldError, InvalidRequest
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.fields.data import DataColumns, DataFields, check_data_fields, read_data
@@ -180,10 +180,8 @@ def _read_population(request: StudyRequest, datasets: Files) -> DataAsPopulation
     data = read_data(_data_fields(population, datasets), datasets)
     group: np.ndarray | None = None
     if isinstance(population.duplicates, str) and population.dataset is not None:
-        column = read_columns(datasets[population.dataset], [population.duplicates])[
-            population.duplicates
-        ]
-        group = np.asarray(column)
+        name = population.duplicates
+        group = read_labels(datasets[population.dataset], [name])[name]
     elif population.duplicates is not None:
         group = np.array([str(label) for label in population.duplicates], dtype=object)
     if group is not None and len(group) != data.n:

@@ -1,0 +1,314 @@
+"""The types of a text table's columns and the form of its numbers, found from all rows.
+
+The table is read as text. All columns share one decimal mark, unless a column shows another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv as arrow_csv
+
+from thetahat_service.data.arrow_arrays import make_arrow_array
+from thetahat_service.data.csv_dialect import Dialect
+from thetahat_service.data.csv_numbers import (
+    EITHER,
+    FRACTION,
+    GROUPED,
+    LARGEST_EXACT,
+    MISSING_TEXT,
+    NUMBER,
+    PLAIN_FORM,
+    NumberForm,
+    are_matched,
+    cast_numbers,
+    remove_signs,
+    split_marks,
+)
+from thetahat_service.data.missing_marks import MISSING
+from thetahat_service.errors import InvalidFile
+from thetahat_service.json_types import JsonObject
+
+BLOCK_BYTES = 4 * 1024 * 1024
+FIRST_ROWS: Final = 200
+NAMED_CELLS: Final = 5
+FEW_CELLS: Final = 20
+"""Cells that usually suffice to see the decimal mark of a column."""
+MOST_OTHERS: Final = 20
+"""A column with more cells that are no numbers, and more than a tenth of them, is text."""
+
+_TRUE: Final = ("true", "True", "TRUE")
+_BOOLEANS: Final = make_arrow_array([*_TRUE, "false", "False", "FALSE"])
+_SHOWS_POINT: Final = re.compile(r"-?[0-9]*\.(?![0-9]{3}$)[0-9]+(?:e-?[0-9]+)?|-?0\.[0-9]+")
+_LEADING: Final = r"^(?:\+|[+-]?0[0-9xX])"
+
+
+def read_texts(path: Path, dialect: Dialect) -> Iterator[pa.RecordBatch]:
+    """Yield the cells of a text table as text, block by block; null where one is missing."""
+    with arrow_csv.open_csv(
+        path,
+        read_options=arrow_csv.ReadOptions(
+            block_size=BLOCK_BYTES,
+            skip_rows=dialect.lines_before_rows,
+            column_names=dialect.names,
+        ),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=dialect.delimiter,
+            escape_char="\\" if dialect.has_escapes else False,
+            newlines_in_values=True,
+            # In a table of one column an empty line is a missing value.
+            ignore_empty_lines=len(dialect.header) > 1,
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(dialect.names, pa.string()),
+            null_values=MISSING,
+            strings_can_be_null=True,
+        ),
+    ) as reader:
+        yield from reader
+
+
+@dataclass(slots=True)
+class ColumnSurvey:
+    """A column of a text table, and after ``finish`` its type and the form of its numbers.
+
+    Parameters
+    ----------
+    name : str
+        In the table.
+    kind : DataType
+        The narrowest type of all values.
+    form : NumberForm
+        How its numbers are written.
+    marks : Counter
+        How often each mark of a missing value occurs in a column of numbers.
+    n_numbers : int
+        Number of cells that are numbers.
+    others : list
+        (row, text) of the first cells that are not.
+    n_others : int
+        Number of all of them.
+    needs_text : bool
+        Whether texts that differ may be one number, so that labels are the texts.
+    """
+
+    name: str
+    kind: pa.DataType = field(default_factory=pa.float64)
+    form: NumberForm = PLAIN_FORM
+    marks: Counter[str] = field(default_factory=Counter)
+    n_numbers: int = 0
+    others: list[tuple[int, str]] = field(default_factory=list)
+    n_others: int = 0
+    needs_text: bool = False
+    shown: set[str] = field(default_factory=set)
+    """The decimal marks that some of its numbers can only have."""
+    _either: dict[str, tuple[int, str]] = field(default_factory=dict)
+    _n_percent: int = 0
+    _is_text: bool = False
+    _are_booleans: bool = False
+    _are_integers: bool = True
+    _are_whole: bool = True
+    _are_grouped: bool = False
+    _are_large: bool = False
+    _have_point: set[bool] = field(default_factory=set)
+
+    @property
+    def has_values(self) -> bool:
+        """Whether some cell has a value."""
+        n_values = self.n_numbers + self.n_others + len(self.marks.keys() - {""})
+        return self._is_text or self._are_booleans or n_values > 0
+
+    @property
+    def is_nearly_numeric(self) -> bool:
+        """Whether it is text because of a few cells among numbers."""
+        return self.kind == pa.string() and not self._is_text and 0 < self.n_others < self.n_numbers
+
+    def add(self, texts: pa.Array, first_row: int) -> None:
+        """Take account of further cells."""
+        if self._is_text or texts.null_count == len(texts):
+            return
+        if not self.n_numbers + self.n_others + len(self.marks) and _are_booleans(texts):
+            self._are_booleans = True
+        elif self._are_booleans:
+            self._is_text = True
+        else:
+            self._add_numbers(texts, first_row)
+
+    def _add_numbers(self, texts: pa.Array, first_row: int) -> None:
+        """Take account of cells that may be numbers."""
+        numbers = self._read_plain_numbers(texts)
+        if numbers is None:
+            texts, marks = split_marks(texts)
+            self.marks += marks
+            numbers = self._read_plain_numbers(texts)
+        self._are_integers &= numbers is not None and numbers.type == pa.int64()
+        if numbers is None:
+            self._add_written(texts, first_row)
+            return
+        self.n_numbers += len(texts) - texts.null_count
+        if numbers.type == pa.float64() and "." not in self.shown:
+            first = texts[:FEW_CELLS].to_pylist()
+            if any(text and _SHOWS_POINT.fullmatch(text) for text in first):
+                self.shown.add(".")
+            else:
+                self._note_decimals(texts, first_row)
+        if self._are_whole:
+            self._note_whole(texts, numbers)
+
+    def _read_plain_numbers(self, texts: pa.Array) -> pa.Array | None:
+        """Return numbers as computers write them, whole ones if all are; None if some are not."""
+        whole = cast_numbers(texts, pa.int64()) if self._are_integers else None
+        numbers = cast_numbers(texts, pa.float64()) if whole is None else whole
+        if numbers is None or (whole is None and pc.any(pc.is_nan(numbers)).as_py()):
+            return None  # or with nan, a mark of a missing value
+        return numbers
+
+    def _add_written(self, texts: pa.Array, first_row: int) -> None:
+        """Take account of cells of which some are no plain numbers."""
+        values, is_percent, is_spaced = remove_signs(texts)
+        are_numbers = are_matched(values, NUMBER)
+        n_numbers = pc.sum(are_numbers).as_py() or 0
+        self.n_numbers += n_numbers
+        self.n_others += len(texts) - texts.null_count - n_numbers
+        if self.n_others > MOST_OTHERS and self.n_others * 10 > self.n_numbers:
+            self._is_text = True
+            return
+        for row in pc.indices_nonzero(pc.invert(are_numbers)).to_pylist():
+            if len(self.others) < NAMED_CELLS:
+                self.others.append((first_row + row, texts[row].as_py()))
+        self._n_percent += is_percent
+        self._are_grouped |= is_spaced
+        self._are_whole &= not is_percent
+        self.needs_text = True
+        self._note_decimals(pc.if_else(are_numbers, values, MISSING_TEXT), first_row)
+
+    def _note_decimals(self, values: pa.Array, first_row: int) -> None:
+        """Note which decimal marks the numbers show, and the first that may have either."""
+        for mark in ".,":
+            is_grouped = pc.any(are_matched(values, GROUPED[mark])).as_py()
+            are_either = are_matched(values, EITHER[mark])
+            are_fractions = pc.and_(are_matched(values, FRACTION[mark]), pc.invert(are_either))
+            self._are_grouped |= bool(is_grouped)
+            if is_grouped or pc.any(are_fractions).as_py():
+                self.shown.add(mark)
+            row = pc.index(are_either, True).as_py()
+            if row >= 0:
+                self._either.setdefault(mark, (first_row + row, values[row].as_py()))
+            if mark == "," and pc.any(are_fractions).as_py():
+                self._are_whole = False
+
+    def _note_whole(self, texts: pa.Array, numbers: pa.Array) -> None:
+        """Note whether the numbers are whole, and written in ways that differ more than they do."""
+        if numbers.type == pa.float64():
+            self._are_whole = pc.all(pc.equal(numbers, pc.round(numbers))).as_py() is not False
+            if not self._are_whole:
+                return
+            texts = pc.utf8_trim_whitespace(texts)
+            have_point = are_matched(texts.drop_null(), r"[+-]?[0-9]+\.0")
+            self._have_point |= {*pc.unique(have_point).to_pylist()}
+            if not pc.all(are_matched(texts, r"[+-]?[0-9]+(?:\.0)?")).as_py():
+                self._have_point |= {True, False}  # 1e3, or 1.00
+        else:
+            self._have_point.add(False)
+        largest = pc.max(pc.abs(numbers.cast(pa.float64(), safe=False))).as_py()
+        self._are_large |= largest is not None and largest > LARGEST_EXACT
+        self.needs_text |= bool(pc.any(pc.match_substring_regex(texts, _LEADING)).as_py())
+
+    def finish(self, shown: set[str]) -> None:
+        """Choose type and form; ``shown`` are the decimal marks that the whole file shows."""
+        if self._are_booleans and not self._is_text:
+            self.kind = pa.bool_()
+            return
+        is_mixed = len(self.shown) > 1 or self._n_percent not in {0, self.n_numbers}
+        is_text = self._is_text or self.n_others or is_mixed
+        if is_text or (self.marks and not self.n_numbers):
+            self.kind, self.needs_text = pa.string(), False
+            return
+        if not self.n_numbers:
+            return
+        if self._are_integers:
+            self.kind = pa.int64()
+            return
+        decimal = self._choose_decimal(shown)
+        is_grouped = self._are_grouped or bool(self._either.keys() - {decimal})
+        self.form = NumberForm(decimal, self._n_percent > 0, is_grouped)
+        self.needs_text = (self._are_whole or is_grouped) and (
+            self.needs_text or self._are_large or is_grouped or len(self._have_point) > 1
+        )
+
+    def _choose_decimal(self, shown: set[str]) -> str:
+        if self.shown:
+            return next(iter(self.shown))
+        if not self._either:
+            return "."
+        if len(shown) == 1:
+            return next(iter(shown))
+        if not shown and {*self._either} == {"."}:
+            return "."
+        row, text = self._either.get(",") or self._either["."]
+        raise _build_ambiguous_number_error(text, self.name, row)
+
+
+def survey_columns(path: Path, dialect: Dialect) -> tuple[list[ColumnSurvey], str]:
+    """Return the columns of a text table, and its decimal mark.
+
+    Raises ``InvalidFile`` for a column whose commas or points may be decimal marks or of thousands.
+    """
+    columns = [ColumnSurvey(name) for name in dialect.names]
+    rows = 0
+    for batch in read_texts(path, dialect):
+        # A few rows show which columns are text, so that no more of their cells are looked at.
+        parts = [batch] if rows else [batch[:FIRST_ROWS], batch[FIRST_ROWS:]]
+        for part in parts:
+            for column, texts in zip(columns, part.columns, strict=True):
+                column.add(texts, rows)
+            rows += part.num_rows
+    shown: set[str] = set().union(*(c.shown for c in columns if c.n_others < c.n_numbers))
+    for column in columns:
+        column.finish(shown)
+    return columns, "," if shown == {","} else "."
+
+
+def convert_booleans(texts: pa.Array) -> pa.Array:
+    """Return booleans of texts that are all true or false."""
+    trimmed = pc.utf8_trim_whitespace(texts)
+    is_true = pc.is_in(trimmed, value_set=make_arrow_array(_TRUE))
+    return pc.if_else(texts.is_valid(), is_true, pa.nulls(1, pa.bool_())[0])
+
+
+def describe_cells(columns: Sequence[ColumnSurvey]) -> JsonObject:
+    """Return the first cells that are no numbers of each column that is nearly all numbers."""
+    return {
+        c.name: {
+            "numbers": c.n_numbers,
+            "others": c.n_others,
+            "first": [{"row": row, "value": text[:80]} for row, text in c.others],
+        }
+        for c in columns
+        if c.is_nearly_numeric
+    }
+
+
+def _are_booleans(texts: pa.Array) -> bool:
+    present = texts.drop_null()
+    if present[0].as_py().strip() not in _BOOLEANS.to_pylist():
+        return False
+    trimmed = pc.utf8_trim_whitespace(present)
+    return bool(pc.all(pc.is_in(trimmed, value_set=_BOOLEANS)).as_py())
+
+
+def _build_ambiguous_number_error(text: str, column: str, row: int) -> InvalidFile:
+    """Return the refusal of a number whose mark may be a decimal mark or of thousands."""
+    without = text.replace(",", "").replace(".", "")
+    return InvalidFile(
+        f"Column {column!r} has {text} in row {row}, which may be {text.replace(',', '.')} or "
+        f"{without}: no other number shows which. Write the numbers with a decimal point and "
+        "without marks for thousands."
+    )
