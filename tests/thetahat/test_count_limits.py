@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.families import collect_families
 from thetahat.generators._size import DrawSize
@@ -49,7 +50,7 @@ def test_exact_counts_are_found() -> None:
     assert len(COUNTS) > 60
 
 
-@pytest.mark.parametrize(("family", "name", "parameter", "beyond"), COUNTS)
+@each("family,name,parameter,beyond", COUNTS)
 def test_invalid_a_count_beyond_all_bounds(
     family: str, name: str, parameter: str, beyond: Any
 ) -> None:
@@ -59,7 +60,7 @@ def test_invalid_a_count_beyond_all_bounds(
         dataclasses.replace(method(), **{parameter: beyond})
 
 
-@pytest.mark.parametrize("name", sorted({n for table in CLASSES for n in table}))
+@each("name", sorted({n for table in CLASSES for n in table}))
 def test_exact_whole_numbers_of_scikit_learn_have_a_maximum(name: str) -> None:
     def check(schema: Any, parameter: str) -> None:
         if isinstance(schema, dict):

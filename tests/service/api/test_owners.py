@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.testclient import TestClient
 
+from tests.cases import each
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, matrix
 from tests.service.storage.databases import Setting
@@ -172,7 +173,6 @@ def test_exact_idempotency_keys_are_each_owners(client: TestClient, keys: dict[s
     assert len(ids) == 2
 
 
-@pytest.mark.parametrize(("method", "path"), ROUTES)
 @pytest.mark.parametrize(
     "headers",
     [
@@ -184,6 +184,7 @@ def test_exact_idempotency_keys_are_each_owners(client: TestClient, keys: dict[s
     ],
     ids=["none", "empty", "unknown", "basic", "odd"],
 )
+@each("method,path", ROUTES)
 def test_exact_every_route_needs_a_key_once_there_is_one(
     client: TestClient, keys: dict[str, str], method: str, path: str, headers: dict[str, str]
 ) -> None:

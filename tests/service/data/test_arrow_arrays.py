@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from tests.cases import each
 from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.data.arrow_columns import to_numpy
 
@@ -73,8 +74,8 @@ def test_exact_pandas_is_not_loaded_for_it() -> None:
     ],
     ids=lambda array: f"{array.type}-{len(array)}-{array.null_count}",
 )
-@pytest.mark.parametrize("n_before", [0, 1, 9])
-@pytest.mark.parametrize("n_chunks", [0, 1, 3])
+@each("n_before", [0, 1, 9])
+@each("n_chunks", [0, 1, 3])
 def test_against_pyarrow_columns_have_the_same_values(
     array: pa.Array, n_before: int, n_chunks: int
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.cases import each
 from tests.thetahat.intervals.builders import (
     GREATER,
     LESS,
@@ -157,8 +158,8 @@ def test_golden_readme_wilson(counts: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("alternative", [TWO, LESS, GREATER])
-@pytest.mark.parametrize("level", [0.001, 0.3, 0.5, 0.9, 0.9999])
-@pytest.mark.parametrize(("x", "n"), [(0, 7), (3, 7), (7, 7), (1, 1), (2, 5000)])
+@each("level", [0.001, 0.3, 0.5, 0.9, 0.9999])
+@each("x,n", [(0, 7), (3, 7), (7, 7), (1, 1), (2, 5000)])
 def test_against_scipy_proportion_ci(
     x: int, n: int, level: float, alternative: Alternative
 ) -> None:

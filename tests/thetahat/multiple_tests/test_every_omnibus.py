@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tests.cases import case
+from tests.cases import case, each
 from tests.thetahat.descriptions import check_description
 from tests.thetahat.multiple_tests.many import (
     assert_close,
@@ -72,7 +72,7 @@ def test_property_is_a_frozen_dataclass_with_defaults(name: str) -> None:
 
 
 @EVERY
-@pytest.mark.parametrize("kind", BlockKind)
+@each("kind", BlockKind)
 def test_property_refusals_agree_with_the_declared_blocks(name: str, kind: BlockKind) -> None:
     block = np.zeros(24) if kind is BlockKind.HOLDOUT else np.repeat(np.arange(4), 6)
     layout, method = build_layout(kind, block.astype(np.intp)), MULTIPLE_TESTS[name]()
@@ -104,7 +104,7 @@ def test_property_outcomes_are_plain_and_repeat(name: str) -> None:
 
 
 @EVERY
-@pytest.mark.parametrize("kind", BlockKind)
+@each("kind", BlockKind)
 def test_property_the_target_is_one_that_the_method_declares(name: str, kind: BlockKind) -> None:
     block = np.zeros(24) if kind is BlockKind.HOLDOUT else np.repeat(np.arange(4), 6)
     table = table_over(build_layout(kind, block.astype(np.intp)), zero_one(346))

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.cases import case
+from tests.cases import case, each
 from tests.thetahat.descriptions import check_description
 from tests.thetahat.paired_tests.pairs import (
     ALTERNATIVES,
@@ -43,7 +43,7 @@ from thetahat.values.layout import build_layout
 from thetahat.values.types import Alternative, BlockKind, Needs
 
 EVERY = pytest.mark.parametrize("name", PAIRED_TESTS)
-EVERY_KIND = pytest.mark.parametrize("kind", list(BlockKind))
+EVERY_KIND = each("kind", BlockKind)
 
 
 def wants_repeats(name: str) -> bool:

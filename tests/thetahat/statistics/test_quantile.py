@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from tests.cases import each
 from tests.thetahat.statistics.replicating import check_by_hand, drawn, sample
 from thetahat.errors import InvalidParameter
 from thetahat.statistics._quantiles import DEFINITIONS
@@ -27,8 +28,8 @@ def by_numpy(q: float, method: Any) -> Any:
     "numpy.quantile of each resample, all its definitions but types 2 and 3, run here"
 )
 @pytest.mark.parametrize("definition", DEFINITIONS)
-@pytest.mark.parametrize("q", QUANTILES)
-@pytest.mark.parametrize("n", [1, 2, 10, 21])
+@each("q", QUANTILES)
+@each("n", [1, 2, 10, 21])
 def test_against_numpy_quantiles_of_resamples(n: int, q: float, definition: str) -> None:
     x = np.random.default_rng(n).normal(0, 1, n)
 

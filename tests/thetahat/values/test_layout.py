@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from tests.cases import each
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import build_block_layout, build_layout, build_score_layout
@@ -194,8 +195,8 @@ def test_naive_integers_are_coded_as_their_list_is(labels: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("kind", list(BlockKind))
-@pytest.mark.parametrize("sizes", [[3, 1, 4], [2, 2], [5]])
-@pytest.mark.parametrize("n_train", [None, 7.0, {0: 2.0, 1: 3.0, 2: 9.0}, 0, {0: 0.5, 1: 1, 2: 1}])
+@each("sizes", [[3, 1, 4], [2, 2], [5]])
+@each("n_train", [None, 7.0, {0: 2.0, 1: 3.0, 2: 9.0}, 0, {0: 0.5, 1: 1, 2: 1}])
 def test_naive_blocks_one_after_the_other(kind: BlockKind, sizes: list[int], n_train: Any) -> None:
     def built(of_blocks: bool) -> Any:  # noqa: FBT001 - which of the two
         try:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.cases import case
+from tests.cases import case, each
 from tests.thetahat.descriptions import check_description
 from tests.thetahat.naive.loss_matrices import block_rows, losses_of, repeats_of
 from tests.thetahat.smallest_layouts import SMALLEST, check_refusal, smallest_losses
@@ -231,8 +231,8 @@ def scores_layout(like: Layout) -> Layout:
     return build_score_layout(like.kind, like.n_train, like.n_test, None, like.n_repeats)
 
 
-@pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
 @EVERY
+@each("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
 def test_exact_one_score_per_split(name: str, kind: BlockKind) -> None:
     """Methods that need splits alone give the same from scores; the others say what is missing."""
     if kind not in VARIANCES[name].info.blocks:
@@ -252,7 +252,7 @@ def test_exact_one_score_per_split(name: str, kind: BlockKind) -> None:
 
 
 @EVERY
-@pytest.mark.parametrize("kind", BlockKind)
+@each("kind", BlockKind)
 def test_invalid_kind_of_block(name: str, kind: BlockKind) -> None:
     if kind in VARIANCES[name].info.blocks:
         return
@@ -276,8 +276,8 @@ NEEDS_NO_PAIRS = {
 }
 
 
-@pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
 @EVERY
+@each("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
 def test_degenerate_one_instance_in_a_block(name: str, kind: BlockKind) -> None:
     if kind not in VARIANCES[name].info.blocks or name in REPEATS:
         return
@@ -314,8 +314,8 @@ def test_degenerate_smallest_layouts(name: str) -> None:
                 assert not estimate.usable or estimate.value > 0
 
 
-@pytest.mark.parametrize("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
 @EVERY
+@each("kind", [BlockKind.RANDOM, BlockKind.SOURCE])
 def test_invalid_one_block_in_a_repeat(name: str, kind: BlockKind) -> None:
     if kind not in VARIANCES[name].info.blocks or name == "nadeau_bengio":
         return

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from tests.cases import each
 from tests.thetahat.analyses.losses.tables import evaluated_with_weights, result_of, table_of
 from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.method_selection import REGISTRIES
@@ -22,20 +23,15 @@ from thetahat.values.types import BlockKind, Target
 from thetahat.variances import VARIANCES
 
 KIND = BlockKind.SUBSAMPLES
-FITS = {  # nothing else is for test parts that overlap; a name comes in here on purpose alone
-    "variances": {"nadeau_bengio", "nadeau_bengio_calibrated"},
-    "intervals": {"normal", "skewness_corrected", "student_t"},
-    "tests": {
-        "bayesian_correlated_t",
-        "bootstrap_difference",
-        "nadeau_bengio_t",
-        "permutation",
-        "sign",
-        "theta_t",
-        "wilcoxon",
-    },
-    "omnibus": set(),
+FITS = {
+    family: {
+        name
+        for name, method in methods.items()
+        if KIND in method.info.blocks and not method.info.by_request_only
+    }
+    for family, methods in REGISTRIES.items()
 }
+"""What is for test parts that overlap; the golden result ``losses_subsamples`` has the names."""
 
 
 def drawn(n: int = 30, n_test: int = 6, n_draws: int = 8, seed: int = 5, **more: Any) -> Layout:
@@ -54,17 +50,7 @@ def losses(layout: Layout, shift: float = 0.3, seed: int = 9) -> LossTable:
     return table_of(layout, {"a": base, "b": base + shift + rng.normal(size=layout.n_rows)})
 
 
-@pytest.mark.parametrize("family", FITS)
-def test_exact_the_methods_that_take_subsamples(family: str) -> None:
-    declared = {name for name, method in REGISTRIES[family].items() if KIND in method.info.blocks}
-
-    assert declared == FITS[family]
-
-
-@pytest.mark.parametrize(
-    ("family", "name"),
-    [(family, name) for family in FITS for name in REGISTRIES[family]],
-)
+@each("family,name", [(family, name) for family in FITS for name in REGISTRIES[family]])
 def test_exact_all_others_are_refused_with_a_reason(family: str, name: str) -> None:
     method = REGISTRIES[family][name]
     if name in FITS[family] or method.info.by_request_only:
