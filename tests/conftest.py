@@ -71,7 +71,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     Tests that kill processes form one group. Tests of one file that use servers form another,
     so that what the file sets up for its module is set up once; and the tests that use the service
-    of the clients form one, so that one such service is started.
+    of the clients form one, so that one such service is started. Tests of one file that share a
+    fixture of their module are kept together for the same reason.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -82,6 +83,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("clients of one service"))
         elif SERVER_FIXTURES & fixtures:
             item.add_marker(pytest.mark.servers)
+            item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
+        elif _shares_a_module_fixture(item) and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.as_posix()))
     items.sort(key=_length)
 
@@ -103,9 +106,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
         terminalreporter.write_line(f"Checks that were not run: {'; '.join(parts)}.")
 
 
+def _shares_a_module_fixture(item: pytest.Item) -> bool:
+    """Return whether a fixture of the test is made once for all tests of its file."""
+    definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    return any(found[-1].scope == "module" for found in definitions.values())
+
+
 def _length(item: pytest.Item) -> int:
     """Return where a test stands in the queue: the longest kinds first."""
-    kinds = ("chaos", "servers", "calibration")
+    kinds = ("chaos", "servers", "xdist_group", "calibration")
     return next((i for i, kind in enumerate(kinds) if item.get_closest_marker(kind)), len(kinds))
 
 
