@@ -24,10 +24,12 @@ from thetahat_service.storage import schema
 
 SLOW_LOOPS = """
 import os
+import time
 from pathlib import Path
 
 def one_by_one():
     while Path(os.environ["SLOW_LOOPS"]).exists():
+        time.sleep(0.01)
         yield
 """
 ENTRY_POINT = "[thetahat.loops]\nslow = slow_loops:one_by_one\n"
