@@ -7,6 +7,7 @@ means are (-2, -2, 0, -2, 1)/9: mean -1/9, deviations (-1, -1, 1, -1, 2)/9, so B
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from typing import Any
@@ -15,21 +16,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, result_of, table_of
+from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 
 FIELDS = {
-    "summary",
-    "models",
-    "detail",
-    "comparisons",
-    "omnibus",
-    "covariance",
-    "block_labels",
-    "not_applicable",
-    "cautions",
-    "unit",
+    field.name
+    for field in dataclasses.fields(EvaluationResult)
+    if field.default is dataclasses.MISSING and not field.metadata.get("omit")
 }
+"""The fields that every result has."""
 T_4 = 2.7764451051977987  # t quantile, .975, 4 degrees of freedom (tables)
 
 
