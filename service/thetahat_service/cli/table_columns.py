@@ -10,8 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from thetahat_service.cli.failures import UserError
 
 if TYPE_CHECKING:
@@ -185,7 +183,7 @@ def _find_computed_total(
 
     numeric = [name for name in models if profiles[name].is_numeric]
     columns = read_columns(data, numeric)
-    return find_computed_total([column.astype(np.float64) for column in columns.values()])
+    return find_computed_total([column.astype("float64") for column in columns.values()])
 
 
 def _refuse_total_row(found: TotalRow | None) -> None:
