@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -251,7 +252,8 @@ def test_exact_a_mark_among_numbers_is_a_missing_value(
 
     assert_array_equal(columns["a"], [float(number), NAN, NAN])
     assert columns["b"].tolist() == ["x", None if mark in {"", "NA", "NaN"} else mark, "z"]
-    assert inspection.details.get("missing_marks", {}).get("a", {}).keys() <= {mark}
+    marks: Any = inspection.details.get("missing_marks", {})
+    assert marks.get("a", {}).keys() <= {mark}
 
 
 def test_exact_marks_are_counted_by_column(tmp_path: Path) -> None:
