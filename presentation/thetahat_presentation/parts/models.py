@@ -136,9 +136,13 @@ class ModelsResult:
         about = f"{subject} about the {self.quantity} {self.about(target)}."
         if target == "these_sources" and not self.has_sources:
             return (
-                f"{about} Nothing here says how the models do at a source that is not in the data, "
-                "such as another site or customer."
+                f"{about} Nothing here says how the models do elsewhere, such as at another site or "
+                "for another customer."
             )
+        if target == "new_source" and "these_sources" in self.targets:
+            beside = "The intervals on data like these are about more data from the same"
+            ends = "; no verdict is." if len(self.names) > 1 else "."
+            return f"{about} {beside} {self.units}{ends}"
         if target == "new_source":
             return (
                 f"{about} Nothing here says how the models do on more data from the same "
