@@ -1,4 +1,4 @@
-"""Wrong cells in what people read: one fault for each table that is shown."""
+"""Wrong cells in what people read: one fault for each table that the presentation builds."""
 
 from __future__ import annotations
 
@@ -6,4 +6,174 @@ from typing import Final
 
 from tests.plant.faults import Fault
 
-SHOWN: Final[tuple[Fault, ...]] = ()
+
+def _of_table(name: str, file: str, right: str, wrong: str) -> Fault:
+    tests = ("tests/golden/test_shown.py", "tests/presentation")
+    return Fault(name, f"presentation/thetahat_presentation/{file}", right, wrong, tests)
+
+
+SHOWN: Final = (
+    _of_table(
+        "models",
+        "parts/model_table.py",
+        'Number(mean.get("macro"), error)',
+        'Number(model.get("n"), error)',
+    ),
+    _of_table(
+        "pairs",
+        "parts/pairs.py",
+        "Interval(_negate(ends.upper), _negate(ends.lower), ends.standard_error)",
+        "Interval(_negate(ends.lower), _negate(ends.upper), ends.standard_error)",
+    ),
+    _of_table(
+        "omnibus",
+        "parts/omnibus.py",
+        'PValue(test["p_value"])',
+        'PValue(1 - test["p_value"])',
+    ),
+    _of_table(
+        "reasons",
+        "parts/methods.py",
+        '[Name(method["name"]), method["reason"]]',
+        '[method["reason"], Name(method["name"])]',
+    ),
+    _of_table(
+        "intervals",
+        "parts/methods.py",
+        'Name(interval.get("variance") or MISSING)',
+        'Name(interval["method"])',
+    ),
+    _of_table(
+        "variances",
+        "parts/methods.py",
+        'Number(variance["standard_error"])',
+        'Number(variance["value"])',
+    ),
+    _of_table(
+        "tests",
+        "parts/methods.py",
+        'PValue(details.get("p_value_adjusted"))',
+        'PValue(details.get("statistic"))',
+    ),
+    _of_table(
+        "metrics",
+        "parts/metrics.py",
+        'return False, -value if estimate.get("higher_is_better", True) else value',
+        "return False, value",
+    ),
+    _of_table(
+        "metrics_of_pairs",
+        "parts/metrics.py",
+        'Pair(pair["a"], pair["b"])',
+        'Pair(pair["b"], pair["a"])',
+    ),
+    _of_table(
+        "population",
+        "parts/population.py",
+        'Number(each["estimate"], each["standard_error"])',
+        'Number(each["standard_error"], each["standard_error"])',
+    ),
+    _of_table(
+        "population_pairs",
+        "parts/population.py",
+        'Number(each["difference"], each["standard_error"])',
+        'Number(-each["difference"], each["standard_error"])',
+    ),
+    _of_table(
+        "sources",
+        "parts/sources.py",
+        "Number(x - y)]",
+        "Number(y - x)]",
+    ),
+    _of_table(
+        "studied_coverage",
+        "parts/studied.py",
+        '*_build_share(share, "coverage"))',
+        '*_build_share(share, "least"))',
+    ),
+    _of_table(
+        "studied_sizes",
+        "parts/studied.py",
+        '*_build_share(size, "size"))',
+        '*_build_share(size, "largest"))',
+    ),
+    _of_table(
+        "calibration",
+        "parts/studied.py",
+        'for key in ("coverage", "width")',
+        'for key in ("width", "coverage")',
+    ),
+    _of_table(
+        "weights",
+        "parts/weights.py",
+        "Number(weights[key])] for key, words",
+        "Number(2 * weights[key])] for key, words",
+    ),
+    _of_table(
+        "bootstrap_intervals",
+        "kinds/bootstrap.py",
+        'format_level(each["level"]),\n',
+        'format_level(1 - each["level"]),\n',
+    ),
+    _of_table(
+        "bootstrap_estimate",
+        "kinds/bootstrap.py",
+        "[[words, Number(result[key])] for key, words in NUMBERS.items() if key in result]",
+        '[[words, Number(result["estimate"])] for key, words in NUMBERS.items() if key in result]',
+    ),
+    _of_table(
+        "bootstrap_components",
+        "kinds/bootstrap.py",
+        'Number(each["bias"])',
+        'Number(-each["bias"])',
+    ),
+    _of_table(
+        "bootstrap_covariance",
+        "kinds/bootstrap.py",
+        "[Name(name), *map(Number, row[: len(names)])]",
+        "[Name(name), *map(Number, row[: len(names)][::-1])]",
+    ),
+    _of_table(
+        "importance_weighting",
+        "kinds/importance_weighting.py",
+        'Number(risk.get("target_risk"))',
+        'Number(risk.get("estimate"))',
+    ),
+    _of_table(
+        "learning_curve",
+        "kinds/learning_curve.py",
+        'Number(mean, first.get("standard_error"))',
+        'Number(1 - mean, first.get("standard_error"))',
+    ),
+    _of_table(
+        "selection_candidates",
+        "kinds/selection.py",
+        "Number(wins.get(name, 0))",
+        'Number(wins.get(chosen["name"], 0))',
+    ),
+    _of_table(
+        "selection_splits",
+        "kinds/selection.py",
+        'Number(split["internal"]),\n                    Number(split["external"]),',
+        'Number(split["external"]),\n                    Number(split["internal"]),',
+    ),
+    _of_table(
+        "selection_grids",
+        "kinds/selection.py",
+        'Name(format_number(curve["values"][position]))',
+        'Name(format_number(curve["mean"][position]))',
+    ),
+    _of_table(
+        "study_tables",
+        "kinds/study.py",
+        'Number(cell["value"], cell["standard_error"], shows_error=True)',
+        'Number(cell["standard_error"], cell["standard_error"], shows_error=True)',
+    ),
+    _of_table(
+        "study_claims",
+        "kinds/study.py",
+        '            claim["verdict"],\n            claim["measured"],',
+        '            claim["measured"],\n            claim["verdict"],',
+    ),
+)
+"""A wrong number, a wrong column or two ends in the wrong order, for each table."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import pytest
 
 from tests.architecture.sources import ROOT
@@ -23,3 +26,14 @@ def test_exact_the_right_text_stands_once_in_its_file(fault: Fault) -> None:
 
 def test_exact_every_family_has_a_fault() -> None:
     assert {fault.name for fault in FAMILIES} == set(collect_families()) - {"presets"}
+
+
+def test_exact_every_shown_table_has_a_fault() -> None:
+    package = ROOT / "presentation" / "thetahat_presentation"
+    tables: Counter[str] = Counter()
+    for folder in ("kinds", "parts"):
+        for path in (package / folder).glob("*.py"):
+            calls = re.findall(r"\bTable\(", path.read_text(encoding="utf-8"))
+            tables[path.relative_to(ROOT).as_posix()] += len(calls)
+
+    assert Counter(fault.file for fault in SHOWN) == +tables

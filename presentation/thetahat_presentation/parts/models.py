@@ -136,8 +136,8 @@ class ModelsResult:
         about = f"{subject} about the {self.quantity} {self.about(target)}."
         if target == "these_sources" and not self.has_sources:
             return (
-                f"{about} Nothing here says how the models do elsewhere, such as at another site or "
-                "for another customer."
+                f"{about} Nothing here says how the models do elsewhere, such as at another site "
+                "or for another customer."
             )
         if target == "new_source" and "these_sources" in self.targets:
             beside = "The intervals on data like these are about more data from the same"
