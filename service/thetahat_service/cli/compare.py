@@ -242,6 +242,9 @@ def _find_files(files: list[Path]) -> list[Path]:
         if not file.exists():
             message = f"There is no file {str(file)!r}."
             raise UserError(message)
+    if len({file.resolve() for file in files}) < len(files):
+        message = "A file is named twice. Give each file once."
+        raise UserError(message)
     if len(files) == 1 and not files[0].is_dir():
         return files
     from thetahat_service.cli.scored_items import list_log_files

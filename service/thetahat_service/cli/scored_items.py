@@ -212,10 +212,12 @@ def _label_files(paths: Sequence[Path]) -> list[str]:
         tasks = [m["task"] for p in paths if (m := HARNESS_NAME.fullmatch(p.stem))]
         if len(set(zip(folders, tasks, strict=True))) == len(paths):
             return folders
-    stems = [path.stem for path in paths]
-    if len(set(stems)) == len(stems):
-        return stems
-    return [f"{path.resolve().parent.name}/{path.stem}" for path in paths]
+    parts = [(*path.resolve().parts[:-1], path.stem) for path in paths]
+    for depth in range(1, max(map(len, parts))):
+        names = ["/".join(each[-depth:]) for each in parts]
+        if len(set(names)) == len(names):
+            return names
+    return [str(path) for path in paths]
 
 
 def _read_cells(file: DatasetFile, column: str) -> list[str]:

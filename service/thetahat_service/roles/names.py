@@ -18,7 +18,7 @@ from thetahat.common_names import (
 )
 
 UNNAMED: Final = re.compile(
-    r"(unnamed: \d+(_level_\d+)?|__index_level_\d+__|level_\d+|\.\.\.\d+|row\.?names|index)?",
+    r"(unnamed: \d+(\.\d+|_level_\d+)?|__index_level_\d+__|level_\d+|\.\.\.\d+|row\.?names|index)?",
     re.IGNORECASE,
 )
 """Names of an index that pandas, R or readr wrote as a column."""

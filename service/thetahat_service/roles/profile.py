@@ -35,6 +35,8 @@ class ColumnProfile:
         ``integer``, ``number``, ``boolean``, ``string``, or another type of the API.
     rows, present, distinct : int
         Number of rows, of values that are not missing, and of different values.
+    distinct_others : int
+        Number of different values in a column of text that are no numbers.
     numbers : int
         Number of values that are numbers or, in a column of text, could be read as numbers.
     first_missing : int or None
@@ -60,6 +62,7 @@ class ColumnProfile:
     present: int
     distinct: int
     numbers: int
+    distinct_others: int = 0
     first_missing: int | None = None
     first_other: FileCell | None = None
     last: FileCell | None = None
@@ -102,6 +105,7 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
         present=len(known),
         distinct=len(counts),
         numbers=len(known) - sum(counts[text] for text in other),
+        distinct_others=len(other),
         first_missing=texts.index(None) if None in texts else None,
         first_other=next(rows_with_other, None),
         last=FileCell(len(texts) - 1, last) if last is not None and counts[last] == 1 else None,

@@ -22,6 +22,10 @@ be losses of one scale."""
 MOST_NUMBERS: Final = 0.5
 """The least share of numbers by which a column of text is one of numbers with faulty cells."""
 
+FEWEST_NUMBERS: Final = 3
+MOST_MARKS: Final = 2
+"""A column with at least so many numbers and at most so many different other texts is one, too."""
+
 
 class Role(StrEnum):
     """What a column is for."""
@@ -135,14 +139,20 @@ def _judge_text(column: ColumnProfile) -> tuple[Role, str] | None:
     if column.type != "string":
         return Role.IDENTIFIER, f"is of type {column.type}"
     named = is_label_name(column.name)
-    enough = column.numbers >= MOST_NUMBERS * column.present
-    if column.numbers and column.first_other is not None and enough and not named:
+    if column.first_other is not None and _has_faulty_numbers(column) and not named:
         return Role.FAULTY, describe_faults(column)
     if column.repeats and (named or 2 * column.distinct <= column.present):
         return Role.LABEL, f"is text, with {column.distinct} different values in {column.rows} rows"
     if column.distinct == 1:
         return Role.IDENTIFIER, "is text, the same in every row"
     return Role.IDENTIFIER, "is text, which differs from row to row"
+
+
+def _has_faulty_numbers(column: ColumnProfile) -> bool:
+    """Return whether text seems to be numbers: most of it is, or the rest are a few marks."""
+    if column.numbers >= MOST_NUMBERS * column.present:
+        return column.numbers > 0
+    return column.numbers >= FEWEST_NUMBERS and column.distinct_others <= MOST_MARKS
 
 
 def _judge_numbers(column: ColumnProfile) -> tuple[Role, str] | None:

@@ -68,6 +68,7 @@ SHUFFLED = np.random.default_rng(8).permutation(GAPS)
         ("", SHUFFLED),
         ("Unnamed: 0", GAPS),
         ("Unnamed: 0", SHUFFLED),
+        ("Unnamed: 0.1", SHUFFLED),
         ("__index_level_0__", SHUFFLED),
         ("index", SHUFFLED),
         ("...1", SHUFFLED),
@@ -158,6 +159,16 @@ def test_invalid_one_cell_never_removes_a_model(
         assert "'c'" in message
         assert "row 7" in message
         assert "--missing leave_out" in message
+
+
+@pytest.mark.parametrize("marks", [["n/a"], ["timeout", "error"]])
+def test_invalid_many_marks_never_remove_a_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], marks: list[str]
+) -> None:
+    c = [marks[i % len(marks)] if i % 4 else A[i] for i in range(N)]
+    path = write(tmp_path, "a,school,c", A, [f"s{i % 5}" for i in range(N)], c)
+
+    assert "'c'" in refuse(capsys, path, "--block", "school")
 
 
 def test_exact_rows_without_a_value_are_left_out_if_that_is_asked(

@@ -321,8 +321,24 @@ def test_invalid_logs_are_explained(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "empty").mkdir()
     assert "has no logs" in refuse(capsys, str(tmp_path / "empty"))
     wide = write(tmp_path, "a,b", [[0.5, 0.25]] * 5)
-    assert "has no column with the item of each row" in refuse(capsys, wide, wide)
+    other = write(tmp_path, "a,b", [[0.5, 0.25]] * 5, "other.csv")
+    assert "has no column with the item of each row" in refuse(capsys, wide, other)
     assert "There is no file" in refuse(capsys, wide, str(tmp_path / "none.csv"))
+    assert "named twice" in refuse(capsys, lists[0], lists[0])
+
+
+def test_exact_logs_of_one_name_are_named_by_their_folders(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for name, runs in (("v1", RUNS), ("v2", BETTER)):
+        folder = tmp_path / name / "logs"
+        folder.mkdir(parents=True)
+        paths += write_bytes(folder, log__json=inspect_json("qa", "lab/model", runs))
+
+    result, _ = compare(capsys, *paths)
+
+    assert means_of(result) == {"v1/logs/log": 0.5, "v2/logs/log": 0.7}
 
 
 def test_exact_tables_of_one_model_each_are_matched_by_item(
