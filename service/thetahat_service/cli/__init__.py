@@ -21,6 +21,7 @@ from thetahat_service.cli.sectioned_help import SectionedGroup
 COMMANDS: Final = {
     "advise": ("advise",),
     "compare": ("compare",),
+    "inspect_file": ("inspect",),
     "gate": ("gate",),
     "evaluations": (
         "submit",

@@ -1,0 +1,90 @@
+"""Which questions a table of losses can answer, and what the others would need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from thetahat_service.roles.long_tables import LongColumns
+from thetahat_service.roles.proposals import Proposal, Role, list_of
+
+
+def list_questions(proposals: Mapping[str, Proposal], rows: int) -> list[str]:
+    """Return a sentence on each question, for a table with a row for each test instance."""
+    targets = list_of(proposals, Role.TARGET)
+    if targets:
+        name = targets[0].name
+        sentence = (
+            f"Column {name!r} has the true values. If other columns are predictions of it, send "
+            "the file as kind predictions; if they are features, as kind cross_validation, which "
+            "trains learners. A comparison of losses needs a column of losses for each model."
+        )
+        return [sentence]
+    models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
+    sentences = [
+        *_describe_models(models),
+        *_describe_doubts(list_of(proposals, Role.FAULTY, Role.UNCLEAR)),
+    ]
+    labels = list_of(proposals, Role.LABEL)
+    sentences += [
+        (
+            f"Whether this holds for a new {label.name}: name it as the block; if rows with the "
+            f"same {label.name} only depend on each other, name it as the cluster."
+        )
+        for label in labels
+    ]
+    if not labels:
+        sentences.append(
+            f"Whether this holds elsewhere: no. No column says which rows belong together, and the "
+            f"{rows} rows are taken as independent. A column with the source of each row, such as "
+            "a school or a document, would be needed."
+        )
+    return sentences
+
+
+def list_questions_of_long_table(columns: LongColumns, items: int) -> list[str]:
+    """Return a sentence on each question, for a table with a row for each item and model."""
+    layout = (
+        f"Each row is of one item and model: models from column {columns.model!r}, items from "
+        f"{columns.item!r}, scores from {columns.score!r}."
+    )
+    sentences = [layout, *_describe_models(columns.models)]
+    if columns.n_runs > 1:
+        sentences.append(
+            f"An item has up to {columns.n_runs} rows of one model: they are averaged as runs."
+        )
+    if columns.task is not None:
+        sentences.append(
+            f"Whether this holds for a new task: yes, with column {columns.task!r} as the blocks."
+        )
+    elif not columns.labels:
+        sentences.append(
+            f"Whether this holds for other tasks: no. No column says which items belong together, "
+            f"and the {items} items are taken as independent."
+        )
+    sentences += [
+        f"Column {label.name!r} {label.reason}: name it as the cluster, or as the task."
+        for label in columns.labels
+    ]
+    return sentences
+
+
+def _describe_models(models: list[str] | tuple[str, ...]) -> list[str]:
+    if not models:
+        return ["How good a model is: no. No column has losses or scores."]
+    listed = ", ".join(models[:8]) + (f" and {len(models) - 8} more" if len(models) > 8 else "")
+    if len(models) == 1:
+        return [
+            f"How good {listed} is on rows like these: yes.",
+            "Which model is better: no. A second model on the same rows would be needed.",
+        ]
+    return [
+        f"How good each of {len(models)} models is on rows like these: yes ({listed}).",
+        "Which of them is better, as they are trained: yes, paired.",
+    ]
+
+
+def _describe_doubts(doubts: list[Proposal]) -> list[str]:
+    return [
+        f"Whether {doubt.name!r} is a model has to be said, because it {doubt.reason}."
+        for doubt in doubts
+    ]

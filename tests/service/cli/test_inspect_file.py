@@ -1,0 +1,92 @@
+"""``thetahat inspect``: roles with reasons, examples, cells and questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thetahat_service.cli import main
+
+
+def inspect(capsys: pytest.CaptureFixture[str], path: Path, text: str) -> Any:
+    path.write_text(text)
+    assert main(["inspect", str(path), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def table(heading: str, *columns: Sequence[Any]) -> str:
+    rows = [",".join(map(str, row)) for row in zip(*columns, strict=True)]
+    return "\n".join([heading, *rows]) + "\n"
+
+
+N = 24
+A = [round((i * 7 % 24) / 24 + 0.01, 3) for i in range(N)]
+B = [round((i * 5 % 24) / 24 + 0.02, 3) for i in range(N)]
+
+
+def test_exact_roles_have_reasons_and_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schools, index = [f"s{i % 4}" for i in range(N)], [3 * (i * 11 % 24) for i in range(N)]
+    found = inspect(capsys, tmp_path / "t.csv", table(",school,a,b", index, schools, A, B))
+
+    assert found["rows"] == N
+    roles = {column["name"]: column["role"] for column in found["columns"]}
+    assert roles == {"column_0": "index", "school": "label", "a": "model", "b": "model"}
+    assert found["columns"][1]["examples"] == ["s0", "s1", "s2"]
+    assert found["columns"][1]["reason"] == "is text, with 4 different values in 24 rows"
+    questions = " ".join(found["questions"])
+    assert "How good each of 2 models is on rows like these: yes (a, b)." in questions
+    assert "for a new school: name it as the block" in questions
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (table("a,b", A, B), "the 24 rows are taken as independent"),
+        (table("a", A), "A second model on the same rows would be needed"),
+        (table("a,b", A, [*B[:-1], "n/a x"]), "'n/a x' in row 23 is no number"),
+        (table("a,latency_ms", A, [100 + v for v in A]), "Whether 'latency_ms' is a model"),
+        (table("y_true,a", A, B), "kind predictions"),
+        (table("note", [f"text {i}" for i in range(N)]), "No column has losses or scores"),
+    ],
+)
+def test_exact_questions_say_what_would_be_needed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    found = inspect(capsys, tmp_path / "t.csv", text)
+
+    assert said in " ".join(found["questions"])
+
+
+def test_exact_a_long_table_is_understood(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [(i // 2, "ab"[i % 2], f"t{i % 4 // 2}", A[i]) for i in range(N)]
+    heading = "item,model,task,score"
+    found = inspect(capsys, tmp_path / "t.csv", table(heading, *zip(*rows, strict=True)))
+
+    roles = [column["role"] for column in found["columns"]]
+    assert roles == ["item", "model of the row", "task", "score"]
+    assert "for a new task: yes, with column 'task' as the blocks" in " ".join(found["questions"])
+    unclear = inspect(capsys, tmp_path / "u.csv", table("model,score", ["a", "b"] * 12, A))
+    assert "none names the item" in unclear["questions"][0]
+
+
+def test_exact_the_text_has_the_columns_and_the_missing_cells(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(table("a,b", A, ["", *B[1:]]))
+
+    assert main(["inspect", str(path)]) == 0
+    printed = capsys.readouterr().out
+
+    assert f"{path}: 24 rows, 2 columns" in printed
+    assert "b: model, because it has numbers" in printed
+    assert "no value in 1 rows, the first is row 0" in printed
+    assert main(["inspect", str(tmp_path / "none.csv")]) == 2
