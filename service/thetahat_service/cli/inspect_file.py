@@ -95,12 +95,12 @@ def _describe_long_table(
     data: DatasetFile, profiles: Mapping[str, ColumnProfile]
 ) -> tuple[dict[str, tuple[str, str]], list[str]]:
     """Return the roles of a long table by column, and the questions that it can answer."""
-    from thetahat_service.data.reading import read_columns
+    from thetahat_service.data.reading import read_labels
     from thetahat_service.roles.long_tables import UnclearTable, read_long_table
     from thetahat_service.roles.questions import list_questions_of_long_table
 
     def read_values(name: str) -> list[Any]:
-        values: list[Any] = read_columns(data, [name])[name].tolist()
+        values: list[Any] = read_labels(data, [name])[name].tolist()
         return values
 
     try:

@@ -69,11 +69,11 @@ def read_long_file(
     knows_blocks: bool,
 ) -> ScoredItems:
     """Return the request about a table with a row for each item and model."""
-    from thetahat_service.data.reading import read_columns
+    from thetahat_service.data.reading import read_labels
     from thetahat_service.roles.long_tables import UnclearTable, read_long_table
 
     def read_values(name: str) -> list[Any]:
-        values: list[Any] = read_columns(data, [name])[name].tolist()
+        values: list[Any] = read_labels(data, [name])[name].tolist()
         return values
 
     try:
@@ -222,11 +222,11 @@ def _label_files(paths: Sequence[Path]) -> list[str]:
 
 def _read_cells(file: DatasetFile, column: str) -> list[str]:
     """Return the values of a column; none if the file has no such column."""
-    from thetahat_service.data.reading import read_columns
+    from thetahat_service.data.reading import read_labels
 
     if column not in {str(c["name"]) for c in file.columns}:
         return []
-    return [str(value) for value in read_columns(file, [column])[column].tolist()]
+    return [str(value) for value in read_labels(file, [column])[column].tolist()]
 
 
 def _find_log_score(files: Sequence[DatasetFile]) -> str:

@@ -81,7 +81,7 @@ def choose_columns(
     proposals = _propose(others)
     _refuse_total_row(find_named_total(profiles.values()))
     losses = list(models) or _take_models(proposals)
-    _check_cells(profiles, losses, leaves_out=leaves_out)
+    _check_cells(data, profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
     if not models:
         _ask_about_models(proposals, losses)
@@ -153,7 +153,11 @@ def _take_models(proposals: Mapping[str, Proposal]) -> list[str]:
 
 
 def _check_cells(
-    profiles: Mapping[str, ColumnProfile], models: Sequence[str], *, leaves_out: bool
+    data: DatasetFile,
+    profiles: Mapping[str, ColumnProfile],
+    models: Sequence[str],
+    *,
+    leaves_out: bool,
 ) -> None:
     """Refuse models with a cell that is no number, or without a value."""
     from thetahat_service.roles.proposals import describe_faults
@@ -168,8 +172,8 @@ def _check_cells(
             n_missing = profile.rows - profile.present
             rows = f", nor in {n_missing - 1} other rows" if n_missing > 1 else ""
             message = (
-                f"Model {profile.name!r} has no value in row {profile.first_missing}{rows}: the "
-                "cell is empty or has a mark such as n/a. Every model needs a value in every row. "
+                f"Model {profile.name!r} has no value in row {profile.first_missing}{rows}: "
+                f"{_describe_marks(data, profile.name)}. Every model needs a value in every row. "
                 "Fill it in, or give --missing leave_out to leave such rows out for all models."
             )
             raise UserError(message)
@@ -184,6 +188,16 @@ def _find_computed_total(
     numeric = [name for name in models if profiles[name].is_numeric]
     columns = read_columns(data, numeric)
     return find_computed_total([column.astype("float64") for column in columns.values()])
+
+
+def _describe_marks(data: DatasetFile, name: str) -> str:
+    """Return what stands in the cells of a column that have no value."""
+    marks = data.details.get("missing_marks")
+    found = marks.get(name) if isinstance(marks, dict) else None
+    if not found or not isinstance(found, dict):
+        return "the cell is empty"
+    listed = " or ".join(repr(mark) for mark in found)
+    return f"the column has {listed}, which is no number"
 
 
 def _refuse_total_row(found: TotalRow | None) -> None:

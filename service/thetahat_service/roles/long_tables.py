@@ -98,9 +98,11 @@ def read_long_table(
     model = named.get("model") or find_model_column(columns)
     if model is None:
         raise UnclearTable("No column names the model of each row.", "model")
+    _check_complete(columns[model], "model")
     free = {n: c for n, c in columns.items() if n not in {*named.values(), model}}
     models = [str(value) for value in values(model)]
     item = named.get("item") or _find_item(free, models, values)
+    _check_complete(columns[item], "item")
     free.pop(item, None)
     most = columns[item].distinct / 2
     task = named.get("task") or next(
@@ -126,6 +128,12 @@ def read_long_table(
         n_runs=max(Counter(keys).values()),
         labels=tuple(_list_labels(free, list(zip(tasks, items, strict=True)), values)),
     )
+
+
+def _check_complete(column: ColumnProfile, role: str) -> None:
+    if column.first_missing is not None:
+        message = f"Row {column.first_missing} names no {role}: column {column.name!r} is empty."
+        raise UnclearTable(message, "rows")
 
 
 def _find_item(columns: Mapping[str, ColumnProfile], models: Sequence[str], values: Values) -> str:

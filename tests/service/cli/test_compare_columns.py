@@ -158,6 +158,7 @@ def test_invalid_one_cell_never_removes_a_model(
         message = refuse(capsys, path, *options)
         assert "'c'" in message
         assert "row 7" in message
+        assert f"'{mark}'" in message
         assert "--missing leave_out" in message
 
 

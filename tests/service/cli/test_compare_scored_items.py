@@ -188,6 +188,8 @@ def test_invalid_an_item_that_a_model_lacks_is_named(
         ("item,model,value", None, "--better higher or --better lower"),
         ("item,model,score", [3, "a", "n/a"], ""),
         ("item,model,score", ["mean", "a", 0.5], "Row 60 has the item 'mean'"),
+        ("item,model,score", [31, "", 0.5], "Row 60 names no model: column 'model' is empty"),
+        ("item,model,score", ["", "a", 0.5], "Row 60 names no item: column 'item' is empty"),
         ("item,model,score", [31, "a", "timeout"], "'timeout' in row 60 is no number"),
     ],
 )
@@ -214,6 +216,22 @@ def test_invalid_several_scores_are_asked_about(
 
     assert "Several columns may have the scores: exact, f1. Give --score" in refuse(capsys, path)
     assert_paired(compare(capsys, path, "--score", "exact")[0])
+
+
+@pytest.mark.parametrize("name", ["{:02d}", "90071992547409{:02d}93", "q{}", "x {}", "é{}", "1e{}"])
+def test_exact_items_keep_the_text_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    rows = [[name.format(i), model, score] for i, model, score in long_rows()]
+    both = [*rows, *([name.format(i), "01", B[i]] for i in range(N))]
+    for row in both:
+        row[1] = {"a": "1", "b": "001"}.get(row[1], row[1])
+
+    result, _ = compare(capsys, write(tmp_path, "item,model,score", both))
+
+    assert set(result["models"]) == {"1", "001", "01"}
+    assert result["models"]["1"]["n"] == N
+    assert result["models"]["01"]["mean"] == result["models"]["001"]["mean"]
 
 
 # Logs

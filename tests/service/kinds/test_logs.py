@@ -267,3 +267,12 @@ def test_invalid_scores_that_are_lists_are_called_so(tmp_path: Path, value: list
 
     with pytest.raises(EvaluationError, match="The score 'ppl' is a list in each row"):
         run_kind(body, [file])
+
+
+@pytest.mark.parametrize("row", ["k9,,0.5", ",x,0.5"])
+def test_invalid_rows_without_item_or_model_are_named(tmp_path: Path, row: str) -> None:
+    lines = ["item,model,score", *(f"k{k},{m},0.{k}" for k in range(4) for m in "xy"), row]
+    file = uploaded(tmp_path, "t", "text/csv", "\n".join(lines).encode())
+
+    with pytest.raises(EvaluationError, match="Row 8 has no value in column"):
+        run_kind(request([file], "score"), [file])

@@ -167,6 +167,8 @@ def _read_file(
     columns = read_labels(file, [item, *filter(None, [*names.values(), logs.cluster])])
     scores = read_columns(file, [score])[score]
     n = len(scores)
+    for name in filter(None, (item, names["model"] if entry.model is None else None)):
+        _check_complete(columns[name], name, loc)
 
     def read_cells(name: str | None, constant: str | None = None) -> list[Any]:
         if constant is not None or name is None:
@@ -192,6 +194,14 @@ def _read_file(
         if logs.filter is None or filtered is None or filtered == logs.filter:
             number = None if math.isnan(value) else value
             yield model, (task_name, item_name), number, digest, cluster, epoch
+
+
+def _check_complete(values: np.ndarray, name: str, loc: Loc) -> None:
+    """Refuse rows whose item or model is missing."""
+    for row, value in enumerate(values.tolist()):
+        if value is None or value != value:  # noqa: PLR0124 - NaN
+            message = f"Row {row} has no value in column {name!r}, which names its item or model."
+            raise InvalidParameter(message, loc=loc)
 
 
 def _format_item_name(value: Any) -> str:
