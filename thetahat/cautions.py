@@ -1082,8 +1082,8 @@ NOT_CONVERGED = _build_entry(
 LABELS_ALIKE = _build_entry(
     "labels_alike",
     _WARNING,
-    "The {what} {first} and {second}{more} differ only in letter case, blanks or the coding of "
-    "their characters, and count as two.",
+    "The {what} {first} and {second}{more} differ only in letter case, blanks, the coding of "
+    "their characters or the writing of a number, and count as two.",
     "Correct the labels if they mean the same.",
 )
 ROW_NUMBERS = _build_entry(

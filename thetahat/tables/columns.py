@@ -6,7 +6,7 @@ Rows are counted from 0, in messages and in ``loc``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import starmap
 from typing import Any, Final, NoReturn
@@ -33,6 +33,11 @@ ABOUT_LABELS: Final = (
     "labels that differ become one."
 )
 """How a message ends that refuses a value as a label."""
+
+MOST_OTHER_CELLS: Final = 20
+"""A column with more cells that are no numbers, and more than a tenth of them, is text."""
+
+MOST_NAMED_CELLS: Final = 5
 
 _VALUES_CHECKED_TOGETHER: Final = 65_536
 """Number of values that are copied and checked at a time, so that they stay in the cache."""
@@ -161,7 +166,9 @@ def parse_numbers(values: RawColumn, column: str) -> FloatArray:
     """Return (n,) finite floats; raises ``InvalidParameter`` with the first row that is not."""
     array = _convert_to_numeric(_convert_to_array(values, (column,)), (column,))
     if array is None:
-        raise InvalidParameter(f"The {column} column is not numeric.", loc=(column,))
+        raise InvalidParameter(
+            f"The {column} column is not numeric.{describe_other_cells(values)}", loc=(column,)
+        )
     unfit = ~np.isfinite(array)
     if unfit.any():
         row = int(np.argmax(unfit))
@@ -250,6 +257,50 @@ def parse_time_column(values: RawColumn, column: str) -> np.ndarray:
     if array.dtype.kind == "O" and any(isinstance(value, str) for value in array):
         return parse_times(parse_labels(array, column), column)
     return parse_numbers(array, column)
+
+
+def describe_other_cells(
+    values: Sequence[Any] | np.ndarray, number_row: Callable[[int], int] | None = int
+) -> str:
+    """Return a sentence that names the cells that are no numbers, if the others are; else ''.
+
+    Parameters
+    ----------
+    number_row : callable or None
+        Returns the number that a row has in the data; None if that is not known.
+    """
+    present = [(row, value) for row, value in enumerate(values) if value is not None]
+    others = [(row, value) for row, value in present if not _is_number(value)]
+    n_numbers = len(present) - len(others)
+    if not others or len(others) > max(MOST_OTHER_CELLS, n_numbers / 10) or n_numbers < len(others):
+        return ""
+    first = [
+        (None if number_row is None else number_row(row), value)
+        for row, value in others[:MOST_NAMED_CELLS]
+    ]
+    return write_other_cells(n_numbers, len(others), first)
+
+
+def write_other_cells(
+    n_numbers: int, n_others: int, first: Sequence[tuple[int | None, Any]]
+) -> str:
+    """Return a sentence that names cells that are no numbers, and their rows if they are known."""
+    named = ", ".join(
+        f"{str(value)[:40]!r}" + ("" if row is None else f" in row {row}") for row, value in first
+    )
+    more = "" if n_others == len(first) else f" and {n_others - len(first)} more"
+    return (
+        f" {n_numbers} of its {n_numbers + n_others} values are numbers; the others are {named}"
+        f"{more}. Correct them, or leave them empty."
+    )
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _build_feature(name: str, values: RawColumn) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.tables.columns import describe_other_cells
 from thetahat.tables.sparse import SparseColumns
 from thetahat.values.types import FloatArray, IntArray
 
@@ -168,9 +169,11 @@ class Features:
             return
         for name, column in zip(self.names, self.columns, strict=True):
             if column.dtype.kind != "f":
+                advice = describe_other_cells(column, self.get_row_number) or (
+                    " Add a step for it (one_hot, or TfidfVectorizer for texts) or leave it out."
+                )
                 raise InvalidParameter(
-                    f"Column {name!r} is not numeric. Add a step for it (one_hot, or "
-                    "TfidfVectorizer for texts) or leave it out.",
+                    f"Column {name!r} is not numeric.{advice}",
                     loc=("columns", "features", name),
                 )
 

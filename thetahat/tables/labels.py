@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from thetahat.cautions import LABELS_ALIKE, Caution
-from thetahat.values.types import IntArray, Label
+from thetahat.values.types import BlockKind, IntArray, Label
+
+if TYPE_CHECKING:
+    from thetahat.values.layout import Layout
+
+_NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:\.([0-9]*?)0*)?")
 
 
 def encode_labels(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
@@ -48,18 +55,34 @@ def normalise_label_key(key: str, classes: Sequence[Label]) -> str:
 def find_similar_labels(labels: Iterable[Label], column: str) -> tuple[Caution, ...]:
     """Return a caution if two labels look like different spellings of one.
 
-    They differ only in letter case, in blanks at the ends, or in the Unicode composition of their
-    characters. They stay different labels, because they may be meant.
+    They differ only in letter case, in blanks at the ends, in the Unicode composition of their
+    characters, or as 1, 01 and 1.0 do. They stay different labels, because they may be meant.
     """
     spelt: dict[str, list[str]] = {}
     for label in sorted({label for label in labels if isinstance(label, str)}):
-        spelt.setdefault(unicodedata.normalize("NFKC", label).casefold().strip(), []).append(label)
+        spelt.setdefault(_simplify(label), []).append(label)
     alike = [pair for pair in spelt.values() if len(pair) > 1]
     if not alike:
         return ()
     first, second = alike[0][:2]
     more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
     return (LABELS_ALIKE(what=column, first=ascii(first), second=ascii(second), more=more),)
+
+
+def find_similar_blocks(layout: Layout) -> tuple[Caution, ...]:
+    """Return cautions if blocks or clusters look like different spellings of one."""
+    blocks = "sources" if layout.kind is BlockKind.SOURCE else "blocks"
+    return (
+        *find_similar_labels(layout.block_labels, blocks),
+        *find_similar_labels(layout.cluster_labels, "clusters"),
+    )
+
+
+def _simplify(label: str) -> str:
+    """Return what labels that look alike have in common."""
+    text = unicodedata.normalize("NFKC", label).casefold().strip()
+    number = _NUMBER.fullmatch(text)
+    return text if number is None else "{}{}.{}".format(*(part or "" for part in number.groups()))
 
 
 def _have_no_gaps(codes: IntArray) -> bool:

@@ -34,9 +34,13 @@ Source = str | os.PathLike[str] | bytes | BinaryIO
 
 
 def guess_media_type(*names: str | None) -> str:
-    """Return the media type for the first known ending of the names."""
+    """Return the media type for the first known ending of the names.
+
+    Of a packed text, it is that of the ending before ``.gz`` or ``.zip``.
+    """
     for name in names:
-        media_type = MEDIA_TYPES.get(Path(name or "").suffix.lower())
+        unpacked = (name or "").lower().removesuffix(".gz").removesuffix(".zip")
+        media_type = MEDIA_TYPES.get(Path(unpacked).suffix)
         if media_type is not None:
             return media_type
     known_types = ", ".join(MEDIA_TYPES)

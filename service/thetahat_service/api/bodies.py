@@ -137,15 +137,26 @@ def parse_json(body: bytes) -> Any:
 
     orjson refuses NaN, infinities and values that are nested too deeply. A second parser that
     accepts NaN then finds out whether that was the reason, so that the error can name the place.
-    Of a key that an object has twice, orjson keeps the last value; such a body is refused.
+    Of a key that an object has twice, orjson keeps the last value; such a body is refused. A body
+    with a byte order mark, or in UTF-16 or UTF-32, is converted.
     """
     try:
         value = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise _explain_refusal(body, error) from None
+        encoding = json.detect_encoding(body)
+        if encoding == "utf-8":
+            raise _explain_refusal(body, error) from None
+        return parse_json(_convert_to_utf_8(body, encoding))
     if not has_each_key_once(body, value):
         _check_keys(body)
     return value
+
+
+def _convert_to_utf_8(body: bytes, encoding: str) -> bytes:
+    try:
+        return body.decode(encoding).encode()
+    except UnicodeError as error:
+        raise MalformedRequest(f"The body is not JSON in {encoding}: {error}.") from None
 
 
 def has_each_key_once(body: bytes, value: Any) -> bool:

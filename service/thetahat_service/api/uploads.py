@@ -43,6 +43,10 @@ ALIASES: Final = {
 }
 RETRY_AFTER_S: Final = 2
 UNTYPED: Final = frozenset({"", "application/octet-stream"})
+PACKED: Final = frozenset(
+    {"application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed"}
+)
+"""Content types of packed texts, whose own type is that of the ending within."""
 
 
 _UPLOADS: Final[Counter[UUID]] = Counter()
@@ -140,8 +144,8 @@ def parse_media_type(content_type: str, filename: str | None) -> str:
     """
     kind, _, parameters = content_type.partition(";")
     kind = kind.strip().lower()
-    if kind in UNTYPED and filename is not None:
-        ending = PurePath(filename.lower()).suffix
+    if kind in UNTYPED | PACKED and filename is not None:
+        ending = _find_ending(filename.lower())
         kind = next((t for t, f in FORMATS.items() if ending in f.endings), kind)
     kind = ALIASES.get(kind, kind)
     if kind not in FORMATS:
@@ -157,6 +161,12 @@ def parse_media_type(content_type: str, filename: str | None) -> str:
         encodings = f"UTF-8 or {', '.join(ENCODINGS)}" if has_encodings else "UTF-8"
         raise UnsupportedMedia(f"The text must be encoded as {encodings}, not {charset[:40]}.")
     return add_encoding(kind, encoding)
+
+
+def _find_ending(filename: str) -> str:
+    """Return the ending of a name without that of a packed file; a bare archive is one of CSV."""
+    unpacked = filename.removesuffix(".gz").removesuffix(".zip")
+    return PurePath(unpacked).suffix or (".csv" if filename.endswith(".zip") else "")
 
 
 def check_name(name: str | None) -> str | None:

@@ -56,8 +56,18 @@ def _read_all(name: str) -> list[NamedRequest]:
 def _read(name: str) -> tuple[str, str]:
     """Return what a file is called in messages, and its text."""
     if name == "-":
-        return "Standard input", sys.stdin.read()
-    return name, Path(name).read_text(encoding="utf-8")
+        return "Standard input", _decode(sys.stdin.buffer.read(), "Standard input")
+    return name, _decode(Path(name).read_bytes(), name)
+
+
+def _decode(content: bytes, place: str) -> str:
+    """Return the text of JSON in UTF-8, or in UTF-16 as PowerShell writes it."""
+    encoding = json.detect_encoding(content)
+    try:
+        return content.decode(encoding)
+    except UnicodeError as error:
+        message = f"{place} is not text in {encoding}: {error}. Save it as UTF-8."
+        raise UserError(message) from None
 
 
 def _are_lines(text: str) -> bool:

@@ -47,20 +47,23 @@ def build_converted_path(path: Path) -> Path:
 
 
 @contextmanager
-def convert_to_utf_8(path: Path, encoding: str) -> Iterator[Path]:
-    """Yield the path of the text in UTF-8: the file itself, or a temporary one beside it.
+def convert_to_utf_8(text: Path, encoding: str, original: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the path of the text in UTF-8, itself or a temporary copy, and its encoding.
 
+    The copy lies beside the original. A text in UTF-8 with a byte order mark of UTF-16 is UTF-16.
     Raises ``InvalidFile`` for a byte that is invalid in the encoding.
     """
     if encoding == UTF_8:
-        yield path
+        encoding = detect_encoding_by_mark(text)
+    if encoding == UTF_8:
+        yield text, encoding
         return
-    converted = build_converted_path(path)
+    converted = build_converted_path(original)
     try:
-        with converted.open("wb", buffering=0) as target, path.open("rb") as source:
-            for text in _decode(source, encoding):
-                _write(target, text.encode())
-        yield converted
+        with converted.open("wb", buffering=0) as target, text.open("rb") as source:
+            for piece in _decode(source, encoding):
+                _write(target, piece.encode())
+        yield converted, encoding
     finally:
         converted.unlink(missing_ok=True)
 

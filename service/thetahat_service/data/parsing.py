@@ -21,6 +21,7 @@ from thetahat_service import errors
 from thetahat_service.data.base import Inspected, read_file_limits
 from thetahat_service.data.csv_dialect import build_tabs_path
 from thetahat_service.data.encodings import build_converted_path
+from thetahat_service.data.packing import build_unpacked_path
 from thetahat_service.data.parser_messages import FileLimitValues, ParserAnswer, ParserRequest
 from thetahat_service.data.reading import ReadableFile
 from thetahat_service.errors import InvalidFile, ServiceError, Unavailable
@@ -74,8 +75,8 @@ def inspect_file(path: Path, media_type: str, table: Path, name: str | None) -> 
             name,
         )
     finally:
-        for copy in (build_converted_path(path), build_tabs_path(path)):
-            copy.unlink(missing_ok=True)  # files of a parser that was killed
+        for build_path in (build_converted_path, build_tabs_path, build_unpacked_path):
+            build_path(path).unlink(missing_ok=True)  # files of a parser that was killed
     inspected = answer["inspected"]
     return Inspected(
         rows=inspected["rows"],

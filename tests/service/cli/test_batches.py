@@ -64,7 +64,9 @@ def test_exact_lines_and_files_are_one_batch(
 def test_exact_standard_input_may_have_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO('{"kind": "a"}\n{"kind": "b"}\n'))
+    monkeypatch.setattr(
+        "sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"kind": "a"}\n{"kind": "b"}\n'))
+    )
     with run_stub(outcomes(accepted(FIRST), accepted(SECOND))) as stub:
         assert run(stub, "submit", "-") == 0
 

@@ -66,7 +66,7 @@ def test_exact_submit_prints_the_id_alone(
 def test_exact_submit_reads_standard_input(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO('{"kind": "losses"}'))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'{"kind": "losses"}')))
     with run_stub(TAKEN) as stub:
         assert run(stub, "submit", "-") == 0
 

@@ -320,3 +320,29 @@ def test_invalid_gates_are_explained(
 ) -> None:
     assert main(["gate", str(request_file), "--data", str(table), *options]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_exact_a_request_of_powershell_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], encoding: str
+) -> None:
+    rng = np.random.default_rng(1)
+    losses = {name: rng.random(20).tolist() for name in ("a", "b")}
+    body = json.dumps({"kind": "losses", "blocks": "holdout", "losses": losses})
+    plain, written = tmp_path / "plain.json", tmp_path / "request.json"
+    plain.write_text(body)
+    written.write_bytes(body.encode(encoding))
+    options = ["--model", "a", "--against", "b", "--require", "better"]
+    expected = run_json(capsys, "gate", str(plain), *options, "--json")
+
+    assert run_json(capsys, "gate", str(written), *options, "--json") == expected
+
+
+def test_invalid_a_request_in_another_encoding_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = tmp_path / "request.json"
+    request.write_bytes(b'{"kind": "\xe4"}')
+
+    assert main(["gate", str(request)]) == 2
+    assert "is not text in utf-8" in capsys.readouterr().err

@@ -325,6 +325,7 @@ def _list_run_cautions(
     yield from find_shared_clusters(data, scheme.block_kind, next(iter(outcomes.values())))
     yield from find_similar_labels(data.classes, "classes")
     yield from find_similar_labels(() if data.source is None else data.source, "sources")
+    yield from find_similar_labels(() if data.cluster is None else data.cluster, "clusters")
     yield from task.about_data
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.registry import MethodInfo
+from thetahat.tables.columns import describe_other_cells
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
@@ -72,8 +73,11 @@ class FeatureStep(ABC):
 def get_present_values(name: str, column: FloatArray) -> FloatArray:
     """Return the values of a numeric column that are not missing."""
     if column.dtype.kind != "f":
+        advice = describe_other_cells(column, None) or (
+            " Add a step such as one_hot for it or leave it out."
+        )
         raise InvalidParameter(
-            f"Column {name!r} is not numeric. Add a step such as one_hot for it or leave it out.",
+            f"Column {name!r} is not numeric.{advice}",
             loc=("columns", "features", name),
         )
     return column[~np.isnan(column)]

@@ -36,8 +36,9 @@ from thetahat_service.data.csv_dialect import (
     replace_spaces_by_tabs,
 )
 from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberForm
-from thetahat_service.data.encodings import UTF_8, convert_to_utf_8, detect_encoding_by_mark
+from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.missing_marks import MISSING
+from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.tables import ConvertedFormat, build_text_name, list_columns
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
@@ -66,9 +67,9 @@ class Delimited(ConvertedFormat):
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the whole text, and write its table."""
-        encoding = detect_encoding_by_mark(path) if self.encoding == UTF_8 else self.encoding
         with (
-            convert_to_utf_8(path, encoding) as utf_8,
+            unpack_text(path, limits) as unpacked,
+            convert_to_utf_8(unpacked, self.encoding, path) as (utf_8, encoding),
             replace_spaces_by_tabs(_check(utf_8), path) as (text, by_space),
         ):
             dialect = detect_dialect(text)

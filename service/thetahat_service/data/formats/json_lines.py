@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import IO, ClassVar, Final
 
 from thetahat_service.data.base import FileLimits, Inspected
+from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.json_rows import parse_json, write_rows
+from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.tables import ConvertedFormat
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
@@ -25,7 +27,11 @@ class JsonLines(ConvertedFormat):
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file twice: first for its columns, then to write the table."""
-        return write_rows(lambda: _read_rows(path), limits, table)
+        with (
+            unpack_text(path, limits) as unpacked,
+            convert_to_utf_8(unpacked, UTF_8, path) as (text, _),
+        ):
+            return write_rows(lambda: _read_rows(text), limits, table)
 
 
 def _read_rows(path: Path) -> Iterator[JsonObject]:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.similar_names import suggest_name
-from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT
+from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT, write_other_cells
 from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out_rows import KeptRows
@@ -177,8 +177,8 @@ def require_numbers(file: DatasetFile, columns: Mapping[Loc, str | None]) -> Non
     faults = [
         FieldError(
             loc,
-            f"The column {name!r} holds text, and this field needs numbers. Choose a numeric "
-            "column.",
+            f"The column {name!r} holds text, and this field needs numbers."
+            f"{_describe_other_cells(file, name) or ' Choose a numeric column.'}",
             name,
         )
         for loc, name in columns.items()
@@ -186,6 +186,16 @@ def require_numbers(file: DatasetFile, columns: Mapping[Loc, str | None]) -> Non
     ]
     if faults:
         raise InvalidRequest(faults[0].message, errors=tuple(faults))
+
+
+def _describe_other_cells(file: DatasetFile, name: str) -> str:
+    """Return a sentence about the cells of a column that are no numbers, if they are few."""
+    found = file.details.get("not_numbers")
+    cells: Any = found.get(name) if isinstance(found, Mapping) else None
+    if cells is None:
+        return ""
+    first = [(cell["row"], cell["value"]) for cell in cells["first"]]
+    return write_other_cells(cells["numbers"], cells["others"], first)
 
 
 def _list_names(names: Sequence[str]) -> str:

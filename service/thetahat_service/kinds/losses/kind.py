@@ -11,6 +11,7 @@ from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.evaluation import weigh_losses
 from thetahat.analyses.losses.parts import Parts
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
+from thetahat.tables.labels import find_similar_blocks
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
@@ -54,7 +55,7 @@ class Losses(JobKind[LossesRequest]):
             first_cautions=suspect_values(
                 plan.table, better_is_stated=job.request.better is not None
             ),
-            cautions=(*plan.cautions, *assumed),
+            cautions=(*plan.cautions, *assumed, *find_similar_blocks(plan.table.layout)),
         )
         evaluation = evaluate(plan.table, choices, job.seed, parts)
         methods = (*evaluation.methods, *plan.fits.list_methods_used())

@@ -13,6 +13,7 @@ import numpy as np
 
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
+from thetahat.tables.columns import describe_other_cells
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_score_layout
 from thetahat.values.left_out_rows import KeptRows
@@ -361,7 +362,8 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
     for i, name in enumerate(columns.losses):
         if columns_by_name[name].dtype.kind not in "fiub":
             raise InvalidParameter(
-                f"The column {name!r} is not numeric. Losses must be numbers.",
+                f"The column {name!r} is not numeric. Losses must be numbers."
+                f"{describe_other_cells(columns_by_name[name])}",
                 loc=("columns", "losses", i),
                 value=name,
             )

@@ -10,7 +10,7 @@ from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
-from thetahat.tables.labels import find_similar_labels
+from thetahat.tables.labels import find_similar_blocks, find_similar_labels
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
 from thetahat_service.kinds.methods_used import record_method, record_methods
@@ -51,6 +51,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
                 *plan.cautions,
                 *assumed,
                 *find_similar_labels(plan.classes, "labels"),
+                *find_similar_blocks(table.layout),
             ),
         )
         evaluation = evaluate(table, choices, job.seed, parts)

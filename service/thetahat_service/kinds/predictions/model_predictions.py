@@ -11,7 +11,7 @@ import numpy as np
 from thetahat.cautions import PROBABILITIES_NORMALISED, Caution
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
 from thetahat.losses.base import Loss, Predictions
-from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT
+from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT, describe_other_cells
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import FloatArray
 from thetahat_service.data.reading import read_columns, read_labels
@@ -254,7 +254,8 @@ def _read_numbers(values: Values, loc: Loc) -> FloatArray:
         return read_number_array(values, loc)
     if values.dtype.kind not in "fiub":
         raise InvalidParameter(
-            "The column is not numeric, and the loss needs numbers. Choose a numeric column.",
+            "The column is not numeric, and the loss needs numbers."
+            f"{describe_other_cells(values) or ' Choose a numeric column.'}",
             loc=loc,
         )
     numbers = values.astype(np.float64)
