@@ -58,7 +58,7 @@ def inspect_file(
 
 def describe_file(data: DatasetFile) -> dict[str, Any]:
     """Return rows, columns with their proposed roles, and questions, as JSON values."""
-    from thetahat_service.data.reading import read_columns
+    from thetahat_service.data.reading import read_columns, read_labels
     from thetahat_service.in_process.files import profile_columns
     from thetahat_service.roles.proposals import find_model_column, propose_roles
 
@@ -76,7 +76,8 @@ def describe_file(data: DatasetFile) -> dict[str, Any]:
     for name, profile in profiles.items():
         role, reason = roles[name]
         is_column = profile.is_numeric or profile.type == "string"
-        examples = read_columns(data, [name])[name][:SCANNED].tolist() if is_column else []
+        read = read_labels if profile.type == "integer" else read_columns
+        examples = read(data, [name])[name][:SCANNED].tolist() if is_column else []
         columns.append(
             {
                 "name": name,

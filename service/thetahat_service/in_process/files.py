@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -13,7 +14,7 @@ from uuid import NAMESPACE_OID, uuid5
 from thetahat_service.data.base import GROUPS, FileLimits
 from thetahat_service.data.encodings import detect_encoding_by_mark
 from thetahat_service.data.formats import add_encoding, find_format
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.data.tables import build_table_path
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.roles.profile import ColumnProfile, profile_column
@@ -75,7 +76,11 @@ def profile_columns(dataset: DatasetFile) -> dict[str, ColumnProfile]:
             )
         else:
             values = read_columns(dataset, [name])[name]
-            profiles[name] = profile_column(name, position, kind, values)
+            profile = profile_column(name, position, kind, values)
+            if kind == "integer":  # as numbers, ids beyond 2^53 or with leading zeros may be equal
+                labels = read_labels(dataset, [name])[name].tolist()
+                profile = replace(profile, distinct=len({*labels} - {None}))
+            profiles[name] = profile
     return profiles
 
 

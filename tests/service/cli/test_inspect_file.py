@@ -90,3 +90,15 @@ def test_exact_the_text_has_the_columns_and_the_missing_cells(
     assert "b: model, because it has numbers" in printed
     assert "no value in 1 rows, the first is row 0" in printed
     assert main(["inspect", str(tmp_path / "none.csv")]) == 2
+
+
+def test_exact_ids_beyond_the_reach_of_a_double_stay_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # as doubles the twelve ids are one number, because of the blank at the end
+    ids = [1_790_000_000_000_000_000 + i // 2 for i in range(N - 1)]
+    found = inspect(capsys, tmp_path / "t.csv", table("user,a,b", [*ids, ""], A, B))
+
+    user = found["columns"][0]
+    assert user["role"] == "label"
+    assert user["examples"][:2] == ["1790000000000000000", "1790000000000000001"]
