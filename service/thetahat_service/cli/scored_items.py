@@ -288,8 +288,8 @@ def _advise_on_role(role: str, candidates: Sequence[str]) -> str:
         "model": "Give --model-column COLUMN.",
         "item": f"Give --item COLUMN, such as --item {name}. If each column of numbers is a "
         "model, name them with --model.",
-        "task": f"Give --task {name} if it names the task or the test set; for metrics, keep the "
-        "rows of one metric.",
+        "task": f"Give --task {name} if it names the task or the test set, or --item {name} if it "
+        "names the item itself; for metrics, keep the rows of one metric.",
         "score": f"Give --score COLUMN, such as --score {name}.",
         "rows": "Remove such rows from the file.",
     }[role]

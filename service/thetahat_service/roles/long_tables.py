@@ -104,16 +104,13 @@ def read_long_table(
     item = named.get("item") or _find_item(free, models, values)
     _check_complete(columns[item], "item")
     free.pop(item, None)
-    most = columns[item].distinct / 2
-    task = named.get("task") or next(
-        (n for n, c in free.items() if is_task_name(n) and 1 < c.distinct <= most), None
-    )
+    items = [str(value) for value in values(item)]
+    task = named.get("task") or _find_task(free, items, values)
     free.pop(task or "", None)
     runs = tuple(n for n, c in free.items() if is_run_name(n) and c.distinct < c.rows)
     free = {n: c for n, c in free.items() if n not in runs}
     score = named.get("score") or _find_score(free)
     free.pop(score, None)
-    items = [str(value) for value in values(item)]
     _check_totals(items, item)
     tasks = [str(value) for value in values(task)] if task else [""] * len(items)
     keys = list(zip(models, tasks, items, strict=True))
@@ -161,6 +158,18 @@ def _find_item(columns: Mapping[str, ColumnProfile], models: Sequence[str], valu
         "cannot be paired."
     )
     raise UnclearTable(message, "item", list(columns))
+
+
+def _find_task(
+    columns: Mapping[str, ColumnProfile], items: Sequence[str], values: Values
+) -> str | None:
+    """Return the column that groups the items by task: by its name, with several items each."""
+    for name, column in columns.items():
+        if is_task_name(name) and column.distinct > 1:
+            n_items = len(set(zip(map(str, values(name)), items, strict=True)))
+            if 2 * column.distinct <= n_items:
+                return name
+    return None
 
 
 def _is_task_item_name(name: str) -> bool:

@@ -166,6 +166,22 @@ def test_invalid_rows_of_several_metrics_are_no_runs(
     assert "Item '0' of 'a' has several rows, which differ in column 'metric'" in message
 
 
+def test_exact_folds_of_datasets_are_items_of_tasks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [[model, f"d{i // 5}", i % 5, s[i]] for i in range(N) for model, s in SCORES.items()]
+    path = write(tmp_path, "model,dataset,fold,accuracy", rows)
+
+    message = refuse(capsys, path)
+    result, understood = compare(capsys, path, "--item", "fold")
+
+    assert "differ in column 'fold'" in message
+    assert "--item fold if it names the item itself" in message
+    assert result["block_labels"] == [f"d{k}" for k in range(6)]
+    assert result["models"]["a"]["n"] == N
+    assert "tasks, which are the blocks, from column dataset" in understood
+
+
 def test_invalid_an_item_that_a_model_lacks_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
