@@ -52,31 +52,21 @@ class Caution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CautionKind:
-    """One entry of the catalogue.
-
-    Parameters
-    ----------
-    code : str
-        Wire name, unique in the catalogue.
-    severity : Severity
-        How much the caution matters.
-    sentence : str
-        Message as a format string; its fields are words and the arguments of a call.
-    advice : str
-        What to do about it, as a format string too; its fields are words.
-    threshold : float
-        Value of the quantity named in the sentence from which the caution is raised, or NaN
-        where no threshold is involved.
-    threshold_reason : str
-        Why the threshold has that value.
-    """
+    """One entry of the catalogue."""
 
     code: str
+    """Wire name, unique in the catalogue."""
     severity: Severity
+    """How much the caution matters."""
     sentence: str
+    """Message as a format string; its fields are words and the arguments of a call."""
     advice: str = ""
+    """What to do about it, as a format string too; its fields are words."""
     threshold: float = float("nan")
+    """Value of the quantity named in the sentence from which the caution is raised, or NaN where no
+    threshold is involved."""
     threshold_reason: str = ""
+    """Why the threshold has that value."""
 
     def __call__(self, words: Words | None = None, /, **values: object) -> Caution:
         """Return the caution; its sentence is filled with words, values and ``threshold``.

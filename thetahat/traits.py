@@ -80,142 +80,94 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceTraits:
-    r"""Properties of a variance estimator that rules for the choice of methods use.
-
-    Parameters
-    ----------
-    degrees_grow_with : "instances", "clusters" or None
-        Whether each further instance, or each further cluster, adds a degree of freedom; None where
-        their number depends on the number of blocks or splits.
-    shrinks_with_splits : bool
-        Whether it is :math:`(1/J + n_2/n_1) S^2` over J splits, so that more splits of the same
-        instances shrink it down to a floor.
-    knows_clusters : bool
-        Whether it stays valid if losses within a cluster depend on each other.
-    is_between_sources : bool
-        Whether it is B / K: the variance of K source means, over their number. A prediction for
-        one further source can rest on it.
-    is_of_one_sample : bool
-        Whether it is V / M: the variance of the M losses of one test set (ddof 1), over their
-        number. Many pairs of models can then be tested at once.
-    in_normal_test : "default", "choice" or None
-        Whether the normal test of the trained models over random folds can use it, and whether it
-        does so unless a request names another.
-    default_of_t_test : frozenset of BlockKind
-        The kinds of block for which a t test uses it unless a request names another variance. Of
-        two such variances, the one that allows for clusters is used for data with clusters.
-    """
+    r"""Properties of a variance estimator that rules for the choice of methods use."""
 
     degrees_grow_with: Literal["instances", "clusters"] | None = None
+    """Whether each further instance, or each further cluster, adds a degree of freedom; None where
+    their number depends on the number of blocks or splits."""
     shrinks_with_splits: bool = False
+    """Whether it is :math:`(1/J + n_2/n_1) S^2` over J splits, so that more splits of the same
+    instances shrink it down to a floor."""
     knows_clusters: bool = False
+    """Whether it stays valid if losses within a cluster depend on each other."""
     is_between_sources: bool = False
+    """Whether it is B / K: the variance of K source means, over their number. A prediction for one
+    further source can rest on it."""
     is_of_one_sample: bool = False
+    """Whether it is V / M: the variance of the M losses of one test set (ddof 1), over their
+    number. Many pairs of models can then be tested at once."""
     in_normal_test: Literal["default", "choice"] | None = None
+    """Whether the normal test of the trained models over random folds can use it, and whether it
+    does so unless a request names another."""
     default_of_t_test: frozenset[BlockKind] = frozenset()
+    """The kinds of block for which a t test uses it unless a request names another variance. Of two
+    such variances, the one that allows for clusters is used for data with clusters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalTraits:
-    """Properties of an interval that rules for the choice of methods use.
-
-    Parameters
-    ----------
-    form : IntervalForm
-        How it is built on a variance, or that it is not.
-    is_prediction : bool
-        Whether it is about the loss that will be observed on one further block, and not about a
-        mean. It is recommended only where no other interval was built, and no verdict rests on it.
-    from_replicates : ReplicateForm or None
-        How it is computed for any statistic from bootstrap replicates; None if it cannot be.
-    only_for_models : bool
-        Whether it is for the mean loss of a model, and not for the difference of two.
-    headline_rank : int or None
-        Its place among the intervals of a bootstrapped statistic: pages and figures that have room
-        for one interval show that with the smallest rank. None for those shown only in full.
-    """
+    """Properties of an interval that rules for the choice of methods use."""
 
     form: IntervalForm = IntervalForm.OWN
+    """How it is built on a variance, or that it is not."""
     is_prediction: bool = False
+    """Whether it is about the loss that will be observed on one further block, and not about a
+    mean. It is recommended only where no other interval was built, and no verdict rests on it."""
     from_replicates: ReplicateForm | None = None
+    """How it is computed for any statistic from bootstrap replicates; None if it cannot be."""
     only_for_models: bool = False
+    """Whether it is for the mean loss of a model, and not for the difference of two."""
     headline_rank: int | None = None
+    """Its place among the intervals of a bootstrapped statistic: pages and figures that have room
+    for one interval show that with the smallest rank. None for those shown only in full."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossTraits:
-    """Properties of a loss that rules for the choice of methods use.
-
-    Parameters
-    ----------
-    can_be_zero_one : bool
-        Whether all of its values may be 0 or 1, as methods for error rates need it.
-    of_least_squares : bool
-        Whether a learner fitted by least squares minimises it.
-    has_bias_and_variance : bool
-        Whether it is split into squared bias and variance if several fits predict an instance.
-    """
+    """Properties of a loss that rules for the choice of methods use."""
 
     can_be_zero_one: bool = False
+    """Whether all of its values may be 0 or 1, as methods for error rates need it."""
     of_least_squares: bool = False
+    """Whether a learner fitted by least squares minimises it."""
     has_bias_and_variance: bool = False
+    """Whether it is split into squared bias and variance if several fits predict an instance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnerTraits:
-    """Properties of a learner that rules for the choice of methods use.
-
-    Parameters
-    ----------
-    is_penalised_least_squares : bool
-        Whether it is least squares with the fields ``penalty`` and ``intercept``. Selection under
-        covariate shift takes such a learner unless another is named, over a grid of penalties and
-        without an intercept, and fits it at all penalties at once.
-    """
+    """Properties of a learner that rules for the choice of methods use."""
 
     is_penalised_least_squares: bool = False
+    """Whether it is least squares with the fields ``penalty`` and ``intercept``. Selection under
+    covariate shift takes such a learner unless another is named, over a grid of penalties and
+    without an intercept, and fits it at all penalties at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrectionTraits:
-    """Properties of a correction of p-values that rules for the choice of methods use.
-
-    Parameters
-    ----------
-    corrects : bool
-        Whether adjusted p-values differ from raw ones at all.
-    is_single_step : bool
-        Whether every p-value is multiplied by the same number, so that one critical difference
-        holds for all pairs.
-    bounds_any_false_rejection : bool
-        Whether it bounds the chance of any false rejection whichever hypotheses are true.
-    is_liberal_where_models_differ : bool
-        Whether it rejects true hypotheses more often than alpha where others are false.
-    only_all_pairs : bool
-        Whether it is only for hypotheses of equality of all pairs of models.
-    most_models : int or None
-        The largest number of models that it is for; None means no limit.
-    """
+    """Properties of a correction of p-values that rules for the choice of methods use."""
 
     corrects: bool = True
+    """Whether adjusted p-values differ from raw ones at all."""
     is_single_step: bool = False
+    """Whether every p-value is multiplied by the same number, so that one critical difference holds
+    for all pairs."""
     bounds_any_false_rejection: bool = False
+    """Whether it bounds the chance of any false rejection whichever hypotheses are true."""
     is_liberal_where_models_differ: bool = False
+    """Whether it rejects true hypotheses more often than alpha where others are false."""
     only_all_pairs: bool = False
+    """Whether it is only for hypotheses of equality of all pairs of models."""
     most_models: int | None = None
+    """The largest number of models that it is for; None means no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightTraits:
-    """Properties of an estimator of importance weights that rules for the choice of methods use.
-
-    Parameters
-    ----------
-    are_supplied : bool
-        Whether the weights come with the request, so that none are estimated.
-    has_function : bool
-        Whether it can weigh rows that it was not estimated from.
-    """
+    """Properties of an estimator of importance weights that rules for the choice of methods use."""
 
     are_supplied: bool = False
+    """Whether the weights come with the request, so that none are estimated."""
     has_function: bool = True
+    """Whether it can weigh rows that it was not estimated from."""

@@ -19,21 +19,14 @@ SEVERITIES: Final = ("serious", "warning", "info")
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number, with the digits that its standard error leaves certain.
-
-    Parameters
-    ----------
-    value : float, str or None
-        The number; a text stands for itself, and None is shown as a dash.
-    standard_error : float or None
-        Its standard error; without one it has four significant digits.
-    shows_error : bool
-        Whether the standard error is written after it, in brackets.
-    """
+    """A number, with the digits that its standard error leaves certain."""
 
     value: float | str | None
+    """The number; a text stands for itself, and None is shown as a dash."""
     standard_error: float | None = None
+    """Its standard error; without one it has four significant digits."""
     shows_error: bool = False
+    """Whether the standard error is written after it, in brackets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,27 +94,18 @@ NUMERIC: Final = (Number, Interval, PValue, Percent, PercentRange)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table with a caption.
-
-    Parameters
-    ----------
-    caption : str
-        What the table shows.
-    columns : sequence of str
-        Headings.
-    rows : sequence of sequences of Cell
-        Cells by row; the first cell of a row is its heading.
-    notes : sequence of str
-        Sentences below the table.
-    n_first : int
-        Rows that a terminal shows, unless all are asked for.
-    """
+    """A table with a caption."""
 
     caption: str
+    """What the table shows."""
     columns: Sequence[str]
+    """Headings."""
     rows: Sequence[Sequence[Cell]]
+    """Cells by row; the first cell of a row is its heading."""
     notes: Sequence[str] = ()
+    """Sentences below the table."""
     n_first: int = 15
+    """Rows that a terminal shows, unless all are asked for."""
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -135,33 +119,22 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of a document that answers one question.
-
-    Parameters
-    ----------
-    name : str
-        The same in every document; figures are placed by it.
-    title : str
-        The question.
-    sentences : sequence of str
-        What the tables show, in words.
-    tables : sequence of Table
-        The tables.
-    more_title : str
-        What the further tables are.
-    more : sequence of Table
-        Tables that are folded away.
-    is_detail : bool
-        Whether a page and a report have room for it, and a terminal has not.
-    """
+    """A part of a document that answers one question."""
 
     name: str
+    """The same in every document; figures are placed by it."""
     title: str
+    """The question."""
     sentences: Sequence[str] = ()
+    """What the tables show, in words."""
     tables: Sequence[Table] = ()
+    """The tables."""
     more_title: str = ""
+    """What the further tables are."""
     more: Sequence[Table] = ()
+    """Tables that are folded away."""
     is_detail: bool = False
+    """Whether a page and a report have room for it, and a terminal has not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,21 +9,14 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class TargetWords:
-    """The words for one target; ``{unit}`` is what a source is called.
-
-    Parameters
-    ----------
-    name : str
-        The target as a noun: an interval for a new school.
-    about : str
-        The target as the end of a sentence: the mean loss on a new school.
-    meaning : str
-        What is expected there; ``{value}`` is loss or score.
-    """
+    """The words for one target; ``{unit}`` is what a source is called."""
 
     name: str
+    """The target as a noun: an interval for a new school."""
     about: str
+    """The target as the end of a sentence: the mean loss on a new school."""
     meaning: str
+    """What is expected there; ``{value}`` is loss or score."""
 
 
 TARGETS: Final = {

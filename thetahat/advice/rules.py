@@ -69,24 +69,16 @@ class SchemeChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemeRule:
-    """A rule that advises a scheme for the situations that it fits.
-
-    Parameters
-    ----------
-    name : str
-        Name of the rule, for tests and for readers of the code.
-    fits : callable
-        Whether the scheme answers the question with these data and this budget.
-    build : callable
-        Returns the scheme.
-    reasons : tuple of AdviceReason
-        Why.
-    """
+    """A rule that advises a scheme for the situations that it fits."""
 
     name: str
+    """Name of the rule, for tests and for readers of the code."""
     fits: Callable[[Situation], bool]
+    """Whether the scheme answers the question with these data and this budget."""
     build: Callable[[Situation], SchemeChoice]
+    """Returns the scheme."""
     reasons: tuple[AdviceReason, ...]
+    """Why."""
 
 
 def build_reason(reason: str, *sources: str) -> AdviceReason:

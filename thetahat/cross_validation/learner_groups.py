@@ -18,21 +18,14 @@ return more is divided."""
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Learners that are fitted together.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Their names, in the order of the request.
-    learners : tuple of Learner
-        Learners that differ in ``parameter`` alone, or a single learner.
-    parameter : str or None
-        The parameter that differs; None for a single learner.
-    """
+    """Learners that are fitted together."""
 
     names: tuple[str, ...]
+    """Their names, in the order of the request."""
     learners: tuple[Learner, ...]
+    """Learners that differ in ``parameter`` alone, or a single learner."""
     parameter: str | None = None
+    """The parameter that differs; None for a single learner."""
 
     @property
     def values(self) -> tuple[Any, ...]:

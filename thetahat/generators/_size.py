@@ -10,24 +10,16 @@ from thetahat.parameter_checks import MAX_DRAWN, MAX_ROWS, check_range
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawSize:
-    """The size of one draw: ``n`` rows in all, or ``per_source`` from each of ``n_sources``.
-
-    Parameters
-    ----------
-    n : int or None
-        Rows in all; for a pair of samples, of the source sample.
-    n_sources : int or None
-        Sources, or blocks of losses.
-    per_source : int or None
-        Rows of each.
-    n_target : int or None
-        Rows of the target sample of a pair; by default as many as the source sample has.
-    """
+    """The size of one draw: ``n`` rows in all, or ``per_source`` from each of ``n_sources``."""
 
     n: int | None = None
+    """Rows in all; for a pair of samples, of the source sample."""
     n_sources: int | None = None
+    """Sources, or blocks of losses."""
     per_source: int | None = None
+    """Rows of each."""
     n_target: int | None = None
+    """Rows of the target sample of a pair; by default as many as the source sample has."""
 
     def __post_init__(self) -> None:
         for name in ("n", "n_sources", "per_source", "n_target"):

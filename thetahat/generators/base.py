@@ -38,23 +38,16 @@ class Generator(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DrawnLosses:
-    """The losses of one or more models, with their true expectations and variances.
-
-    Parameters
-    ----------
-    table : LossTable
-        The losses, in blocks.
-    truths : mapping
-        By model, the value of each truth by its name (see ``thetahat.analyses.studies.truths``),
-        in units of the loss: ``fold_models``, ``expected_at_training_size``, ``new_source``.
-    variances : mapping
-        By model, by truth, the variance of the macro mean about that truth over draws, in squared
-        units of the loss.
-    """
+    """The losses of one or more models, with their true expectations and variances."""
 
     table: LossTable
+    """The losses, in blocks."""
     truths: Mapping[str, Mapping[str, float]]
+    """By model, the value of each truth by its name (see ``thetahat.analyses.studies.truths``), in
+    units of the loss: ``fold_models``, ``expected_at_training_size``, ``new_source``."""
     variances: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By model, by truth, the variance of the macro mean about that truth over draws, in squared
+    units of the loss."""
 
 
 class SourcesOfLosses(Protocol):

@@ -21,21 +21,14 @@ MAX_MAGNITUDE = 1e140
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """A source sample and a target sample, checked.
-
-    Parameters
-    ----------
-    source : ndarray of float
-        (n, p), n at least 2: the rows whose losses or labels are known.
-    target : ndarray of float
-        (m, p), m at least 1: a sample of the target population.
-    known_weights : ndarray of float or None
-        (n,) weights of the source rows from the data's own weight column.
-    """
+    """A source sample and a target sample, checked."""
 
     source: FloatArray
+    """(n, p), n at least 2: the rows whose losses or labels are known."""
     target: FloatArray
+    """(m, p), m at least 1: a sample of the target population."""
     known_weights: FloatArray | None = None
+    """(n,) weights of the source rows from the data's own weight column."""
 
     def __post_init__(self) -> None:
         for name, least in (("source", 2), ("target", 1)):
@@ -95,29 +88,20 @@ def _check_sample(rows: FloatArray, name: str, least: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ImportanceWeights:
-    """Importance weights of the source rows.
-
-    Parameters
-    ----------
-    values : ndarray of float
-        (n,) weights, finite, not negative and not all zero.
-    target_values : ndarray of float or None
-        (m,) values of the weight function at the target rows, if the method estimates a function:
-        their mean estimates the second moment of the weights.
-    details : mapping
-        Further numbers of the method, such as the kernel's width or the objective.
-    cautions : tuple of Caution
-        Cautions of the method; ``diagnose`` adds those that apply to weights of any method.
-    weight_function : callable or None
-        Takes (k, p) other rows and returns their (k,) weights, if the method estimates a
-        function; a weight may overflow to infinity.
-    """
+    """Importance weights of the source rows."""
 
     values: FloatArray
+    """(n,) weights, finite, not negative and not all zero."""
     target_values: FloatArray | None = None
+    """(m,) values of the weight function at the target rows, if the method estimates a function:
+    their mean estimates the second moment of the weights."""
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    """Further numbers of the method, such as the kernel's width or the objective."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions of the method; ``diagnose`` adds those that apply to weights of any method."""
     weight_function: Callable[[FloatArray], FloatArray] | None = field(default=None, repr=False)
+    """Takes (k, p) other rows and returns their (k,) weights, if the method estimates a function; a
+    weight may overflow to infinity."""
 
 
 class WeightEstimator(Protocol):

@@ -211,16 +211,11 @@ class ErrorRateInterval(IntervalOfLosses, ABC):
 
 @dataclass(frozen=True, slots=True)
 class ResampledInterval(IntervalMethod, ABC):
-    """Base class of intervals whose ends are found from bootstrap replicates of the mean.
-
-    Parameters
-    ----------
-    n_resamples : int or None
-        B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B
-        stays at ten million draws, and never below 999.
-    """
+    """Base class of intervals whose ends are found from bootstrap replicates of the mean."""
 
     n_resamples: int | None = None
+    """B, in 99 to 1 000 000. Left out: 9 999, fewer for more than 1 000 units, so that n x B stays
+    at ten million draws, and never below 999."""
 
     needs_errors: ClassVar[bool] = False
 

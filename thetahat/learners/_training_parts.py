@@ -45,21 +45,14 @@ def check_two_classes(totals: FloatArray) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstantModel:
-    """A model with the same prediction for every instance.
-
-    Parameters
-    ----------
-    output : int or float
-        The class code or the value.
-    probabilities : ndarray of float or None
-        (n_classes,) for a classification.
-    score : float or None
-        The log odds of the second of two classes, if they are finite.
-    """
+    """A model with the same prediction for every instance."""
 
     output: int | float
+    """The class code or the value."""
     probabilities: FloatArray | None = None
+    """(n_classes,) for a classification."""
     score: float | None = None
+    """The log odds of the second of two classes, if they are finite."""
 
     def predict(self, features: Features) -> Predictions:
         """Repeat the prediction for each instance."""

@@ -55,15 +55,10 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OrdinaryFit:
-    """The reason why a fast path is not used and the split is fitted in the ordinary way.
-
-    Parameters
-    ----------
-    reason : str
-        A clause without the split's name: ``"a column is not numeric"``.
-    """
+    """The reason why a fast path is not used and the split is fitted in the ordinary way."""
 
     reason: str
+    """A clause without the split's name: ``"a column is not numeric"``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

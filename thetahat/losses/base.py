@@ -14,25 +14,17 @@ from thetahat.values.types import FloatArray, Label
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Predictions:
-    """The predictions of one model for the test instances.
-
-    Parameters
-    ----------
-    output : ndarray
-        (n,) class codes or values; for losses that only test equality, labels of any dtype.
-    probabilities : ndarray of float or None
-        (n, n_classes) predicted class probabilities, where the model gives them; columns follow
-        the class codes.
-    scores : ndarray of float or None
-        (n,) decision value of the positive class, where the model gives one.
-    classes : tuple of label
-        Column order of ``probabilities``.
-    """
+    """The predictions of one model for the test instances."""
 
     output: np.ndarray
+    """(n,) class codes or values; for losses that only test equality, labels of any dtype."""
     probabilities: FloatArray | None = None
+    """(n, n_classes) predicted class probabilities, where the model gives them; columns follow the
+    class codes."""
     scores: FloatArray | None = None
+    """(n,) decision value of the positive class, where the model gives one."""
     classes: tuple[Label, ...] = ()
+    """Column order of ``probabilities``."""
 
 
 class Loss(Protocol):

@@ -16,27 +16,18 @@ from thetahat.values.types import FloatArray, IntArray, Label
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedStatistic:
-    """The average of an area under a curve over one or more rankings of the same rows.
-
-    Parameters
-    ----------
-    rankings : sequence of Ranking
-        One ranking, or one for each class.
-    areas : callable
-        (B,) values of (B, G) weights of positives and negatives.
-    slopes : callable
-        (m,) influence function of one ranking.
-    kernel : callable
-        The compiled version of ``areas``.
-    fold_slopes : callable or None
-        The influence function for the variance of a mean over folds; only for one ranking.
-    """
+    """The average of an area under a curve over one or more rankings of the same rows."""
 
     rankings: Sequence[Ranking]
+    """One ranking, or one for each class."""
     areas: Callable[[FloatArray, FloatArray], FloatArray]
+    """(B,) values of (B, G) weights of positives and negatives."""
     slopes: Callable[[Ranking], FloatArray]
+    """(m,) influence function of one ranking."""
     kernel: Callable[..., None]
+    """The compiled version of ``areas``."""
     fold_slopes: Callable[[Ranking], FloatArray] | None = None
+    """The influence function for the variance of a mean over folds; only for one ranking."""
 
     def value(self) -> float:
         """Return the metric; NaN where a class is missing."""

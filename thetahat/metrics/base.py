@@ -21,28 +21,19 @@ _MAX_RESAMPLES = 100_000
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TruthAndPredictions:
-    """The true values and the predictions of one model for the same test instances.
-
-    Parameters
-    ----------
-    task : str
-        ``classification`` or ``regression``.
-    truth : ndarray
-        (n,) class codes, or values.
-    output : ndarray
-        (n,) predicted class codes, or values.
-    scores : ndarray of float or None
-        (n,) score of the second class, or (n, C) one column a class; any scale, higher for
-        likelier. None where the model gives none.
-    classes : tuple of label
-        (C,) labels of the codes; empty for a regression.
-    """
+    """The true values and the predictions of one model for the same test instances."""
 
     task: str
+    """``classification`` or ``regression``."""
     truth: np.ndarray
+    """(n,) class codes, or values."""
     output: np.ndarray
+    """(n,) predicted class codes, or values."""
     scores: FloatArray | None = None
+    """(n,) score of the second class, or (n, C) one column a class; any scale, higher for likelier.
+    None where the model gives none."""
     classes: tuple[Label, ...] = ()
+    """(C,) labels of the codes; empty for a regression."""
 
     @property
     def n(self) -> int:

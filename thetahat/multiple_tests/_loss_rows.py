@@ -35,34 +35,23 @@ from thetahat.values.types import UNITS, BlockKind, FloatArray, Target, UnitName
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossRows:
-    """Mean losses of the units that a test takes as independent.
-
-    Parameters
-    ----------
-    unit : str
-        ``instance``, ``cluster`` or ``block``.
-    noun : BlockNoun
-        The word for it in sentences.
-    losses : ndarray of float
-        (N, k) one row per unit, one column per model; smaller is better, so scores have their sign
-        changed.
-    names : tuple of str
-        (k,) names of the models.
-    cautions : tuple of Caution
-        Cautions about the rows: too few, or not independent.
-    target : Target
-        What a test that takes these units as independent is about.
-    are_scores : bool
-        Whether the losses are scores with their sign changed.
-    """
+    """Mean losses of the units that a test takes as independent."""
 
     unit: UnitName
+    """``instance``, ``cluster`` or ``block``."""
     noun: BlockNoun
+    """The word for it in sentences."""
     losses: FloatArray
+    """(N, k) one row per unit, one column per model; smaller is better, so scores have their sign
+    changed."""
     names: tuple[str, ...]
+    """(k,) names of the models."""
     cautions: tuple[Caution, ...]
+    """Cautions about the rows: too few, or not independent."""
     target: Target
+    """What a test that takes these units as independent is about."""
     are_scores: bool = False
+    """Whether the losses are scores with their sign changed."""
 
     @property
     def n_rows(self) -> int:
@@ -158,16 +147,11 @@ def build_rows(table: LossTable, requested: UnitName | None) -> LossRows:
 
 @dataclass(frozen=True, slots=True)
 class RowTest(ABC):
-    """Base class of tests whose rows are block means, or clusters or instances of a holdout.
-
-    Parameters
-    ----------
-    unit : str or None
-        Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a
-        holdout clusters if they are known, else instances.
-    """
+    """Base class of tests whose rows are block means, or clusters or instances of a holdout."""
 
     unit: UnitName | None = None
+    """Unit that is a row: ``instance``, ``cluster`` or ``block``. By default blocks; for a holdout
+    clusters if they are known, else instances."""
 
     info: ClassVar[MethodInfo]
 

@@ -178,18 +178,12 @@ TIES = ("corrected", "none")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FriedmanRanks:
-    """Mean ranks of the models over the rows, and their statistic.
-
-    Parameters
-    ----------
-    statistic : RowStatistic
-        Statistic with the correction for ties.
-    mean_ranks : ndarray of float
-        (k,) mean ranks; 1 is best.
-    """
+    """Mean ranks of the models over the rows, and their statistic."""
 
     statistic: RowStatistic
+    """Statistic with the correction for ties."""
     mean_ranks: FloatArray
+    """(k,) mean ranks; 1 is best."""
 
     def chi_squared(self, ties: Ties) -> float | None:
         """Return the statistic; None if it is corrected for ties and there are only ties."""

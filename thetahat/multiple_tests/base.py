@@ -36,56 +36,38 @@ class PostHocScores:
     r"""Scores of the models and their standard error, for comparing pairs after a test of all.
 
     .. math:: z_{ij} = (s_i - s_j) / \mathrm{se}
-
-    Parameters
-    ----------
-    name : str
-        Name of the scores, such as ``mean_ranks``.
-    scores : tuple of float
-        (k,) in the order of the models; smaller is better.
-    standard_error : float
-        Standard error of the difference of two scores if all models are alike, the same for every
-        pair; 0 if no row distinguishes the models.
     """
 
     name: str
+    """Name of the scores, such as ``mean_ranks``."""
     scores: tuple[float, ...]
+    """(k,) in the order of the models; smaller is better."""
     standard_error: float
+    """Standard error of the difference of two scores if all models are alike, the same for every
+    pair; 0 if no row distinguishes the models."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmnibusOutcome:
-    """Outcome of one test of all models.
-
-    Parameters
-    ----------
-    statistic : float or None
-        Test statistic; None, with a caution, if it is infinite or undefined.
-    p_value : float
-        p-value.
-    degrees_of_freedom : float or tuple of float or None
-        One for chi squared; numerator and denominator for F; None if the reference distribution
-        has none.
-    target : Target
-        What the null hypothesis is about, such as expected losses on a new source.
-    unit : str
-        Units that are the rows of the test: ``block``, ``instance`` or ``cluster``.
-    cautions : tuple of Caution
-        Cautions about the outcome.
-    details : mapping
-        Further fields of the result.
-    post_hoc : PostHocScores or None
-        Scores for comparing pairs; None if the test itself determines which models are tied.
-    """
+    """Outcome of one test of all models."""
 
     statistic: float | None
+    """Test statistic; None, with a caution, if it is infinite or undefined."""
     p_value: float
+    """p-value."""
     target: Target
+    """What the null hypothesis is about, such as expected losses on a new source."""
     unit: UnitName
+    """Units that are the rows of the test: ``block``, ``instance`` or ``cluster``."""
     degrees_of_freedom: float | tuple[float, ...] | None = None
+    """One for chi squared; numerator and denominator for F; None if the reference distribution has
+    none."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions about the outcome."""
     details: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Further fields of the result."""
     post_hoc: PostHocScores | None = None
+    """Scores for comparing pairs; None if the test itself determines which models are tied."""
 
 
 class OmnibusTest(Protocol):

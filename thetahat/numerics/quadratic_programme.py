@@ -19,24 +19,17 @@ _MAX_STEPS: Final = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BoxSolution:
-    """The solution of a quadratic programme.
-
-    Parameters
-    ----------
-    w : ndarray of float
-        (n,).
-    objective : float
-        w'Kw/2 - q'w.
-    multiplier : float
-        Multiplier of the sum: above 0 if its lower bound is active, below 0 if its upper bound is.
-    violation : float
-        Largest gradient of the wrong sign, as a share of the largest entry of q.
-    """
+    """The solution of a quadratic programme."""
 
     w: FloatArray
+    """(n,)."""
     objective: float
+    """w'Kw/2 - q'w."""
     multiplier: float
+    """Multiplier of the sum: above 0 if its lower bound is active, below 0 if its upper bound
+    is."""
     violation: float
+    """Largest gradient of the wrong sign, as a share of the largest entry of q."""
 
 
 def minimise_in_slab(

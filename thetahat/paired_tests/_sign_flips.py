@@ -125,18 +125,12 @@ def _count_extreme(sums: FloatArray, terms: FloatArray, alternative: Alternative
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _ModelSums:
-    """Sums of all models under the same random signs.
-
-    Parameters
-    ----------
-    sizes : ndarray of float
-        (m,) sum of the absolute terms of each model.
-    sums : ndarray of float
-        (m, B) sums.
-    """
+    """Sums of all models under the same random signs."""
 
     sizes: FloatArray
+    """(m,) sum of the absolute terms of each model."""
     sums: FloatArray
+    """(m, B) sums."""
 
 
 @dataclass(frozen=True, eq=False)

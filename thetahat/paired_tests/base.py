@@ -71,39 +71,26 @@ class IntermediateResults:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairBatch:
-    """Some of the pairs of an evaluation, which are tested together.
-
-    Parameters
-    ----------
-    pairs : tuple of PairedLosses
-        (p,) pairs, all on one layout.
-    positions : ndarray of int
-        (p, 2) indices of a and b in ``models``.
-    models : tuple of BlockLosses
-        All models of the evaluation.
-    n_pairs_total : int
-        Number of pairs that the evaluation compares, over all batches.
-    differences : ndarray of float or None
-        (p, n) differences of the pairs by row, if they are known.
-    moments : ManyMoments or None
-        Moments of the differences, if they were computed together.
-    resamples : SharedResamples or None
-        Bootstrap resamples of the evaluation's intervals, which a test may use too.
-    evaluation_cache : IntermediateResults
-        Results that depend on ``models`` and a random stream alone; all batches share them.
-    batch_cache : IntermediateResults
-        Results that several tests of this batch use.
-    """
+    """Some of the pairs of an evaluation, which are tested together."""
 
     pairs: tuple[PairedLosses, ...]
+    """(p,) pairs, all on one layout."""
     positions: IntArray
+    """(p, 2) indices of a and b in ``models``."""
     models: tuple[BlockLosses, ...]
+    """All models of the evaluation."""
     n_pairs_total: int
+    """Number of pairs that the evaluation compares, over all batches."""
     differences: FloatArray | None = None
+    """(p, n) differences of the pairs by row, if they are known."""
     moments: ManyMoments | None = None
+    """Moments of the differences, if they were computed together."""
     resamples: SharedResamples | None = None
+    """Bootstrap resamples of the evaluation's intervals, which a test may use too."""
     evaluation_cache: IntermediateResults = field(default_factory=IntermediateResults)
+    """Results that depend on ``models`` and a random stream alone; all batches share them."""
     batch_cache: IntermediateResults = field(default_factory=IntermediateResults)
+    """Results that several tests of this batch use."""
 
     @property
     def layout(self) -> Layout:
@@ -113,63 +100,43 @@ class PairBatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PosteriorProbabilities:
-    """Posterior probabilities of a Bayesian test.
-
-    Parameters
-    ----------
-    p_left : float
-        Probability that the difference a minus b is below the region of practical equivalence: a
-        is better by its losses (b by its scores, if higher is better).
-    p_rope : float
-        Probability that the difference is within the region: the models are practically
-        equivalent.
-    p_right : float
-        Probability that the difference is above the region: b is better by its losses.
-    rope : float
-        Half the width of the region of practical equivalence, in units of the loss.
-    """
+    """Posterior probabilities of a Bayesian test."""
 
     p_left: float
+    """Probability that the difference a minus b is below the region of practical equivalence: a is
+    better by its losses (b by its scores, if higher is better)."""
     p_rope: float
+    """Probability that the difference is within the region: the models are practically
+    equivalent."""
     p_right: float
+    """Probability that the difference is above the region: b is better by its losses."""
     rope: float
+    """Half the width of the region of practical equivalence, in units of the loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestOutcome:
-    """Outcome of one paired test.
-
-    Parameters
-    ----------
-    statistic : float or None
-        Test statistic; None if it is infinite or undefined, and for Bayesian tests.
-    p_value : float or None
-        p-value; None if there is no valid one, and for Bayesian tests.
-    degrees_of_freedom : float or tuple of float or None
-        Degrees of freedom, those of numerator and denominator for F; None if the reference
-        distribution has none.
-    target : Target
-        What the null hypothesis is about, such as the expected difference on a new source.
-    unit : str
-        Units that were paired: ``block``, ``instance`` or ``cluster``.
-    cautions : tuple of Caution
-        Cautions about the outcome.
-    posterior : PosteriorProbabilities or None
-        Result of a Bayesian test, which has no p-value; None for other tests.
-    details : mapping
-        Further fields of the result.
-    """
+    """Outcome of one paired test."""
 
     __test__ = False  # keeps pytest from collecting the class
 
     statistic: float | None
+    """Test statistic; None if it is infinite or undefined, and for Bayesian tests."""
     p_value: float | None
+    """p-value; None if there is no valid one, and for Bayesian tests."""
     target: Target
+    """What the null hypothesis is about, such as the expected difference on a new source."""
     unit: UnitName
+    """Units that were paired: ``block``, ``instance`` or ``cluster``."""
     degrees_of_freedom: float | tuple[float, ...] | None = None
+    """Degrees of freedom, those of numerator and denominator for F; None if the reference
+    distribution has none."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions about the outcome."""
     posterior: PosteriorProbabilities | None = None
+    """Result of a Bayesian test, which has no p-value; None for other tests."""
     details: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Further fields of the result."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

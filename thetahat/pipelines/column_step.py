@@ -16,24 +16,16 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class ColumnStep:
-    """A step and the columns it transforms.
-
-    Parameters
-    ----------
-    step : Step
-        The step.
-    columns : tuple of str or None
-        Column names; None means the columns of the kind that the step is for.
-    loc : tuple
-        Path of the step in the learner's specification, for messages.
-    weighted : bool
-        Whether the step is fitted with the instance weights, if there are any.
-    """
+    """A step and the columns it transforms."""
 
     step: Step
+    """The step."""
     columns: tuple[str, ...] | None
+    """Column names; None means the columns of the kind that the step is for."""
     loc: Loc
+    """Path of the step in the learner's specification, for messages."""
     weighted: bool = False
+    """Whether the step is fitted with the instance weights, if there are any."""
 
     @property
     def is_stateless(self) -> bool:

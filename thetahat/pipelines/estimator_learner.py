@@ -34,28 +34,19 @@ class AcceptedInput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedEstimator:
-    """A fitted estimator.
-
-    Parameters
-    ----------
-    estimator : Any
-        The fitted estimator.
-    classes : tuple of label
-        The classes of all of the data as the estimator knows them, in the order of their codes;
-        empty for a regression.
-    accepted : AcceptedInput
-        Whether it accepts missing values and sparse matrices.
-    score_methods : tuple of str
-        The methods that compute decision values; the first that it has is used.
-    cautions : tuple of Caution
-        Warnings raised while it was fitted, such as ``not_converged``.
-    """
+    """A fitted estimator."""
 
     estimator: Any
+    """The fitted estimator."""
     classes: tuple[Label, ...]
+    """The classes of all of the data as the estimator knows them, in the order of their codes;
+    empty for a regression."""
     accepted: AcceptedInput
+    """Whether it accepts missing values and sparse matrices."""
     score_methods: tuple[str, ...]
+    """The methods that compute decision values; the first that it has is used."""
     cautions: tuple[Caution, ...] = ()
+    """Warnings raised while it was fitted, such as ``not_converged``."""
 
     @property
     def _name(self) -> str:

@@ -23,18 +23,12 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class ColumnGroup:
-    """Columns and the steps that prepare them; without steps they stay unchanged.
-
-    Parameters
-    ----------
-    columns : tuple of str or None
-        Column names; None means all columns of the table.
-    steps : tuple of ColumnStep or ColumnGroups
-        In order; they see only these columns and what earlier steps made of them.
-    """
+    """Columns and the steps that prepare them; without steps they stay unchanged."""
 
     columns: tuple[str, ...] | None
+    """Column names; None means all columns of the table."""
     steps: tuple[ColumnStep | ColumnGroups, ...]
+    """In order; they see only these columns and what earlier steps made of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,27 +46,18 @@ UNKNOWN_CATEGORIES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedTransformer:
-    """A fitted transformer.
-
-    Parameters
-    ----------
-    name : str
-        Class name.
-    transformer : Any
-        The fitted estimator.
-    names : tuple of str
-        Names of its output columns.
-    strings : frozenset of str
-        Names of the output columns that contain strings.
-    cautions : tuple of Caution
-        Warnings raised while it was fitted.
-    """
+    """A fitted transformer."""
 
     name: str
+    """Class name."""
     transformer: Any
+    """The fitted estimator."""
     names: tuple[str, ...]
+    """Names of its output columns."""
     strings: frozenset[str]
+    """Names of the output columns that contain strings."""
     cautions: tuple[Caution, ...] = ()
+    """Warnings raised while it was fitted."""
 
     def transform(self, part: Features) -> Features:
         """Return the transformed columns."""

@@ -19,56 +19,36 @@ MAX_TOTAL_STEPS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class StepSpec:
-    """One preparation step by name.
-
-    Parameters
-    ----------
-    name : str
-        Wire name: one of our own steps or a scikit-learn class from the reviewed list.
-    params : mapping
-        JSON values by parameter name.
-    columns : tuple of str or None
-        Columns it transforms; None means those of the kind that the step is for.
-    weighted : bool
-        Whether it is fitted with the instance weights.
-    """
+    """One preparation step by name."""
 
     name: str
+    """Wire name: one of our own steps or a scikit-learn class from the reviewed list."""
     params: Mapping[str, JsonValue] = field(default_factory=dict)
+    """JSON values by parameter name."""
     columns: tuple[str, ...] | None = None
+    """Columns it transforms; None means those of the kind that the step is for."""
     weighted: bool = False
+    """Whether it is fitted with the instance weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnGroupSpec:
-    """Columns and the steps that prepare them.
-
-    Parameters
-    ----------
-    columns : tuple of str or None
-        None means all columns.
-    prepare : tuple of StepSpec or GroupsSpec
-        Steps in order; an empty list leaves the columns unchanged.
-    """
+    """Columns and the steps that prepare them."""
 
     columns: tuple[str, ...] | None = None
+    """None means all columns."""
     prepare: tuple[StepSpec | ColumnGroupsSpec, ...] = ()
+    """Steps in order; an empty list leaves the columns unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnGroupsSpec:
-    """Groups of columns that are prepared separately.
-
-    Parameters
-    ----------
-    groups : tuple of ColumnGroupSpec
-        The groups, in the order of their output columns.
-    rest : str
-        What happens to columns in no group: ``keep`` or ``drop``.
-    """
+    """Groups of columns that are prepared separately."""
 
     groups: tuple[ColumnGroupSpec, ...]
+    """The groups, in the order of their output columns."""
     rest: str = "keep"
+    """What happens to columns in no group: ``keep`` or ``drop``."""
 
     @property
     def n_steps(self) -> int:
@@ -83,22 +63,15 @@ def count_steps(steps: Sequence[StepSpec | ColumnGroupsSpec]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class LearnerSpec:
-    """A learner by name with its preparation steps.
-
-    Parameters
-    ----------
-    name : str
-        Wire name: one of our own learners, a scikit-learn class from the reviewed list, or an
-        installed learner of an allowed package.
-    params : mapping
-        JSON values by parameter name.
-    prepare : tuple of StepSpec or GroupsSpec
-        Steps in the order in which they are fitted and applied.
-    """
+    """A learner by name with its preparation steps."""
 
     name: str
+    """Wire name: one of our own learners, a scikit-learn class from the reviewed list, or an
+    installed learner of an allowed package."""
     params: Mapping[str, JsonValue] = field(default_factory=dict)
+    """JSON values by parameter name."""
     prepare: tuple[StepSpec | ColumnGroupsSpec, ...] = ()
+    """Steps in the order in which they are fitted and applied."""
 
 
 def read_learner_spec(wire: Any, *, loc: Loc = ()) -> LearnerSpec:

@@ -22,24 +22,16 @@ from thetahat.values.json_values import JsonValue
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedVectoriser:
-    """A fitted vectoriser for each column.
-
-    Parameters
-    ----------
-    name : str
-        Class name.
-    vectorisers : tuple
-        The fitted estimators.
-    words : tuple of sequence of str
-        The names of the output columns of each.
-    cautions : tuple of Caution
-        Warnings raised while they were fitted.
-    """
+    """A fitted vectoriser for each column."""
 
     name: str
+    """Class name."""
     vectorisers: tuple[Any, ...]
+    """The fitted estimators."""
     words: tuple[Sequence[str], ...]
+    """The names of the output columns of each."""
     cautions: tuple[Caution, ...] = ()
+    """Warnings raised while they were fitted."""
 
     def transform(self, part: Features) -> Features:
         """Return for each text column a group of sparse columns with the same name."""

@@ -123,18 +123,12 @@ class VocabularyStep(FeatureStep):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FittedVocabulary:
-    """The words that each group keeps, and their weighting.
-
-    Parameters
-    ----------
-    kept : sequence of ndarray of int
-        Indices of the kept words among all counted words, ascending.
-    weighting : sequence
-        A fitted ``TfidfTransformer`` for each group, or None.
-    """
+    """The words that each group keeps, and their weighting."""
 
     kept: Sequence[IntArray]
+    """Indices of the kept words among all counted words, ascending."""
     weighting: Sequence[Any]
+    """A fitted ``TfidfTransformer`` for each group, or None."""
 
     def transform(self, part: Features) -> Features:
         """Return the groups with the kept words, weighted."""

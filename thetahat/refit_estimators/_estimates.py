@@ -24,24 +24,16 @@ from thetahat.values.types import Alternative, BlockKind
 
 @dataclass(frozen=True, slots=True)
 class RequestedRefit:
-    """A method that fits the learner again, as a request names it.
-
-    Parameters
-    ----------
-    field : str
-        List of the request that names it: ``variances`` or ``intervals``.
-    index : int
-        Index in that list.
-    key : str
-        Key in the result.
-    method : RefitEstimator
-        The method with its parameters.
-    """
+    """A method that fits the learner again, as a request names it."""
 
     field: str
+    """List of the request that names it: ``variances`` or ``intervals``."""
     index: int
+    """Index in that list."""
     key: str
+    """Key in the result."""
     method: RefitEstimator
+    """The method with its parameters."""
 
     @property
     def name(self) -> str:

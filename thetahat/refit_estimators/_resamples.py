@@ -35,14 +35,10 @@ class ResamplesDesign:
 
     Each is tested on all rows; ``counts`` shows which of them were out of the bag. A resample that
     leaves nothing out, or that has one class only while the data have more, is drawn again.
-
-    Parameters
-    ----------
-    n_resamples : int
-        B.
     """
 
     n_resamples: int
+    """B."""
 
     def n_splits(self, rows: Rows) -> int:
         """Return B + 1, the number of fits."""
@@ -133,29 +129,20 @@ class OutOfBagErrors:
     both are the same, because N_ib does not correlate with the number of instances out of the bag;
     with few resamples this one is less noisy, and it does not change when a number is added to all
     losses.
-
-    Parameters
-    ----------
-    by_instance : float
-        E, the mean of the E_i over the instances that were out of a bag at least once.
-    by_split : float
-        The mean over the resamples of their mean out-of-bag loss.
-    influence : ndarray of float
-        (n,) D_i, the derivative of E in the weight of instance i, over n; 0 if i was never out.
-    noise : float
-        Amount that the noise of the resamples adds to the sum of the squared D_i.
-    n_used : int
-        Number of instances that were out of a bag at least once.
-    n_drawn_again : int
-        Number of resamples that were drawn again because they had one class.
     """
 
     by_instance: float
+    """E, the mean of the E_i over the instances that were out of a bag at least once."""
     by_split: float
+    """The mean over the resamples of their mean out-of-bag loss."""
     influence: FloatArray
+    """(n,) D_i, the derivative of E in the weight of instance i, over n; 0 if i was never out."""
     noise: float
+    """Amount that the noise of the resamples adds to the sum of the squared D_i."""
     n_used: int
+    """Number of instances that were out of a bag at least once."""
     n_drawn_again: int
+    """Number of resamples that were drawn again because they had one class."""
 
     def variance(self, *, without_noise: bool) -> float:
         """Return the sum of the squared D_i, times n over the number used."""

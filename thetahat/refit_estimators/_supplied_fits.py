@@ -20,15 +20,10 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class SuppliedResamples(ResamplesDesign):
-    """Resamples that the user supplies, instead of random ones.
-
-    Parameters
-    ----------
-    counts : tuple of ndarray of int
-        (B,) of (n,) numbers of copies of each row.
-    """
+    """Resamples that the user supplies, instead of random ones."""
 
     counts: tuple[npt.NDArray[np.int32], ...]
+    """(B,) of (n,) numbers of copies of each row."""
 
     def splits(
         self, rows: Rows, seed: int, *, start: int = 0, stop: int | None = None
@@ -55,15 +50,10 @@ class SuppliedResamples(ResamplesDesign):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SuppliedOutOfBag(OutOfBagEstimate):
-    """The out-of-bag error from resamples and losses that the user supplies.
-
-    Parameters
-    ----------
-    resamples : SuppliedResamples
-        The resamples, ``n_resamples`` of them.
-    """
+    """The out-of-bag error from resamples and losses that the user supplies."""
 
     resamples: SuppliedResamples
+    """The resamples, ``n_resamples`` of them."""
 
     @property
     def design(self) -> SuppliedResamples:

@@ -50,26 +50,18 @@ APPARENT = "apparent"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RefitLosses:
-    """Losses of the fits of one design, for one learner or for the difference of two.
-
-    Parameters
-    ----------
-    rows : Rows
-        Rows that the splits were drawn from.
-    seed : int
-        Seed that they were drawn with.
-    losses : tuple of ndarray
-        (n_test,) losses of each split, in the order of the design and of the split's test part.
-    no_information : tuple of float or None
-        No-information error of each ``APPARENT`` split, the mean loss over all pairs of a target
-        and a prediction, and None for other splits. None for the difference of two learners, which
-        has no such error.
-    """
+    """Losses of the fits of one design, for one learner or for the difference of two."""
 
     rows: Rows
+    """Rows that the splits were drawn from."""
     seed: int
+    """Seed that they were drawn with."""
     losses: tuple[FloatArray, ...]
+    """(n_test,) losses of each split, in the order of the design and of the split's test part."""
     no_information: tuple[float | None, ...] | None = None
+    """No-information error of each ``APPARENT`` split, the mean loss over all pairs of a target and
+    a prediction, and None for other splits. None for the difference of two learners, which has no
+    such error."""
 
     @property
     def is_difference(self) -> bool:

@@ -27,22 +27,15 @@ _Draw = TypeVar("_Draw")
 
 @dataclass(frozen=True, slots=True)
 class RowsToDraw:
-    """The number of rows and their classes, on which bootstrap draws depend, as a key for a cache.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    codes : bytes
-        (n,) class codes of the rows, as the bytes of an ``intp`` array; empty if any draw will do:
-        the rows have values, or one class only.
-    classes : tuple of label
-        Labels of the class codes.
-    """
+    """The number of rows and their classes, on which bootstrap draws depend, as a cache key."""
 
     n: int
+    """Number of rows."""
     codes: bytes = b""
+    """(n,) class codes of the rows, as the bytes of an ``intp`` array; empty if any draw will do:
+    the rows have values, or one class only."""
     classes: tuple[Label, ...] = ()
+    """Labels of the class codes."""
 
     @classmethod
     def read(cls, rows: Rows) -> RowsToDraw:

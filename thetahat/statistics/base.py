@@ -22,18 +22,12 @@ MAX_ENTRY = 1e75
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The observed values of a sample, after checks.
-
-    Parameters
-    ----------
-    x : ndarray of float
-        (n,) finite.
-    y : ndarray of float or None
-        (m,) the second column of the same rows, or a second sample: the statistic says which.
-    """
+    """The observed values of a sample, after checks."""
 
     x: FloatArray
+    """(n,) finite."""
     y: FloatArray | None = None
+    """(m,) the second column of the same rows, or a second sample: the statistic says which."""
 
     def __post_init__(self) -> None:
         for name, values in self.parts():

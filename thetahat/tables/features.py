@@ -29,26 +29,18 @@ MAX_DENSE_CELLS: Final = 50_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """A table of named columns, with groups of sparse columns over the same rows.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Column names, in order.
-    columns : tuple of ndarray, or ndarray
-        (n,) each: float64 for numbers (NaN where missing), object for strings (None where missing).
-        If all are numbers they may be the rows of one (p, n) array, which is faster for many.
-    row_numbers : ndarray of int or None
-        (n,) numbers of the rows in the whole data, for messages. None if the table has all rows
-        of the data in order.
-    wide : tuple of SparseColumns
-        Groups of sparse numeric columns, which follow the columns. A group has a name of its own.
-    """
+    """A table of named columns, with groups of sparse columns over the same rows."""
 
     names: tuple[str, ...]
+    """Column names, in order."""
     columns: FeatureColumns
+    """(n,) each: float64 for numbers (NaN where missing), object for strings (None where missing).
+    If all are numbers they may be the rows of one (p, n) array, which is faster for many."""
     row_numbers: IntArray | None = None
+    """(n,) numbers of the rows in the whole data, for messages. None if the table has all rows of
+    the data in order."""
     wide: tuple[SparseColumns, ...] = ()
+    """Groups of sparse numeric columns, which follow the columns. A group has a name of its own."""
 
     @property
     def n(self) -> int:

@@ -20,21 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NumberedNames(Sequence[str]):
-    """Names of a prefix and a number, ``X0``, ``X1``, ..., generated on access.
-
-    Parameters
-    ----------
-    prefix : str
-        Beginning of each name.
-    size : int
-        Number of names.
-    first : int
-        Number of the first name.
-    """
+    """Names of a prefix and a number, ``X0``, ``X1``, ..., generated on access."""
 
     prefix: str
+    """Beginning of each name."""
     size: int
+    """Number of names."""
     first: int = 0
+    """Number of the first name."""
 
     def __len__(self) -> int:
         """Return the number of names."""
@@ -54,22 +47,15 @@ class NumberedNames(Sequence[str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseColumns:
-    """A group of numeric columns as one compressed matrix.
-
-    Parameters
-    ----------
-    name : str
-        Name of the group among the columns.
-    matrix : csr_array
-        (n, p) float64. The indices of a row ascend without duplicates, every stored value is
-        finite, and a value that is not stored is zero, not missing.
-    names : sequence of str
-        (p,) names of its columns.
-    """
+    """A group of numeric columns as one compressed matrix."""
 
     name: str
+    """Name of the group among the columns."""
     matrix: CsrMatrix
+    """(n, p) float64. The indices of a row ascend without duplicates, every stored value is finite,
+    and a value that is not stored is zero, not missing."""
     names: Sequence[str]
+    """(p,) names of its columns."""
 
     @property
     def n(self) -> int:

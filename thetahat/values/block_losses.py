@@ -46,21 +46,14 @@ def _find_largest(values: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class BlockLosses:
-    """Losses of one model (or differences of two) over a layout.
-
-    Parameters
-    ----------
-    layout : Layout
-        Splits, repeats, clusters.
-    values : ndarray of float or None
-        (n,) losses in input order; None where only one number per split is known.
-    scores : ndarray of float or None
-        (J,) mean loss of each split; None if ``values`` is not None.
-    """
+    """Losses of one model (or differences of two) over a layout."""
 
     layout: Layout
+    """Splits, repeats, clusters."""
     values: FloatArray | None = None
+    """(n,) losses in input order; None where only one number per split is known."""
     scores: FloatArray | None = None
+    """(J,) mean loss of each split; None if ``values`` is not None."""
 
     def __post_init__(self) -> None:
         losses = self.values if self.values is not None else self.scores
@@ -211,24 +204,16 @@ def _build_unchecked(
 
 @dataclass(frozen=True, eq=False)
 class LossTable:
-    """The losses of all models of one evaluation over one layout.
-
-    Parameters
-    ----------
-    layout : Layout
-        Layout that all models share.
-    models : mapping of str to BlockLosses
-        In the request's order.
-    loss_range : tuple of float or None
-        Smallest and largest value the loss can take, where it is known (``zero_one``: 0 and 1).
-    left_out : LeftOut or None
-        The rows of the data or losses that are not in the layout because they were left out.
-    """
+    """The losses of all models of one evaluation over one layout."""
 
     layout: Layout
+    """Layout that all models share."""
     models: Mapping[str, BlockLosses]
+    """In the request's order."""
     loss_range: tuple[float, float] | None = None
+    """Smallest and largest value the loss can take, where it is known (``zero_one``: 0 and 1)."""
     left_out: LeftOut | None = None
+    """The rows of the data or losses that are not in the layout because they were left out."""
 
     def __post_init__(self) -> None:
         if not self.models:

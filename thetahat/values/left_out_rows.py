@@ -110,18 +110,12 @@ class LeftOutOfSamples:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class KeptRows:
-    """The rows that are kept, and a record of the rows that are left out.
-
-    Parameters
-    ----------
-    index : ndarray of int
-        (n_remaining,) numbers of the rows that are kept, ascending.
-    left_out : LeftOut
-        What is left out.
-    """
+    """The rows that are kept, and a record of the rows that are left out."""
 
     index: IntArray
+    """(n_remaining,) numbers of the rows that are kept, ascending."""
     left_out: LeftOut
+    """What is left out."""
 
 
 def find_missing(values: Sequence[Any] | np.ndarray) -> BoolArray:

@@ -31,24 +31,16 @@ millisecond.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockMoments:
-    """The blocks of one partition.
-
-    Parameters
-    ----------
-    sizes : ndarray of float
-        (K,) M_k.
-    shift : float
-        A value near the losses.
-    deviations : ndarray of float
-        (K,) mean_k - shift.
-    centred_squares : ndarray of float or None
-        (K,) sum over i of (e_ki - mean_k)^2; None where only the means are known.
-    """
+    """The blocks of one partition."""
 
     sizes: FloatArray
+    """(K,) M_k."""
     shift: float
+    """A value near the losses."""
     deviations: FloatArray
+    """(K,) mean_k - shift."""
     centred_squares: FloatArray | None
+    """(K,) sum over i of (e_ki - mean_k)^2; None where only the means are known."""
 
     @property
     def n_blocks(self) -> int:

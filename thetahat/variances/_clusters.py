@@ -22,24 +22,16 @@ from thetahat.variances._applicability import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClustersInSplits:
-    """The clusters of each split; a cluster that several splits test counts in each of them.
-
-    Parameters
-    ----------
-    group : ndarray of int
-        (n,) group of each row, in input order; a group is a cluster within a split.
-    group_split : ndarray of int
-        (G,) split of each group, ascending.
-    split : ndarray of int
-        (n,) split of each row, in input order.
-    n_clusters : ndarray of int
-        (J,) number of clusters of each split.
-    """
+    """The clusters of each split; a cluster that several splits test counts in each of them."""
 
     group: IntArray
+    """(n,) group of each row, in input order; a group is a cluster within a split."""
     group_split: IntArray
+    """(G,) split of each group, ascending."""
     split: IntArray
+    """(n,) split of each row, in input order."""
     n_clusters: IntArray
+    """(J,) number of clusters of each split."""
 
 
 @lru_cache(maxsize=2)

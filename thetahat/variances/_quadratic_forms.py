@@ -114,19 +114,13 @@ def compute_with_bias(blocks: BlockMoments, bias: tuple[float, float, float]) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeanForm:
-    """The part m'Hm of a quadratic estimator over sources, with m the block means.
-
-    Parameters
-    ----------
-    matrix : ndarray of float
-        (K, K) H: a_k + b_k on the diagonal, the symmetric part of c off it.
-    row_sums : ndarray of float
-        (K,) sums of the rows of H, without rounding errors: all 0 if the form does not change
-        when a constant is added to every loss.
-    """
+    """The part m'Hm of a quadratic estimator over sources, with m the block means."""
 
     matrix: FloatArray
+    """(K, K) H: a_k + b_k on the diagonal, the symmetric part of c off it."""
     row_sums: FloatArray
+    """(K,) sums of the rows of H, without rounding errors: all 0 if the form does not change when a
+    constant is added to every loss."""
 
     @property
     def is_zero(self) -> bool:

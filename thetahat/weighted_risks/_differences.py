@@ -14,18 +14,12 @@ from thetahat.weighted_risks.base import RiskEstimate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskDifference:
-    """The first risk minus the second.
-
-    Parameters
-    ----------
-    difference : float
-        Units of the loss.
-    variance : float
-        Variance of the difference, conditional on models and weights.
-    """
+    """The first risk minus the second."""
 
     difference: float
+    """Units of the loss."""
     variance: float
+    """Variance of the difference, conditional on models and weights."""
 
 
 def estimate_paired_difference(a: RiskEstimate, b: RiskEstimate) -> RiskDifference:

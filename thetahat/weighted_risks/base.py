@@ -12,36 +12,25 @@ from thetahat.values.types import FloatArray, IntArray, Target
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskEstimate:
-    """An estimate of the expected loss under the target distribution.
-
-    Parameters
-    ----------
-    estimate : float
-        Units of the loss.
-    variance : float
-        Variance of the estimate, conditional on models and weights, in squared units of the loss.
-    beta : tuple of float
-        Coefficients of the control variates: one, one per fold, or one per variate; empty if
-        there is none.
-    bias : float or None
-        Estimated difference of the method's expectation from that of the weighted risk; None if
-        the method has no such bias.
-    target : Target
-        The population whose risk is estimated.
-    cautions : tuple of Caution
-        Cautions on the estimate.
-    terms : ndarray of float or None
-        (n,) numbers whose mean is the estimate and whose sample variance over n is the variance:
-        the differences of two risks' terms give the variance of their difference.
-    """
+    """An estimate of the expected loss under the target distribution."""
 
     estimate: float
+    """Units of the loss."""
     variance: float
+    """Variance of the estimate, conditional on models and weights, in squared units of the loss."""
     beta: tuple[float, ...] = ()
+    """Coefficients of the control variates: one, one per fold, or one per variate; empty if there
+    is none."""
     bias: float | None = None
+    """Estimated difference of the method's expectation from that of the weighted risk; None if the
+    method has no such bias."""
     target: Target = Target.NEW_POPULATION
+    """The population whose risk is estimated."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions on the estimate."""
     terms: FloatArray | None = field(default=None, repr=False, compare=False)
+    """(n,) numbers whose mean is the estimate and whose sample variance over n is the variance: the
+    differences of two risks' terms give the variance of their difference."""
 
 
 class RiskEstimator(Protocol):

@@ -20,21 +20,14 @@ HEARTBEAT_S: Final = 15.0  # the service sends a comment after as long without a
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of an evaluation.
-
-    Parameters
-    ----------
-    type : str
-        ``queued``, ``started``, ``progress``, ``succeeded``, ``failed`` or ``cancelled``.
-    number : int or None
-        Number of the event, from 1; None for progress that the service does not keep.
-    data : Mapping
-        The JSON object of the event; that of ``progress`` has ``done``, ``total`` and ``unit``.
-    """
+    """An event of an evaluation."""
 
     type: str
+    """``queued``, ``started``, ``progress``, ``succeeded``, ``failed`` or ``cancelled``."""
     number: int | None
+    """Number of the event, from 1; None for progress that the service does not keep."""
     data: JsonObject
+    """The JSON object of the event; that of ``progress`` has ``done``, ``total`` and ``unit``."""
 
 
 def read_events(transport: Transport, evaluation_id: str, after: int) -> Items[Event]:

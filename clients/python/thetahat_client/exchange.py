@@ -29,30 +29,21 @@ class AttemptFailed(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request to the service.
-
-    Parameters
-    ----------
-    path : str
-        The path below the address of the service.
-    content : bytes, iterable of bytes or None
-        The body; pieces of an unknown total length are sent as they come.
-    timeout : float
-        Seconds in which a part of the request must be sent.
-    read_timeout : float
-        Seconds without a byte of the answer after which the attempt has failed.
-    stream : bool
-        Leave the body of an answer of status 200 to ``Answer.lines``.
-    """
+    """A request to the service."""
 
     method: str
     path: str
+    """The path below the address of the service."""
     query: Query
     headers: Mapping[str, str]
     content: bytes | Iterable[bytes] | None
+    """The body; pieces of an unknown total length are sent as they come."""
     timeout: float
+    """Seconds in which a part of the request must be sent."""
     read_timeout: float
+    """Seconds without a byte of the answer after which the attempt has failed."""
     stream: bool = False
+    """Leave the body of an answer of status 200 to ``Answer.lines``."""
 
 
 def _do_nothing() -> None:
@@ -61,29 +52,20 @@ def _do_nothing() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The answer to a request.
-
-    Parameters
-    ----------
-    request : str
-        Method and address of the request.
-    headers : Mapping
-        Names are found in upper and in lower case.
-    content : bytes
-        The body, unpacked; empty if it is read by ``lines``.
-    lines : iterator of str
-        The lines of a stream as they arrive, which raises ``AttemptFailed``.
-    close : callable
-        Closes the connection of a stream.
-    """
+    """The answer to a request."""
 
     request: str
+    """Method and address of the request."""
     status: int
     reason: str
     headers: Mapping[str, str]
+    """Names are found in upper and in lower case."""
     content: bytes = b""
+    """The body, unpacked; empty if it is read by ``lines``."""
     lines: Iterator[str] = field(default_factory=lambda: iter(()))
+    """The lines of a stream as they arrive, which raises ``AttemptFailed``."""
     close: Callable[[], None] = _do_nothing
+    """Closes the connection of a stream."""
 
     @property
     def media_type(self) -> str:

@@ -49,21 +49,14 @@ class ProblemJson(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault of a request.
-
-    Parameters
-    ----------
-    loc : tuple of str or int
-        Path to the field in the request.
-    message : str
-        What is wrong.
-    value : JSON value
-        The value of the field, shortened.
-    """
+    """One fault of a request."""
 
     loc: tuple[str | int, ...]
+    """Path to the field in the request."""
     message: str
+    """What is wrong."""
     value: JsonValue = None
+    """The value of the field, shortened."""
 
     @classmethod
     def read(cls, data: FaultJson) -> Fault:
@@ -139,13 +132,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """An uploaded file; the same bytes of the same type have the same ``id``.
-
-    Parameters
-    ----------
-    members : Mapping
-        The whole JSON object that the service sent.
-    """
+    """An uploaded file; the same bytes of the same type have the same ``id``."""
 
     id: str
     name: str | None
@@ -156,6 +143,7 @@ class Dataset:
     columns: tuple[Column, ...]
     created_at: datetime | None
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
+    """The whole JSON object that the service sent."""
 
     @classmethod
     def read(cls, data: DatasetReadDict) -> Dataset:
@@ -194,26 +182,13 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A job of the service.
-
-    Parameters
-    ----------
-    status : str
-        ``queued``, ``running``, ``succeeded``, ``failed`` or ``cancelled``.
-    error : Problem or None
-        Why it failed.
-    seconds_left : float or None
-        The service's estimate of the time to the end; None where it has none.
-    members : Mapping
-        The whole JSON object that the service sent.
-    result : dict or None
-        Only after ``submit(..., wait=N)``; otherwise use ``Client.result``.
-    """
+    """A job of the service."""
 
     id: str
     kind: str
     name: str | None
     status: str
+    """``queued``, ``running``, ``succeeded``, ``failed`` or ``cancelled``."""
     labels: Mapping[str, str]
     seed: int | None
     created_at: datetime | None
@@ -221,10 +196,14 @@ class Evaluation:
     finished_at: datetime | None
     progress: Progress
     error: Problem | None
+    """Why it failed."""
     links: Mapping[str, str]
     result: dict[str, Any] | None = None
+    """Only after ``submit(..., wait=N)``; otherwise use ``Client.result``."""
     seconds_left: float | None = field(default=None, compare=False)
+    """The service's estimate of the time to the end; None where it has none."""
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
+    """The whole JSON object that the service sent."""
 
     @classmethod
     def read(cls, data: EvaluationReadDict | FinishedEvaluationDict) -> Evaluation:

@@ -19,35 +19,25 @@ from thetahat_client.results import (
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address that the service tells of the ends of evaluations.
-
-    Parameters
-    ----------
-    event_types : tuple of str
-        ``evaluation.succeeded``, ``evaluation.failed``, ``evaluation.cancelled``.
-    disabled_at : datetime or None
-        When the receiver answered 410; nothing is sent from then on.
-    secret : str or None
-        Verifies signatures; only in the answers to ``Client.create_webhook`` and
-        ``Client.rotate_webhook_secret``.
-    labels : Mapping
-        It is told only of evaluations that have all these labels.
-    previous_secret_until : datetime or None
-        Until when deliveries are signed with the previous secret, too.
-    members : Mapping
-        The whole JSON object that the service sent.
-    """
+    """An address that the service tells of the ends of evaluations."""
 
     id: str
     url: str
     event_types: tuple[str, ...]
+    """``evaluation.succeeded``, ``evaluation.failed``, ``evaluation.cancelled``."""
     description: str | None
     created_at: datetime | None
     disabled_at: datetime | None
+    """When the receiver answered 410; nothing is sent from then on."""
     secret: str | None = field(default=None, repr=False)
+    """Verifies signatures; only in the answers to ``Client.create_webhook`` and
+    ``Client.rotate_webhook_secret``."""
     labels: Mapping[str, str] = field(default_factory=dict)
+    """It is told only of evaluations that have all these labels."""
     previous_secret_until: datetime | None = None
+    """Until when deliveries are signed with the previous secret, too."""
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
+    """The whole JSON object that the service sent."""
 
     @classmethod
     def read(cls, data: WebhookReadDict | NewWebhookDict) -> Webhook:
@@ -68,29 +58,22 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A message to a webhook.
-
-    Parameters
-    ----------
-    state : str
-        ``pending``, ``delivered`` or ``dead``.
-    last_status : int or None
-        HTTP status of the receiver's last answer; None without an answer.
-    members : Mapping
-        The whole JSON object that the service sent.
-    """
+    """A message to a webhook."""
 
     id: str
     evaluation_id: str
     event_type: str
     state: str
+    """``pending``, ``delivered`` or ``dead``."""
     attempts: int
     created_at: datetime | None
     last_attempt_at: datetime | None
     next_attempt_at: datetime | None
     last_status: int | None
+    """HTTP status of the receiver's last answer; None without an answer."""
     last_error: str | None
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
+    """The whole JSON object that the service sent."""
 
     @classmethod
     def read(cls, data: DeliveryReadDict) -> Delivery:
@@ -112,24 +95,16 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class SubmissionOutcome:
-    """What became of one of many submissions.
-
-    Parameters
-    ----------
-    index : int
-        Position of the request among those that were submitted.
-    evaluation : Evaluation or None
-        The evaluation; None if the request was refused.
-    problem : Problem or None
-        Why it was refused; None if it was accepted.
-    replayed : bool
-        Whether an earlier submission with the same key made the evaluation.
-    """
+    """What became of one of many submissions."""
 
     index: int
+    """Position of the request among those that were submitted."""
     evaluation: Evaluation | None
+    """The evaluation; None if the request was refused."""
     problem: Problem | None
+    """Why it was refused; None if it was accepted."""
     replayed: bool = False
+    """Whether an earlier submission with the same key made the evaluation."""
 
     @classmethod
     def read(cls, data: BatchOutcomeDict, first: int) -> SubmissionOutcome:

@@ -14,22 +14,14 @@ ModelPair: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presentation:
-    """How the results of one kind are shown.
-
-    Parameters
-    ----------
-    name : str
-        The kind, as in requests; the name of its file.
-    title : str
-        The kind as people write it.
-    view : callable
-        Returns the document of a result and its request; the pair names the models that are
-        compared by source, and may be None.
-    ask : callable
-        Returns the question that a result and its request answer, as sentences.
-    """
+    """How the results of one kind are shown."""
 
     name: str
+    """The kind, as in requests; the name of its file."""
     title: str
+    """The kind as people write it."""
     view: Callable[[Json, Json, ModelPair | None], Document]
+    """Returns the document of a result and its request; the pair names the models that are compared
+    by source, and may be None."""
     ask: Callable[[Json, Json], list[str]]
+    """Returns the question that a result and its request answer, as sentences."""

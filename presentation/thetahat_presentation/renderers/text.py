@@ -21,21 +21,15 @@ _SPACE_IN_NUMBER: Final = re.compile(r"(?<=\d) (?=\d{3}(?!\d))| (?=%)")
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Writes documents as text; other renderers write the same parts with their markup.
-
-    Parameters
-    ----------
-    prose : int
-        Characters of the longest line of prose.
-    table : int or None
-        Characters of the widest table: wider ones are folded. None for tables as wide as they are.
-    all_option : str
-        How the reader gets what is left out.
-    """
+    """Writes documents as text; other renderers write the same parts with their markup."""
 
     prose: int = WIDTH
+    """Characters of the longest line of prose."""
     table: int | None = None
+    """Characters of the widest table: wider ones are folded. None for tables as wide as they
+    are."""
     all_option: str = "show_all=True or --all"
+    """How the reader gets what is left out."""
 
     def write(self, document: Document, *, show_all: bool = False) -> str:
         """Return a document: its verdict, its tables and its cautions.

@@ -76,18 +76,12 @@ def _stack_columns(X: FloatArray, y: FloatArray, centre: FloatArray | None) -> F
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetMoments:
-    """Moments of target rows and their labels: (R, ...), or (1, ...) if all data sets share them.
-
-    Parameters
-    ----------
-    mean : ndarray of float
-        (R, p + 1) of x and y; 0 without intercept.
-    products : ndarray of float
-        (R, p + 1, p + 1) mean products, about the mean with an intercept.
-    """
+    """Moments of target rows and labels: (R, ...), or (1, ...) if all data sets share them."""
 
     mean: FloatArray
+    """(R, p + 1) of x and y; 0 without intercept."""
     products: FloatArray
+    """(R, p + 1, p + 1) mean products, about the mean with an intercept."""
 
     def about(self, centre: FloatArray | None) -> FloatArray:
         """Return the (R, q, q) mean products of x, y and, with a centre, 1; x and y about it."""

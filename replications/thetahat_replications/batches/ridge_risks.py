@@ -26,24 +26,16 @@ rounding errors of the products."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RidgeFits:
-    """Ridge fits of F training parts of each of R data sets.
-
-    Parameters
-    ----------
-    axes : ndarray of float
-        (R, F, p, p) V, in columns.
-    along : ndarray of float
-        (R, F, p, L) c.
-    shift : ndarray of float or None
-        (R, F, p + 1) means of x and y in the training part, with an intercept.
-    is_accurate : ndarray of bool
-        (R,) whether no part amplifies rounding errors too much.
-    """
+    """Ridge fits of F training parts of each of R data sets."""
 
     axes: FloatArray
+    """(R, F, p, p) V, in columns."""
     along: FloatArray
+    """(R, F, p, L) c."""
     shift: FloatArray | None
+    """(R, F, p + 1) means of x and y in the training part, with an intercept."""
     is_accurate: np.ndarray
+    """(R,) whether no part amplifies rounding errors too much."""
 
     def part(self, which: slice) -> RidgeFits:
         """Return a slice of the training parts."""

@@ -30,28 +30,19 @@ MIN_BATCH: Final = 16
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SelectedPenalties:
-    """The results of weighted cross-validation over a grid of penalties on R data sets.
-
-    Parameters
-    ----------
-    curves : mapping of str to ndarray of float
-        By risk, (R, L); ``target`` is the mean loss of the folds' fits on the labelled target, the
-        oracle of the paper.
-    places : mapping of str to ndarray of int
-        By risk, (R,) the position of the penalty with the least risk; of equal ones the largest.
-    target_curve : ndarray of float or None
-        (R, L) mean loss on the target of the fits on all source rows.
-    target_risks : mapping of str to ndarray of float
-        By risk, (R,) the target risk of the fit on all source rows with the selected penalty.
-    from_rows : ndarray of bool
-        (R,) whether the curves were computed from the rows, since moments would lose digits.
-    """
+    """The results of weighted cross-validation over a grid of penalties on R data sets."""
 
     curves: Mapping[str, FloatArray]
+    """By risk, (R, L); ``target`` is the mean loss of the folds' fits on the labelled target, the
+    oracle of the paper."""
     places: Mapping[str, IntArray]
+    """By risk, (R,) the position of the penalty with the least risk; of equal ones the largest."""
     target_curve: FloatArray | None
+    """(R, L) mean loss on the target of the fits on all source rows."""
     target_risks: Mapping[str, FloatArray]
+    """By risk, (R,) the target risk of the fit on all source rows with the selected penalty."""
     from_rows: np.ndarray
+    """(R,) whether the curves were computed from the rows, since moments would lose digits."""
 
 
 def select(

@@ -26,15 +26,10 @@ _MIN_VALUE = math.sqrt(0.5)
 
 @dataclass(frozen=True, slots=True)
 class ExampleSetting:
-    """The setting for one standard deviation of the source.
-
-    Parameters
-    ----------
-    scale : float
-        g, above 0. At 1/sqrt(2) and below the variance of the weights is infinite.
-    """
+    """The setting for one standard deviation of the source."""
 
     scale: float
+    """g, above 0. At 1/sqrt(2) and below the variance of the weights is infinite."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.scale) and self.scale > 0):

@@ -37,21 +37,14 @@ _TENTH: Final = 0.1
 
 @dataclass(frozen=True, eq=False)
 class FinalRisks:
-    """Final target risks with one estimator of the weights; ``at`` is the position of a gamma.
-
-    Parameters
-    ----------
-    records : mapping
-        ``<weights>_<risk>`` and ``<weights>_weight_variance``, (R, G) each.
-    weights : str
-        The estimator of the weights.
-    gammas : sequence of float
-        (G,) parameters of the source population.
-    """
+    """Final target risks with one estimator of the weights; ``at`` is the position of a gamma."""
 
     records: Records
+    """``<weights>_<risk>`` and ``<weights>_weight_variance``, (R, G) each."""
     weights: str
+    """The estimator of the weights."""
     gammas: Sequence[float]
+    """(G,) parameters of the source population."""
 
     @property
     def n_repetitions(self) -> int:

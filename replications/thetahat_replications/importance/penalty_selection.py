@@ -28,39 +28,26 @@ EstimateWeights = Callable[[ShiftedSamples, float, np.random.Generator], FloatAr
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SelectionStudy:
-    """Data sets on which each risk selects a penalty, whose risk on the target is computed.
-
-    Parameters
-    ----------
-    gammas : sequence of float
-        The parameters of the populations.
-    draw : callable
-        Draws data sets of one population.
-    weight_estimators : mapping of str to callable
-        By name.
-    compute_findings : callable
-        Returns tables, figures and claims from the records.
-    risks : mapping of str to RiskEstimator or LinearRisk
-        The risks that select penalties: ``weighted`` and ``controlled``.
-    penalties : ndarray of float
-        (L,) ascending.
-    draw_folds : callable
-        Draws the folds of the source rows.
-    constant : bool
-        Whether the features get a column of ones, penalised like the others.
-    seed : int
-        The job's seed.
-    """
+    """Data sets on which each risk selects a penalty, whose risk on the target is computed."""
 
     gammas: Sequence[float]
+    """The parameters of the populations."""
     draw: Draw
+    """Draws data sets of one population."""
     weight_estimators: Mapping[str, EstimateWeights]
+    """By name."""
     compute_findings: Callable[[Records], StudyFindings]
+    """Returns tables, figures and claims from the records."""
     risks: Mapping[str, RiskEstimator | LinearRisk]
+    """The risks that select penalties: ``weighted`` and ``controlled``."""
     penalties: FloatArray
+    """(L,) ascending."""
     draw_folds: DrawFolds
+    """Draws the folds of the source rows."""
     constant: bool
+    """Whether the features get a column of ones, penalised like the others."""
     seed: int
+    """The job's seed."""
 
     @property
     def grain(self) -> int:

@@ -24,14 +24,10 @@ class ExampleQuadrature:
 
     The integrands are normal densities times polynomials and the distribution function of a normal,
     for which the error of the trapezoidal rule falls exponentially with the number of points.
-
-    Parameters
-    ----------
-    scale : float
-        g, the standard deviation of the source.
     """
 
     scale: float
+    """g, the standard deviation of the source."""
 
     @cached_property
     def _x(self) -> FloatArray:

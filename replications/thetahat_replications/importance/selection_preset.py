@@ -132,18 +132,12 @@ class SelectionPreset(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperSelectionPreset(SelectionPreset):
-    """A selection as the paper describes it, with the authors' choices where it says nothing.
-
-    Parameters
-    ----------
-    beta_from : {"fold", "all"}
-        Where the controlled risk takes its coefficient from.
-    constant : bool
-        Whether the features get a column of ones, penalised like the others.
-    """
+    """A selection as the paper describes it, with the authors' choices where it says nothing."""
 
     beta_from: Literal["fold", "all"] = "fold"
+    """Where the controlled risk takes its coefficient from."""
     constant: bool = False
+    """Whether the features get a column of ones, penalised like the others."""
 
     def check_parameters(self) -> None:
         """Raise ``InvalidParameter`` for an unknown ``beta_from``."""

@@ -35,15 +35,10 @@ class DocumentClassifier(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinearSvm:
-    """scikit-learn's linear support vector machine on counts scaled to unit length.
-
-    Parameters
-    ----------
-    cost : float
-        C, the weight of the losses.
-    """
+    """scikit-learn's linear support vector machine on counts scaled to unit length."""
 
     cost: float = 1.0
+    """C, the weight of the losses."""
 
     def compute_errors_by_block(
         self, drawn: Documents, block: IntArray, n_blocks: int

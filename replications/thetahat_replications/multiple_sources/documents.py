@@ -25,21 +25,14 @@ MODELS: Final = ("multinomial", "bernoulli")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Documents:
-    """Word counts of documents, with the class and the text of each.
-
-    Parameters
-    ----------
-    counts : sparse matrix
-        (n, V) counts, 0 or more.
-    y : ndarray of int
-        (n,) class, 0 or 1.
-    text : ndarray of int
-        (n,) code of the text; copies of one text have the same code.
-    """
+    """Word counts of documents, with the class and the text of each."""
 
     counts: CsrMatrix
+    """(n, V) counts, 0 or more."""
     y: IntArray
+    """(n,) class, 0 or 1."""
     text: IntArray
+    """(n,) code of the text; copies of one text have the same code."""
 
     @property
     def n(self) -> int:

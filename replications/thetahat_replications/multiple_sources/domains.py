@@ -30,21 +30,14 @@ GENERATED_DOMAINS, GENERATED_SIZE = 10, 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Domains:
-    """Documents taken as the population, by domain.
-
-    Parameters
-    ----------
-    documents : Documents
-        All documents.
-    rows : list of ndarray
-        The rows of each domain.
-    is_generated : bool
-        Whether they come from a generator.
-    """
+    """Documents taken as the population, by domain."""
 
     documents: Documents
+    """All documents."""
     rows: list[IntArray]
+    """The rows of each domain."""
     is_generated: bool
+    """Whether they come from a generator."""
 
     @property
     def count(self) -> int:

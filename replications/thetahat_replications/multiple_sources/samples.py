@@ -31,18 +31,12 @@ class DocumentSample(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DocumentSampler:
-    """Makes samples of a population for one classifier.
-
-    Parameters
-    ----------
-    documents : Documents
-        The population.
-    classifier : DocumentClassifier
-        What is cross-validated.
-    """
+    """Makes samples of a population for one classifier."""
 
     documents: Documents
+    """The population."""
     classifier: DocumentClassifier
+    """What is cross-validated."""
 
     def sample(self, rows: IntArray) -> DocumentSample:
         """Return the sample with these rows, each as often as it is listed."""

@@ -36,19 +36,13 @@ Assumption: TypeAlias = Literal["margin", "observed"]
 
 @dataclass(frozen=True, slots=True)
 class PlanQuestion:
-    """A comparison with the first model, and the difference that its plan assumes.
-
-    Parameters
-    ----------
-    model : str
-        ``d`` is worse than the first model by the margin, ``b`` is equally good.
-    assumes : str
-        ``margin``: the true difference of ``d``. ``observed``: that of the first experiment, as
-        where a request has no margin.
-    """
+    """A comparison with the first model, and the difference that its plan assumes."""
 
     model: str
+    """``d`` is worse than the first model by the margin, ``b`` is equally good."""
     assumes: Assumption
+    """``margin``: the true difference of ``d``. ``observed``: that of the first experiment, as
+    where a request has no margin."""
 
 
 QUESTIONS: Final = (
@@ -60,25 +54,17 @@ QUESTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PlanTrial:
-    """One experiment and what became of its plan.
-
-    Parameters
-    ----------
-    undecided : bool
-        Whether the first experiment was undecided.
-    unit : str or None
-        The unit of the plan; None without a plan.
-    growth : float
-        Planned total over the present number.
-    shown : bool or None
-        Whether the second experiment showed a difference: that ``d`` is worse, or of ``b`` any.
-        None if it was not carried out.
-    """
+    """One experiment and what became of its plan."""
 
     undecided: bool
+    """Whether the first experiment was undecided."""
     unit: str | None = None
+    """The unit of the plan; None without a plan."""
     growth: float = 1.0
+    """Planned total over the present number."""
     shown: bool | None = None
+    """Whether the second experiment showed a difference: that ``d`` is worse, or of ``b`` any. None
+    if it was not carried out."""
 
 
 def list_planned_cells() -> Iterator[Cell]:

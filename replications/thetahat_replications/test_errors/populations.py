@@ -66,18 +66,12 @@ class DrawnRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStrength:
-    """How much the first feature of a model says about the target.
-
-    Parameters
-    ----------
-    shift : float
-        Distance of the class means, in standard deviations, for classes.
-    explained : float
-        Share of the signal's variance, for numbers.
-    """
+    """How much the first feature of a model says about the target."""
 
     shift: float
+    """Distance of the class means, in standard deviations, for classes."""
     explained: float
+    """Share of the signal's variance, for numbers."""
 
 
 def get_strength(model: str, n: int) -> ModelStrength:

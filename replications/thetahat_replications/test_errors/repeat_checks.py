@@ -36,18 +36,12 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class RepeatTrial:
-    """An undecided comparison, and the same rows under more splits.
-
-    Parameters
-    ----------
-    is_decided : bool
-        Whether more splits of the same rows show that the model is worse.
-    error_ratio : float
-        The standard error with more splits over the first.
-    """
+    """An undecided comparison, and the same rows under more splits."""
 
     is_decided: bool
+    """Whether more splits of the same rows show that the model is worse."""
     error_ratio: float
+    """The standard error with more splits over the first."""
 
 
 def check_repeats(seed: int, repetitions: int, processes: int) -> list[Row]:

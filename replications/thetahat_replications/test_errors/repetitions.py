@@ -58,18 +58,12 @@ Bases = dict[tuple[str, Target], VerdictBasis]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Experiment:
-    """One sample with the losses of the four models under one design.
-
-    Parameters
-    ----------
-    table : LossTable
-        The losses.
-    truths : dict of str to float or None
-        Risk of the fitted models, averaged over the splits, by model; None where unknown.
-    """
+    """One sample with the losses of the four models under one design."""
 
     table: LossTable
+    """The losses."""
     truths: dict[str, float] | None
+    """Risk of the fitted models, averaged over the splits, by model; None where unknown."""
 
 
 def run_experiment(

@@ -42,15 +42,10 @@ class _Header:
 
 @dataclass(eq=False)
 class FormReader:
-    """Splits the bytes of a form into its parts.
-
-    Parameters
-    ----------
-    content_type : str
-        The header ``Content-Type``, which has the boundary.
-    """
+    """Splits the bytes of a form into its parts."""
 
     content_type: str
+    """The header ``Content-Type``, which has the boundary."""
     _parsed: list[FormData] = field(default_factory=list)
     _headers: dict[str, bytes] = field(default_factory=dict)
     _header: _Header = field(default_factory=_Header)

@@ -45,15 +45,10 @@ class Allowance:
 
 @dataclass(eq=False)
 class RequestRates:
-    """A bucket of tokens for each owner, refilled at a fixed rate; a request takes a token.
-
-    Parameters
-    ----------
-    per_second : float
-        Requests per second that an owner may send for a long time.
-    """
+    """A bucket of tokens for each owner, refilled at a fixed rate; a request takes a token."""
 
     per_second: float
+    """Requests per second that an owner may send for a long time."""
     _buckets: dict[Hashable, tuple[float, float]] = field(default_factory=dict)
 
     def take(self, owner: Hashable) -> Allowance:

@@ -203,33 +203,22 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class _CompareOptions:
-    """What the options of the command say about the files.
-
-    Parameters
-    ----------
-    models : list of str
-        Columns of models, or names of the logs' models.
-    labels : dict of str to str or None
-        The columns of block, repeat, instance and cluster.
-    roles : dict of str to str
-        The columns of model, item, task, score and cluster of scored items, where they are named.
-    filter_name : str or None
-        The filter of a log.
-    blocks : Blocks or None
-        What a block is.
-    better : BetterValues or None
-        Which values are better.
-    leaves_out : bool
-        Whether rows and items without a value of every model are left out.
-    """
+    """What the options of the command say about the files."""
 
     models: list[str]
+    """Columns of models, or names of the logs' models."""
     labels: dict[str, str | None]
+    """The columns of block, repeat, instance and cluster."""
     roles: dict[str, str]
+    """The columns of model, item, task, score and cluster of scored items, where they are named."""
     filter_name: str | None
+    """The filter of a log."""
     blocks: Blocks | None
+    """What a block is."""
     better: BetterValues | None
+    """Which values are better."""
     leaves_out: bool
+    """Whether rows and items without a value of every model are left out."""
 
     @property
     def names_a_long_table(self) -> bool:

@@ -25,21 +25,14 @@ MOST_NAME: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class ScoredItems:
-    """A request about scored items, and how the files were understood.
-
-    Parameters
-    ----------
-    logs : dict
-        The field ``logs`` of the request.
-    score : str
-        The score.
-    sentences : list of str
-        How the files were understood.
-    """
+    """A request about scored items, and how the files were understood."""
 
     logs: dict[str, JsonValue]
+    """The field ``logs`` of the request."""
     score: str
+    """The score."""
     sentences: list[str]
+    """How the files were understood."""
 
 
 def choose_better(score: str, better: str | None) -> str:

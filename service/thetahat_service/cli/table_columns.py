@@ -25,21 +25,14 @@ LISTED: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class LossColumns:
-    """The columns of a file of losses.
-
-    Parameters
-    ----------
-    losses : list of str
-        The columns of the models.
-    labels : dict of str to str
-        The columns that name block, repeat, instance and cluster, where there are such.
-    unused : list of str
-        A sentence on each column that is not used.
-    """
+    """The columns of a file of losses."""
 
     losses: list[str]
+    """The columns of the models."""
     labels: dict[str, str]
+    """The columns that name block, repeat, instance and cluster, where there are such."""
     unused: list[str]
+    """A sentence on each column that is not used."""
 
 
 def choose_columns(

@@ -32,47 +32,31 @@ FREE_BYTES: Final = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLimits:
-    """The limits for the content of a file; the defaults are those of the settings.
-
-    Parameters
-    ----------
-    cells : int
-        Most rows x columns, and most stored values of a sparse matrix.
-    columns : int
-        Most columns, a group of sparse columns and a matrix counting as one.
-    cell_bytes : int
-        Most bytes of one text.
-    expansion : int
-        Most bytes that a compressed file may unpack to, for each of its own bytes.
-    """
+    """The limits for the content of a file; the defaults are those of the settings."""
 
     cells: int = 200_000_000
+    """Most rows x columns, and most stored values of a sparse matrix."""
     columns: int = 50_000
+    """Most columns, a group of sparse columns and a matrix counting as one."""
     cell_bytes: int = 1_048_576
+    """Most bytes of one text."""
     expansion: int = 1000
+    """Most bytes that a compressed file may unpack to, for each of its own bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """The rows, columns and format details of a checked file.
-
-    Parameters
-    ----------
-    rows : int
-        At least 1.
-    columns : tuple of mapping
-        ``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``,
-        ``sparse`` for a group of sparse columns, and ``matrix`` for an array that is one column.
-    details : mapping
-        Properties of the file, as JSON values.
-    has_table : bool
-        Whether a table was written to the second file.
-    """
+    """The rows, columns and format details of a checked file."""
 
     rows: int
+    """At least 1."""
     columns: tuple[ColumnDescription, ...]
+    """``{"name", "type"}``; type is ``number``, ``integer``, ``boolean`` or ``string``, ``sparse``
+    for a group of sparse columns, and ``matrix`` for an array that is one column."""
     details: JsonObject = field(default_factory=dict)
+    """Properties of the file, as JSON values."""
     has_table: bool = False
+    """Whether a table was written to the second file."""
 
 
 def read_file_limits(settings: Settings) -> FileLimits:

@@ -30,30 +30,20 @@ BYTE_ORDER_MARK = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """The dialect of a text table.
-
-    Parameters
-    ----------
-    delimiter : str
-        One of comma, semicolon, tab and bar.
-    header : tuple of str
-        The names in the file, which may be empty, without blanks around them.
-    lines_before_rows : int
-        Number of lines up to the end of the header.
-    comments : int
-        Number of lines before the header that begin with ``#``.
-    has_unnamed_last : bool
-        Whether all rows have one cell more than the header, which must be empty.
-    has_escapes : bool
-        Whether quotation marks inside quotes follow a backslash.
-    """
+    """The dialect of a text table."""
 
     delimiter: str
+    """One of comma, semicolon, tab and bar."""
     header: tuple[str, ...]
+    """The names in the file, which may be empty, without blanks around them."""
     lines_before_rows: int
+    """Number of lines up to the end of the header."""
     comments: int = 0
+    """Number of lines before the header that begin with ``#``."""
     has_unnamed_last: bool = False
+    """Whether all rows have one cell more than the header, which must be empty."""
     has_escapes: bool = False
+    """Whether quotation marks inside quotes follow a backslash."""
 
     @property
     def names(self) -> tuple[str, ...]:

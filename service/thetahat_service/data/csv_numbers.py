@@ -42,21 +42,14 @@ NUMBER: Final = "|".join(
 
 @dataclass(frozen=True, slots=True)
 class NumberForm:
-    """How the numbers of one column are written.
-
-    Parameters
-    ----------
-    decimal : str
-        Point or comma; the other one stands between thousands.
-    is_percent : bool
-        Whether every number has a percent sign, so that it is divided by 100.
-    is_grouped : bool
-        Whether some have marks of thousands.
-    """
+    """How the numbers of one column are written."""
 
     decimal: str
+    """Point or comma; the other one stands between thousands."""
     is_percent: bool
+    """Whether every number has a percent sign, so that it is divided by 100."""
     is_grouped: bool
+    """Whether some have marks of thousands."""
 
     def parse(self, texts: pa.Array, kind: pa.DataType) -> pa.Array:
         """Return the numbers of texts of this form, null for marks of missing values."""

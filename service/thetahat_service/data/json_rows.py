@@ -62,25 +62,17 @@ def flatten(value: JsonObject, prefix: str = "", depth: int = 1) -> Iterator[tup
 
 @dataclass(slots=True)
 class _JsonSurvey:
-    """The columns of all rows: their types, and those that are left out.
-
-    Parameters
-    ----------
-    kinds : dict
-        Type by name, in order of first appearance; None while a column has only missing values.
-    left_out : dict
-        Names of columns with lists, or with objects that are nested too deeply.
-    large : set
-        Names of columns with whole numbers that a double may not keep.
-    marks : dict
-        How often texts that mark missing numbers occur in a column, by name.
-    """
+    """The columns of all rows: their types, and those that are left out."""
 
     rows: int = 0
     kinds: dict[str, pa.DataType | None] = field(default_factory=dict)
+    """Type by name, in order of first appearance; None while a column has only missing values."""
     left_out: dict[str, None] = field(default_factory=dict)
+    """Names of columns with lists, or with objects that are nested too deeply."""
     large: set[str] = field(default_factory=set)
+    """Names of columns with whole numbers that a double may not keep."""
     marks: dict[str, Counter[str]] = field(default_factory=dict)
+    """How often texts that mark missing numbers occur in a column, by name."""
 
     def add(self, row: Row, limits: FileLimits) -> None:
         self.rows += 1

@@ -28,21 +28,14 @@ _QUERY: Final = re.compile(rb"qid:\d++")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Consecutive lines of a file, without empty lines.
-
-    Parameters
-    ----------
-    labels : ndarray of float
-        (n,).
-    queries : ndarray of int or None
-        (n,) the numbers after ``qid:``; None if no line has one.
-    rows : SparseRows
-        Indices as they are in the file.
-    """
+    """Consecutive lines of a file, without empty lines."""
 
     labels: np.ndarray
+    """(n,)."""
     queries: np.ndarray | None
+    """(n,) the numbers after ``qid:``; None if no line has one."""
     rows: SparseRows
+    """Indices as they are in the file."""
 
 
 def read_lines(path: Path) -> Iterator[Lines]:

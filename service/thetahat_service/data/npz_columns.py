@@ -43,24 +43,16 @@ _INTEGER: Final = "iu"
 
 @dataclass(slots=True, eq=False)
 class TableArrays:
-    """The arrays of an archive as a table.
-
-    Parameters
-    ----------
-    rows : int
-        n.
-    plain : dict of ndarray
-        (n,) or (n, p) by name. One of more than ``MAX_SEPARATE_COLUMNS`` columns is one column.
-    width : int or None
-        Columns of the compressed matrix, if there is one.
-    left_out : dict of str
-        Arrays that are not columns, with the reason.
-    """
+    """The arrays of an archive as a table."""
 
     rows: int
+    """n."""
     plain: dict[str, np.ndarray] = field(default_factory=dict)
+    """(n,) or (n, p) by name. One of more than ``MAX_SEPARATE_COLUMNS`` columns is one column."""
     width: int | None = None
+    """Columns of the compressed matrix, if there is one."""
     left_out: dict[str, str] = field(default_factory=dict)
+    """Arrays that are not columns, with the reason."""
 
     @property
     def names(self) -> list[str]:

@@ -14,21 +14,14 @@ FloatArray = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseRows:
-    """Some rows of a sparse matrix, in compressed form.
-
-    Parameters
-    ----------
-    starts : ndarray of int64
-        (n + 1,) where each row's entries begin; the last is their number.
-    indices : ndarray of int32
-        (nnz,) column of each entry.
-    values : ndarray of float64
-        (nnz,).
-    """
+    """Some rows of a sparse matrix, in compressed form."""
 
     starts: IntegerArray
+    """(n + 1,) where each row's entries begin; the last is their number."""
     indices: IntegerArray
+    """(nnz,) column of each entry."""
     values: FloatArray
+    """(nnz,)."""
 
     @property
     def n_entries(self) -> int:

@@ -19,21 +19,14 @@ from thetahat_service.figures.rendering import VERSION
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserLibrary:
-    """The bundle of JavaScript.
-
-    Parameters
-    ----------
-    content : bytes
-        The script.
-    compressed : bytes
-        The same, compressed by gzip.
-    etag : str
-        The digest of the script, in quotation marks.
-    """
+    """The bundle of JavaScript."""
 
     content: bytes
+    """The script."""
     compressed: bytes
+    """The same, compressed by gzip."""
     etag: str
+    """The digest of the script, in quotation marks."""
 
 
 def find_library_name() -> str:

@@ -30,22 +30,15 @@ BESIDE: Final = 285
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CovarianceCells:
-    """The cells of the diagram of one model.
-
-    Parameters
-    ----------
-    labels : tuple of str
-        Labels of the blocks.
-    products : tuple of tuple of float
-        (K, K) products of deviations; on the diagonal without the variance inside the block; NaN
-        where one is undefined.
-    within : tuple of float or None
-        (K,) variance of the losses inside each block.
-    """
+    """The cells of the diagram of one model."""
 
     labels: tuple[str, ...]
+    """Labels of the blocks."""
     products: tuple[tuple[float, ...], ...]
+    """(K, K) products of deviations; on the diagonal without the variance inside the block; NaN
+    where one is undefined."""
     within: tuple[float | None, ...]
+    """(K,) variance of the losses inside each block."""
 
 
 def build_covariance(result: Result) -> Iterator[Figure]:

@@ -18,27 +18,18 @@ ROW: Final = 14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageRow:
-    """One interval of one group.
-
-    Parameters
-    ----------
-    group : str
-        The scheme or the metric.
-    label : str
-        The interval; empty for the heading of a group.
-    width : float or None
-        Its width over the recommended interval's.
-    coverage : float or None
-        Share of the repetitions in which it covered.
-    error : float or None
-        Monte-Carlo standard error of that share.
-    """
+    """One interval of one group."""
 
     group: str
+    """The scheme or the metric."""
     label: str
+    """The interval; empty for the heading of a group."""
     width: float | None = None
+    """Its width over the recommended interval's."""
     coverage: float | None = None
+    """Share of the repetitions in which it covered."""
     error: float | None = None
+    """Monte-Carlo standard error of that share."""
 
 
 def build_coverage(figure: StudyFigureDict) -> Figure:

@@ -83,27 +83,18 @@ class DifferenceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differences:
-    """The rows of a figure of differences, from the smallest to the largest.
-
-    Parameters
-    ----------
-    rows : tuple of DifferenceRow
-        The pairs that are shown.
-    margin : float or None
-        Largest difference that does not matter.
-    rope : float or None
-        Half width of the region of practical equivalence, where it is another number.
-    axis : str
-        Title of the horizontal axis.
-    size : str
-        The rows, blocks and repeats that the differences rest on.
-    """
+    """The rows of a figure of differences, from the smallest to the largest."""
 
     rows: tuple[DifferenceRow, ...]
+    """The pairs that are shown."""
     margin: float | None
+    """Largest difference that does not matter."""
     rope: float | None
+    """Half width of the region of practical equivalence, where it is another number."""
     axis: str
+    """Title of the horizontal axis."""
     size: str
+    """The rows, blocks and repeats that the differences rest on."""
 
 
 def build_differences(result: Result) -> Iterator[Figure]:
@@ -209,20 +200,14 @@ class PairsBeyondMargin:
 
     The interval of the difference is widened to the level ``1 - alpha / m`` for m pairs
     (Bonferroni), whatever the correction of the verdicts is, and must lie beyond the margin.
-
-    Parameters
-    ----------
-    margin : float or None
-        Largest difference that does not matter.
-    alpha : float
-        1 minus the level of the intervals.
-    n_pairs : int
-        m; 1 where the verdicts are not corrected.
     """
 
     margin: float | None
+    """Largest difference that does not matter."""
     alpha: float
+    """1 minus the level of the intervals."""
     n_pairs: int
+    """m; 1 where the verdicts are not corrected."""
 
     @classmethod
     def from_result(cls, result: ModelsResult) -> PairsBeyondMargin:

@@ -20,33 +20,22 @@ Result = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One figure of a result.
-
-    Parameters
-    ----------
-    name : str
-        Its name in addresses: lower-case letters, digits and underscores.
-    title : str
-        What it shows, in a few words.
-    caption : str
-        How to read it, what the bars are, and how many numbers they rest on.
-    alt : str
-        What is seen, for those who do not see it.
-    about : tuple of str
-        The models or learners that it is about; empty if it is about all of them.
-    x_domain : tuple of float or None
-        Ends of its horizontal axis, where they can be moved outwards by the style.
-    view : callable
-        Returns the marks, axes and data as Vega-Lite in a style, without title and colours.
-    """
+    """One figure of a result."""
 
     name: str
+    """Its name in addresses: lower-case letters, digits and underscores."""
     title: str
+    """What it shows, in a few words."""
     caption: str
+    """How to read it, what the bars are, and how many numbers they rest on."""
     alt: str
+    """What is seen, for those who do not see it."""
     about: tuple[str, ...] = ()
+    """The models or learners that it is about; empty if it is about all of them."""
     x_domain: tuple[float, float] | None = None
+    """Ends of its horizontal axis, where they can be moved outwards by the style."""
     view: Callable[[Style], Json]
+    """Returns the marks, axes and data as Vega-Lite in a style, without title and colours."""
 
     def build_spec(self, style: Style) -> Json:
         """Return the whole Vega-Lite specification."""

@@ -51,52 +51,34 @@ PREDICTION: Final = "prediction"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForestRow:
-    """One interval of one model.
-
-    Parameters
-    ----------
-    model : str
-        Name of the model.
-    target : str
-        What the interval is about, a target or ``prediction``; empty if there is no interval.
-    bar : Bar
-        The estimate with its interval.
-    method : str
-        Name of the interval.
-    size : str
-        The rows, blocks and repeats that it rests on.
-    """
+    """One interval of one model."""
 
     model: str
+    """Name of the model."""
     target: str
+    """What the interval is about, a target or ``prediction``; empty if there is no interval."""
     bar: Bar
+    """The estimate with its interval."""
     method: str
+    """Name of the interval."""
     size: str
+    """The rows, blocks and repeats that it rests on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest:
-    """The rows of a forest plot, in order, and its words.
-
-    Parameters
-    ----------
-    models : tuple of str
-        The models, the best one first.
-    rows : tuple of ForestRow
-        Their intervals.
-    targets : tuple of str
-        The targets that have intervals, in the order of the rows of a model.
-    words : mapping of str to str
-        The legend entry of each target.
-    axis : str
-        Title of the horizontal axis.
-    """
+    """The rows of a forest plot, in order, and its words."""
 
     models: tuple[str, ...]
+    """The models, the best one first."""
     rows: tuple[ForestRow, ...]
+    """Their intervals."""
     targets: tuple[str, ...]
+    """The targets that have intervals, in the order of the rows of a model."""
     words: Mapping[str, str]
+    """The legend entry of each target."""
     axis: str
+    """Title of the horizontal axis."""
 
 
 def build_forest(result: Result) -> Iterator[Figure]:

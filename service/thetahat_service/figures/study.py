@@ -32,24 +32,16 @@ ERRORS: Final = "Error bars are one Monte-Carlo standard error."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesLook:
-    """How one series is drawn.
-
-    Parameters
-    ----------
-    name : str
-        Its entry in the legend.
-    colour : str
-        The colour of its quantity: series of one quantity have one colour.
-    shape : str
-        The shape of its points.
-    dash : list of int
-        The pattern of its line.
-    """
+    """How one series is drawn."""
 
     name: str
+    """Its entry in the legend."""
     colour: str
+    """The colour of its quantity: series of one quantity have one colour."""
     shape: str
+    """The shape of its points."""
     dash: Sequence[int]
+    """The pattern of its line."""
 
 
 def build_study(result: Result) -> Iterator[Figure]:

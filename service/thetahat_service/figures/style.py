@@ -117,25 +117,17 @@ PALETTES: Final[dict[Theme, Palette]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How a figure is drawn, apart from its numbers.
-
-    Parameters
-    ----------
-    theme : str
-        ``light`` or ``dark``.
-    width : int
-        Width of the whole picture in pixels, about; from 320 to 2000.
-    has_caption : bool
-        Whether the caption is part of the picture, below its title.
-    x_domain : tuple of float or None
-        Values that the horizontal axis of a forest plot covers at least, so that two figures side
-        by side can share an axis.
-    """
+    """How a figure is drawn, apart from its numbers."""
 
     theme: Theme = "light"
+    """``light`` or ``dark``."""
     width: int = USUAL_WIDTH
+    """Width of the whole picture in pixels, about; from 320 to 2000."""
     has_caption: bool = False
+    """Whether the caption is part of the picture, below its title."""
     x_domain: tuple[float, float] | None = None
+    """Values that the horizontal axis of a forest plot covers at least, so that two figures side by
+    side can share an axis."""
 
     @property
     def palette(self) -> Palette:

@@ -30,24 +30,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedFile:
-    """A file that was received completely.
-
-    Parameters
-    ----------
-    content_type : str
-        The header Content-Type of the answer; may be empty.
-    file_name : str
-        The last part of the path of the URL; may be empty.
-    sha256 : str
-        SHA-256 of the bytes, in hexadecimal.
-    size : int
-        Number of bytes.
-    """
+    """A file that was received completely."""
 
     content_type: str
+    """The header Content-Type of the answer; may be empty."""
     file_name: str
+    """The last part of the path of the URL; may be empty."""
     sha256: str
+    """SHA-256 of the bytes, in hexadecimal."""
     size: int
+    """Number of bytes."""
 
 
 def check_source(url: str) -> CheckedTarget:

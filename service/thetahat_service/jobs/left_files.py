@@ -37,24 +37,16 @@ _DATASET_FILE: Final = re.compile(r"datasets/[0-9a-f]{2}/([0-9a-f]{64})(?:\..*)?
 
 @dataclass(frozen=True, slots=True)
 class _NamedFiles:
-    """The rows of the evaluations and data sets that occur in the names of some files.
-
-    Parameters
-    ----------
-    kept_evaluations : set of UUID
-        Evaluations whose chunks stay: unfinished ones, and those that another one may continue.
-    unfinished : set of UUID
-        Evaluations that have not ended.
-    losses : set of str
-        Files of losses.
-    digests : set of str
-        SHA-256 of data sets.
-    """
+    """The rows of the evaluations and data sets that occur in the names of some files."""
 
     kept_evaluations: set[UUID]
+    """Evaluations whose chunks stay: unfinished ones, and those that another one may continue."""
     unfinished: set[UUID]
+    """Evaluations that have not ended."""
     losses: set[str]
+    """Files of losses."""
     digests: set[str]
+    """SHA-256 of data sets."""
 
 
 def remove_left_files(least_age_s: float = LEAST_AGE_S) -> int:

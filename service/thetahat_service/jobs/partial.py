@@ -58,22 +58,15 @@ class IncludedChunks:
 
 @dataclass(frozen=True, slots=True)
 class AvailableChunks:
-    """The learners and chunks that can be evaluated now.
-
-    Parameters
-    ----------
-    learners : IncludedLearners
-        Learners; empty if chunks belong to no learner.
-    chunks : tuple of int
-        Numbers of the chunks to evaluate: those of learners that are complete or failed or, if
-        chunks belong to no learner, those that are done.
-    progress : IncludedChunks or None
-        Progress of an evaluation whose chunks belong to no learner.
-    """
+    """The learners and chunks that can be evaluated now."""
 
     learners: IncludedLearners
+    """Learners; empty if chunks belong to no learner."""
     chunks: tuple[int, ...]
+    """Numbers of the chunks to evaluate: those of learners that are complete or failed or, if
+    chunks belong to no learner, those that are done."""
     progress: IncludedChunks | None = None
+    """Progress of an evaluation whose chunks belong to no learner."""
 
     @property
     def is_any(self) -> bool:

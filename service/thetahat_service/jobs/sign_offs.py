@@ -24,24 +24,16 @@ REPEATED: Final = ("name", "owner", "actor", "decision", "comment", "result_sha2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """A person's name, decision and comment about a result.
-
-    Parameters
-    ----------
-    name : str
-        Who signs.
-    decision : SignOffDecision
-        What they decided.
-    comment : str
-        Reasons and conditions; may be empty.
-    result_sha256 : str or None
-        SHA-256 of the result that they have read; None if they do not name it.
-    """
+    """A person's name, decision and comment about a result."""
 
     name: str
+    """Who signs."""
     decision: SignOffDecision
+    """What they decided."""
     comment: str = ""
+    """Reasons and conditions; may be empty."""
     result_sha256: str | None = None
+    """SHA-256 of the result that they have read; None if they do not name it."""
 
 
 def compute_digest(result: str) -> str:

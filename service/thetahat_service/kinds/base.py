@@ -66,39 +66,27 @@ class Job(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A finished evaluation.
-
-    Parameters
-    ----------
-    result : dataclass
-        The result type of the kind; ``thetahat_service.kinds.result_json`` writes it as JSON.
-    losses : pyarrow.Table, OutputTable or None
-        One row per instance and repeat, one column per model, for ``.../losses``.
-    methods : tuple of MethodUsed
-        Every method that was used, for the provenance.
-    """
+    """A finished evaluation."""
 
     result: DataclassInstance
+    """The result type of the kind; ``thetahat_service.kinds.result_json`` writes it as JSON."""
     losses: pa.Table | OutputTable | None = None
+    """One row per instance and repeat, one column per model, for ``.../losses``."""
     methods: tuple[MethodUsed, ...] = ()
+    """Every method that was used, for the provenance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One chunk of an evaluation: what it computes, and how much it adds to the progress.
-
-    Parameters
-    ----------
-    part : str or None
-        The learner, or the group of learners, that the chunk fits. Parts take turns, and each has
-        its own progress. A part that fails, runs too long or needs too much memory fails alone:
-        instead of its arrays there is one array, ``failed`` (see
-        ``thetahat_service.outcomes.failure_arrays``).
-    """
+    """One chunk of an evaluation: what it computes, and how much it adds to the progress."""
 
     payload: Payload
     size: int = 1
     part: str | None = None
+    """The learner, or the group of learners, that the chunk fits. Parts take turns, and each has
+    its own progress. A part that fails, runs too long or needs too much memory fails alone: instead
+    of its arrays there is one array, ``failed`` (see
+    ``thetahat_service.outcomes.failure_arrays``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +113,13 @@ class Chunks:
 
 @dataclass(frozen=True, slots=True)
 class ChunkOutput:
-    """The output of one chunk, with the payload that identifies the chunk.
-
-    Parameters
-    ----------
-    payload : mapping
-        The payload of the chunk, which says which part of the work it is.
-    read : callable
-        Returns the arrays that ``JobKind.run`` returned, or those of ``encode_failure``. They are
-        read from the file store each time, so that not all of them are in memory at once.
-    """
+    """The output of one chunk, with the payload that identifies the chunk."""
 
     payload: Payload
+    """The payload of the chunk, which says which part of the work it is."""
     read: Callable[[], Mapping[str, np.ndarray]]
+    """Returns the arrays that ``JobKind.run`` returned, or those of ``encode_failure``. They are
+    read from the file store each time, so that not all of them are in memory at once."""
 
 
 class AllPartsFailed(Exception):

@@ -15,25 +15,17 @@ from thetahat_service.schemas.base import EvaluationRequest
 
 @dataclass(frozen=True, slots=True)
 class RequestDigests:
-    """The canonical text of a request, its digests and its seed.
-
-    Parameters
-    ----------
-    canonical : str
-        The request as JSON, without its name, labels and seed. It keeps the order of its mappings,
-        because comparisons are of an earlier model against a later one.
-    request_sha256 : str
-        Digest of ``canonical``.
-    data_sha256 : str
-        Digest of the data sets, or of the request where it holds the data.
-    seed : int
-        The request's seed, or one that is derived from both digests.
-    """
+    """The canonical text of a request, its digests and its seed."""
 
     canonical: str
+    """The request as JSON, without its name, labels and seed. It keeps the order of its mappings,
+    because comparisons are of an earlier model against a later one."""
     request_sha256: str
+    """Digest of ``canonical``."""
     data_sha256: str
+    """Digest of the data sets, or of the request where it holds the data."""
     seed: int
+    """The request's seed, or one that is derived from both digests."""
 
 
 def compute_digests(

@@ -94,15 +94,10 @@ class SuppliedFitsField(Schema):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuppliedEstimators:
-    """Estimators with the losses of the fits that they need.
-
-    Parameters
-    ----------
-    refits : tuple of SuppliedRefit
-        The methods, each with the losses of every model.
-    """
+    """Estimators with the losses of the fits that they need."""
 
     refits: tuple[SuppliedRefit, ...] = ()
+    """The methods, each with the losses of every model."""
 
     @property
     def methods(self) -> tuple[RequestedRefit, ...]:

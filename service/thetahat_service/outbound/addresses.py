@@ -51,24 +51,16 @@ class ListedHost:
 
 @dataclass(frozen=True, slots=True)
 class AllowedHosts:
-    """The hosts and networks of a setting, in addition to public addresses or instead of them.
-
-    Parameters
-    ----------
-    hosts : tuple of ListedHost
-        Hosts whose addresses are not checked, unless ``only_listed``.
-    networks : tuple of network
-        Networks whose addresses count as public.
-    only_listed : bool
-        Whether all other hosts are refused.
-    setting : str
-        Name of the setting, for refusals.
-    """
+    """The hosts and networks of a setting, in addition to public addresses or instead of them."""
 
     hosts: tuple[ListedHost, ...]
+    """Hosts whose addresses are not checked, unless ``only_listed``."""
     networks: tuple[Network, ...]
+    """Networks whose addresses count as public."""
     only_listed: bool
+    """Whether all other hosts are refused."""
     setting: str
+    """Name of the setting, for refusals."""
 
 
 @dataclass(frozen=True, slots=True)

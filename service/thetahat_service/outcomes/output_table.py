@@ -17,18 +17,12 @@ ROWS_AT_ONCE: Final = 2**18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutputColumn:
-    """One column: values, or indices of labels.
-
-    Parameters
-    ----------
-    values : ndarray or SpilledArray
-        (n,) numbers.
-    labels : pyarrow.Array or None
-        The labels, if the numbers are indices of labels.
-    """
+    """One column: values, or indices of labels."""
 
     values: np.ndarray | SpilledArray
+    """(n,) numbers."""
     labels: pa.Array | None = None
+    """The labels, if the numbers are indices of labels."""
 
     def rows(self, start: int, stop: int) -> pa.Array:
         """Return some of the rows, with labels in place of their indices."""

@@ -15,24 +15,16 @@ IN_MEMORY: Final = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class SpilledArray:
-    """An array (n,) in a file; slices of it can be read.
-
-    Parameters
-    ----------
-    spill : Spill
-        The owner of the file, which exists as long as this array.
-    start : int
-        Position of the first byte.
-    n : int
-        Length.
-    dtype : dtype
-        Type of the values.
-    """
+    """An array (n,) in a file; slices of it can be read."""
 
     spill: Spill
+    """The owner of the file, which exists as long as this array."""
     start: int
+    """Position of the first byte."""
     n: int
+    """Length."""
     dtype: np.dtype[Any]
+    """Type of the values."""
 
     def __len__(self) -> int:
         return self.n

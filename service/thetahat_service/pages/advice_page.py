@@ -54,18 +54,12 @@ PAGE_OF_DOCUMENT: Final = {"docs/methods.md": "/methods"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceForm:
-    """The form with what was sent before.
-
-    Parameters
-    ----------
-    values : mapping
-        What was sent, by field.
-    problems : FormProblems
-        What was wrong with it.
-    """
+    """The form with what was sent before."""
 
     values: Fields = field(default_factory=dict)
+    """What was sent, by field."""
     problems: FormProblems = field(default_factory=FormProblems)
+    """What was wrong with it."""
 
     @property
     def questions(self) -> Mapping[str, str]:
@@ -114,30 +108,20 @@ class AdvicePart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceView:
-    """The advice as the page shows it.
-
-    Parameters
-    ----------
-    headline : str
-        The scheme, in a sentence.
-    parts : sequence of AdvicePart
-        Scheme, interval, test and precision.
-    alternatives : sequence of tuple
-        Other schemes that fit, with what speaks for each.
-    cautions : sequence of str
-        What limits the advice.
-    request_text : str
-        The part of a request, as JSON.
-    columns : sequence of str
-        What ``columns`` of the request must name.
-    """
+    """The advice as the page shows it."""
 
     headline: str
+    """The scheme, in a sentence."""
     parts: Sequence[AdvicePart]
+    """Scheme, interval, test and precision."""
     alternatives: Sequence[tuple[str, str]]
+    """Other schemes that fit, with what speaks for each."""
     cautions: Sequence[str]
+    """What limits the advice."""
     request_text: str
+    """The part of a request, as JSON."""
     columns: Sequence[str]
+    """What ``columns`` of the request must name."""
 
 
 def build_situation(values: Fields) -> dict[str, object]:

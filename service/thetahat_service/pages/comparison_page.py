@@ -20,21 +20,14 @@ COMPARED: Final = ("kind", "dataset", "task", "scheme", "blocks", "loss", "margi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the two evaluations.
-
-    Parameters
-    ----------
-    title : str
-        Its name, or its kind.
-    data_sha256 : str
-        The digest of its data.
-    shown : ModelsResult
-        Its result.
-    """
+    """One of the two evaluations."""
 
     title: str
+    """Its name, or its kind."""
     data_sha256: str
+    """The digest of its data."""
     shown: ModelsResult
+    """Its result."""
 
 
 def compare(first: Side, second: Side) -> list[Table]:

@@ -23,24 +23,16 @@ ROUGH: Final = 0.01
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredTable:
-    """A table that results refer to, as its page shows it.
-
-    Parameters
-    ----------
-    title : str
-        The heading of the page.
-    sentences : sequence of str
-        What the numbers are.
-    tables : sequence of Table
-        The averages, and every case.
-    command : str
-        The command that makes the numbers again.
-    """
+    """A table that results refer to, as its page shows it."""
 
     title: str
+    """The heading of the page."""
     sentences: Sequence[str]
+    """What the numbers are."""
     tables: Sequence[Table]
+    """The averages, and every case."""
     command: str
+    """The command that makes the numbers again."""
 
 
 @lru_cache(maxsize=4)

@@ -14,42 +14,28 @@ from thetahat_presentation.showing import name_kind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListEntry:
-    """One evaluation in the list.
-
-    Parameters
-    ----------
-    id : UUID
-        Its id.
-    title : str
-        Its name, or its kind if it has no name.
-    kind : str
-        Its kind, as in the request.
-    status : str
-        Its state.
-    headline : str
-        The verdict, or why it failed; empty while it runs.
-    labels : mapping
-        Its labels.
-    created_at : datetime
-        When it was submitted.
-    done : int
-        Finished units of work.
-    total : int or None
-        All units of work; None until they are known.
-    unit : str
-        What is counted.
-    """
+    """One evaluation in the list."""
 
     id: UUID
+    """Its id."""
     title: str
+    """Its name, or its kind if it has no name."""
     kind: str
+    """Its kind, as in the request."""
     status: str
+    """Its state."""
     headline: str
+    """The verdict, or why it failed; empty while it runs."""
     labels: Mapping[str, str]
+    """Its labels."""
     created_at: datetime
+    """When it was submitted."""
     done: int
+    """Finished units of work."""
     total: int | None
+    """All units of work; None until they are known."""
     unit: str
+    """What is counted."""
 
     @property
     def is_open(self) -> bool:

@@ -73,18 +73,12 @@ def _describe_method(method: Json) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlacedFigures:
-    """The figures of a result by the section that shows them.
-
-    Parameters
-    ----------
-    by_section : mapping
-        Figures by the name of a section.
-    others : sequence of ShownFigure
-        Those that are folded away.
-    """
+    """The figures of a result by the section that shows them."""
 
     by_section: Mapping[str, Sequence[ShownFigure]] = dataclasses.field(default_factory=dict)
+    """Figures by the name of a section."""
     others: Sequence[ShownFigure] = ()
+    """Those that are folded away."""
 
 
 MODEL_FIGURES: Final = ("forest",)

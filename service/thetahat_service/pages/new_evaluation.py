@@ -99,18 +99,12 @@ class FormOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormProblems:
-    """What is wrong with a form.
-
-    Parameters
-    ----------
-    by_field : mapping
-        A sentence for each field that is wrong.
-    others : sequence of str
-        Sentences about no field in particular.
-    """
+    """What is wrong with a form."""
 
     by_field: Mapping[str, str] = field(default_factory=dict)
+    """A sentence for each field that is wrong."""
     others: Sequence[str] = ()
+    """Sentences about no field in particular."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,27 +20,18 @@ MAX_CAUTIONS: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptStudyView:
-    """A kept study as its page shows it.
-
-    Parameters
-    ----------
-    sentences : sequence of str
-        How many repetitions it has, and how many claims of its source hold.
-    facts : sequence of tuple
-        What makes it again: names and texts.
-    command : str
-        The command that made it.
-    tables : sequence of Table
-        The claims and the numbers.
-    cautions : sequence of str
-        What to know before its numbers are used.
-    """
+    """A kept study as its page shows it."""
 
     sentences: Sequence[str]
+    """How many repetitions it has, and how many claims of its source hold."""
     facts: Sequence[tuple[str, str]]
+    """What makes it again: names and texts."""
     command: str
+    """The command that made it."""
     tables: Sequence[Table]
+    """The claims and the numbers."""
     cautions: Sequence[str]
+    """What to know before its numbers are used."""
 
 
 def describe_kept_study(result: StudyResultDict) -> KeptStudyView:

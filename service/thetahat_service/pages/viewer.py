@@ -19,33 +19,22 @@ SECTIONS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Viewer:
-    """Who looks at a page.
-
-    Parameters
-    ----------
-    is_known : bool
-        Whether the sender of the request was authenticated.
-    actor : str
-        The beginning of the key, or ``local``.
-    scope : str
-        What the key may do.
-    can_submit : bool
-        Whether evaluations and data sets may be sent, cancelled and deleted.
-    can_log_out : bool
-        Whether the request has a session.
-    form_token : str
-        The token that every form of the page sends back.
-    path : str
-        Path of the page.
-    """
+    """Who looks at a page."""
 
     is_known: bool = False
+    """Whether the sender of the request was authenticated."""
     actor: str = ""
+    """The beginning of the key, or ``local``."""
     scope: str = ""
+    """What the key may do."""
     can_submit: bool = False
+    """Whether evaluations and data sets may be sent, cancelled and deleted."""
     can_log_out: bool = False
+    """Whether the request has a session."""
     form_token: str = ""
+    """The token that every form of the page sends back."""
     path: str = "/"
+    """Path of the page."""
 
     @property
     def sections(self) -> tuple[tuple[str, str], ...]:

@@ -32,24 +32,16 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The authenticated sender of a request.
-
-    Parameters
-    ----------
-    owner_id : UUID
-        Whose data sets and evaluations the request may see.
-    actor : str
-        The beginning of the key, or ``local`` for a request of this machine without a key.
-    scope : Scope
-        What the caller may do.
-    key_id : UUID or None
-        The key; None for a request without one.
-    """
+    """The authenticated sender of a request."""
 
     owner_id: UUID
+    """Whose data sets and evaluations the request may see."""
     actor: str
+    """The beginning of the key, or ``local`` for a request of this machine without a key."""
     scope: Scope
+    """What the caller may do."""
     key_id: UUID | None = None
+    """The key; None for a request without one."""
 
 
 REQUEST_ID: Final[ContextVar[str | None]] = ContextVar("request_id", default=None)

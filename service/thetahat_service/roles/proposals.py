@@ -42,24 +42,17 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The proposed role of a column.
-
-    Parameters
-    ----------
-    column : ColumnProfile
-        The column.
-    role : Role
-        ``model``: losses or scores. ``target``: true values. ``index``: numbers of the rows.
-        ``identifier``: each row has its own value. ``label``: rows with the same value may belong
-        together. ``empty``: neither name nor values. ``faulty``: numbers, but for some cells.
-        ``unclear``: numbers that seem to be no losses.
-    reason : str
-        Why, as the end of a sentence that begins with the column's name.
-    """
+    """The proposed role of a column."""
 
     column: ColumnProfile
+    """The column."""
     role: Role
+    """``model``: losses or scores. ``target``: true values. ``index``: numbers of the rows.
+    ``identifier``: each row has its own value. ``label``: rows with the same value may belong
+    together. ``empty``: neither name nor values. ``faulty``: numbers, but for some cells.
+    ``unclear``: numbers that seem to be no losses."""
     reason: str
+    """Why, as the end of a sentence that begins with the column's name."""
 
     @property
     def name(self) -> str:

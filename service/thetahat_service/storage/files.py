@@ -47,18 +47,12 @@ def build_chunk_folder(evaluation_id: UUID) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file of the store.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    modified_at : float
-        When it was written, in epoch seconds by the clock of the store.
-    """
+    """A file of the store."""
 
     name: str
+    """Its name."""
     modified_at: float
+    """When it was written, in epoch seconds by the clock of the store."""
 
 
 class FileStore(ABC):

@@ -16,24 +16,16 @@ from thetahat_service.storage.unit_of_work import reading
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """The work that is not finished.
-
-    Parameters
-    ----------
-    evaluations : mapping
-        Number of evaluations by kind and status.
-    units : mapping
-        Number of units of work by state.
-    oldest_s : float
-        Age in seconds of the oldest evaluation that no worker has begun; 0 if there is none.
-    workers : int
-        Worker processes with a recent heartbeat.
-    """
+    """The work that is not finished."""
 
     evaluations: Mapping[tuple[str, str], int]
+    """Number of evaluations by kind and status."""
     units: Mapping[str, int]
+    """Number of units of work by state."""
     oldest_s: float
+    """Age in seconds of the oldest evaluation that no worker has begun; 0 if there is none."""
     workers: int
+    """Worker processes with a recent heartbeat."""
 
 
 def read_queue_state(lease_s: float) -> QueueState:

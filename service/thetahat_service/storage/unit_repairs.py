@@ -19,21 +19,14 @@ _C = UNIT.c
 
 @dataclass(frozen=True, slots=True)
 class RequeuedChunks:
-    """Chunks that are computed again.
-
-    Parameters
-    ----------
-    keys : list of UnitKey
-        The units.
-    size : int
-        What they had added to the progress.
-    most_lost : int
-        The largest number of attempts that one of them has lost.
-    """
+    """Chunks that are computed again."""
 
     keys: list[UnitKey]
+    """The units."""
     size: int
+    """What they had added to the progress."""
     most_lost: int
+    """The largest number of attempts that one of them has lost."""
 
 
 def remove_gathering(connection: sa.Connection, claim: UnitClaim) -> bool:

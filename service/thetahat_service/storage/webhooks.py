@@ -67,13 +67,7 @@ class DeliveryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedDelivery:
-    """A delivery that this process sends now, with the URL and the secrets.
-
-    Parameters
-    ----------
-    secrets : tuple of str
-        Each signs the delivery: the secret, and the previous one for some time.
-    """
+    """A delivery that this process sends now, with the URL and the secrets."""
 
     id: UUID
     webhook_id: UUID
@@ -81,6 +75,7 @@ class ClaimedDelivery:
     body: str
     url: str
     secrets: tuple[str, ...]
+    """Each signs the delivery: the secret, and the previous one for some time."""
 
 
 _ROW = tuple(_HOOKS[name] for name in WebhookRow.__dataclass_fields__)

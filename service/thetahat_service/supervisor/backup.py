@@ -39,21 +39,15 @@ _NAMED_FILES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupReport:
-    """The files and rows that a backup or a restoration has copied.
-
-    Parameters
-    ----------
-    files : int
-        Number of files of the file store.
-    bytes : int
-        Their size.
-    missing : tuple of str
-        Files that the database names and that were deleted while the backup was made, or are lost.
-    """
+    """The files and rows that a backup or a restoration has copied."""
 
     files: int
+    """Number of files of the file store."""
     bytes: int
+    """Their size."""
     missing: tuple[str, ...]
+    """Files that the database names and that were deleted while the backup was made, or are
+    lost."""
 
 
 def back_up(settings: Settings, folder: Path) -> BackupReport:

@@ -22,34 +22,23 @@ STEADY_S = 30.0  # after a run of this length the pauses begin with the first ag
 
 @dataclass
 class ChildProcess:
-    """One process in a session of its own, so that Ctrl-C reaches only the supervisor.
-
-    Parameters
-    ----------
-    name : str
-        For the log.
-    command : callable
-        Returns the command line; called at each start.
-    patience_s : float
-        How long an orderly stop may take before the whole process group is killed.
-    function : callable or None
-        Does in a fork of this process what the command does, where a fork is possible; None for
-        a command that is not Python.
-    orphan_signal : Signals
-        What the process gets when the supervisor exits without stopping it.
-    environment : mapping
-        Added to the supervisor's own.
-    file_descriptors : sequence of int
-        Left open in the process.
-    """
+    """One process in a session of its own, so that Ctrl-C reaches only the supervisor."""
 
     name: str
+    """For the log."""
     command: Callable[[], Sequence[str]]
+    """Returns the command line; called at each start."""
     patience_s: float
+    """How long an orderly stop may take before the whole process group is killed."""
     function: Callable[[], None] | None = None
+    """Does in a fork of this process what the command does, where a fork is possible; None for a
+    command that is not Python."""
     orphan_signal: signal.Signals = signal.SIGKILL
+    """What the process gets when the supervisor exits without stopping it."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    """Added to the supervisor's own."""
     file_descriptors: Sequence[int] = ()
+    """Left open in the process."""
     _process: subprocess.Popen[bytes] | ForkedProcess | None = None
     _started: float = 0.0
     _pause_s: float = FIRST_PAUSE_S

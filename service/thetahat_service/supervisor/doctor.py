@@ -52,24 +52,16 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """The result of one check.
-
-    Parameters
-    ----------
-    name : str
-        What was checked.
-    state : State
-        Whether it is in order.
-    message : str
-        What was found, as a sentence.
-    advice : str
-        What to do; empty if it is in order.
-    """
+    """The result of one check."""
 
     name: str
+    """What was checked."""
     state: State
+    """Whether it is in order."""
     message: str
+    """What was found, as a sentence."""
     advice: str = ""
+    """What to do; empty if it is in order."""
 
 
 def run_checks(settings: Settings) -> list[Check]:

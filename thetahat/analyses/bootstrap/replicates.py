@@ -15,30 +15,21 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class StatisticReplicates:
-    """Values of one statistic on B resamples.
-
-    Parameters
-    ----------
-    functional : Functional
-        The statistic on the sample.
-    starts : ndarray of int
-        (S + 1,) first row of each stratum, and the number of rows; strata are resampled separately.
-    base : float
-        The scaled statistic of the sample itself.
-    scaled : ndarray of float
-        (B,) scaled statistics of the resamples: (statistic - shift) times divisor.
-    variances : ndarray of float or None
-        (B,) jackknife variances of ``scaled``, NaN if undefined; None if not requested.
-    n_drawn_again : int
-        Number of resamples without a value that were replaced by new ones.
-    """
+    """Values of one statistic on B resamples."""
 
     functional: Functional
+    """The statistic on the sample."""
     starts: IntArray
+    """(S + 1,) first row of each stratum, and the number of rows; strata are resampled
+    separately."""
     base: float
+    """The scaled statistic of the sample itself."""
     scaled: FloatArray
+    """(B,) scaled statistics of the resamples: (statistic - shift) times divisor."""
     variances: FloatArray | None
+    """(B,) jackknife variances of ``scaled``, NaN if undefined; None if not requested."""
     n_drawn_again: int
+    """Number of resamples without a value that were replaced by new ones."""
 
     @property
     def n_resamples(self) -> int:

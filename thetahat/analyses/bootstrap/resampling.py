@@ -98,18 +98,12 @@ def bootstrap_statistic(
 
 @dataclass(frozen=True, slots=True)
 class _FasterComputation:
-    """A faster way to compute the statistic, without counting every row of a resample.
-
-    Parameters
-    ----------
-    compute : callable
-        Returns the (b,) values of a chunk of resamples.
-    sizes : tuple of int
-        Numbers in memory for each resample, number of resamples, and numbers in memory at once.
-    """
+    """A faster way to compute the statistic, without counting every row of a resample."""
 
     compute: Callable[[slice], FloatArray]
+    """Returns the (b,) values of a chunk of resamples."""
     sizes: tuple[int, int, int]
+    """Numbers in memory for each resample, number of resamples, and numbers in memory at once."""
 
 
 def _find_faster_computation(

@@ -30,15 +30,10 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class FailedCalibration:
-    """A calibration without result, which leaves the intervals as they are.
-
-    Parameters
-    ----------
-    reason : str
-        Why it failed.
-    """
+    """A calibration without result, which leaves the intervals as they are."""
 
     reason: str
+    """Why it failed."""
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
@@ -72,27 +67,18 @@ def measure_interval_coverage(
 
 @dataclass(frozen=True)
 class CalibratedIntervals:
-    """The measured coverage of the intervals of a result.
-
-    Parameters
-    ----------
-    studies : CalibrationStudies
-        The studies that measured it.
-    findings : StudyFindings
-        The tables of the study that draws rows.
-    source_records : mapping
-        The records of the study that draws whole sources.
-    source_reason : str or None
-        Why intervals for a new source have no coverage.
-    n_repetitions : int
-        Number of samples.
-    """
+    """The measured coverage of the intervals of a result."""
 
     studies: CalibrationStudies
+    """The studies that measured it."""
     findings: StudyFindings
+    """The tables of the study that draws rows."""
     source_records: Records
+    """The records of the study that draws whole sources."""
     source_reason: str | None
+    """Why intervals for a new source have no coverage."""
     n_repetitions: int
+    """Number of samples."""
 
     @cached_property
     def _table(self) -> Mapping[tuple[TableCell, ...], TableRow]:

@@ -47,27 +47,18 @@ FEWEST_SOURCES: Final = 4
 
 @dataclass(frozen=True)
 class CalibrationStudies:
-    """The studies of a calibration, which use the scheme, learners and methods of the evaluation.
-
-    Parameters
-    ----------
-    task : OutcomesTask
-        The evaluation whose intervals are calibrated.
-    learners : mapping of str to Learner
-        Its learners.
-    refits : tuple of RequestedRefit
-        Its methods that fit the learners again.
-    share : float
-        Share of the rows, or of the rows of each source, in a sample.
-    source_words : Words
-        The words for a source; a block of the scheme may be a group of sources.
-    """
+    """The studies of a calibration, with the scheme, learners and methods of the evaluation."""
 
     task: OutcomesTask
+    """The evaluation whose intervals are calibrated."""
     learners: Mapping[str, Learner]
+    """Its learners."""
     refits: tuple[RequestedRefit, ...]
+    """Its methods that fit the learners again."""
     share: float
+    """Share of the rows, or of the rows of each source, in a sample."""
     source_words: Words
+    """The words for a source; a block of the scheme may be a group of sources."""
 
     @cached_property
     def row_study(self) -> GeneralStudy:

@@ -56,58 +56,38 @@ E = TypeVar("E", bound=EvaluationResult)
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class OutcomesTask:
-    """The data, learners and options of the outcomes that are evaluated.
-
-    Parameters
-    ----------
-    data : Data
-        The rows that were learnt from and tested on.
-    scheme : Scheme
-        The scheme of the splits.
-    loss : Loss
-        The loss, set up for the classes of the data.
-    choices : Choices
-        Intervals, tests and so on.
-    metrics : sequence of ChosenMethod
-        Metrics that are computed beside the loss.
-    scheme_seed : int
-        The seed of the scheme's splits.
-    seed : int
-        The seed of all other random draws.
-    requested : sequence of str
-        The models that the choices are for; some of them may have no outcomes.
-    about_data : sequence of Caution
-        Further cautions about the data.
-    """
+    """The data, learners and options of the outcomes that are evaluated."""
 
     data: Data
+    """The rows that were learnt from and tested on."""
     scheme: Scheme
+    """The scheme of the splits."""
     loss: Loss
+    """The loss, set up for the classes of the data."""
     choices: Choices
+    """Intervals, tests and so on."""
     metrics: Sequence[ChosenMethod[Metric]]
+    """Metrics that are computed beside the loss."""
     scheme_seed: int
+    """The seed of the scheme's splits."""
     seed: int
+    """The seed of all other random draws."""
     requested: Sequence[str]
+    """The models that the choices are for; some of them may have no outcomes."""
     about_data: Sequence[Caution] = ()
+    """Further cautions about the data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RefitRuns:
-    """The extra fits of methods that fit learners again.
-
-    Parameters
-    ----------
-    methods : tuple of RequestedRefit
-        The methods.
-    losses : mapping
-        Losses of the extra fits by model, then by design.
-    cautions : tuple of Caution
-        Warnings of the learners in these fits.
-    """
+    """The extra fits of methods that fit learners again."""
 
     methods: tuple[RequestedRefit, ...] = ()
+    """The methods."""
     losses: Mapping[str, LossesByDesign] = field(default_factory=dict)
+    """Losses of the extra fits by model, then by design."""
     cautions: tuple[Caution, ...] = ()
+    """Warnings of the learners in these fits."""
 
 
 NO_REFIT_RUNS: Final = RefitRuns()
@@ -127,30 +107,20 @@ def collect_refit_warnings(
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TabulatedOutcomes:
-    """The losses of the learners that ran, before they are evaluated.
-
-    Parameters
-    ----------
-    task : OutcomesTask
-        The data, learners and options.
-    outcomes : mapping of str to sequence of SplitOutcome
-        By model, over the same splits.
-    table : LossTable
-        Their losses.
-    choices : Choices
-        The choices that fit these learners.
-    cautions : sequence of Caution
-        What does not hold because a learner has no outcomes.
-    not_applicable : sequence of NotApplicable
-        Tests that need more models.
-    """
+    """The losses of the learners that ran, before they are evaluated."""
 
     task: OutcomesTask
+    """The data, learners and options."""
     outcomes: Mapping[str, Sequence[SplitOutcome]]
+    """By model, over the same splits."""
     table: LossTable
+    """Their losses."""
     choices: Choices
+    """The choices that fit these learners."""
     cautions: Sequence[Caution]
+    """What does not hold because a learner has no outcomes."""
     not_applicable: Sequence[NotApplicable]
+    """Tests that need more models."""
 
     def evaluate(  # noqa: PLR0913 - one argument for each part of the result
         self,

@@ -16,24 +16,16 @@ _SMALLER_PENALISES_MORE: Final = frozenset({"C"})
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LearnerWithGrid:
-    """A learner at every value of its grid.
-
-    Parameters
-    ----------
-    name : str
-        Name of the learner in the request.
-    learners : tuple of Learner
-        (L,) learners, one for each value.
-    parameter : str or None
-        Parameter that varies; None for a learner without a grid, for which L = 1.
-    values : tuple
-        (L,) values of the parameter, as in the request; empty if no parameter varies.
-    """
+    """A learner at every value of its grid."""
 
     name: str
+    """Name of the learner in the request."""
     learners: tuple[Any, ...]
+    """(L,) learners, one for each value."""
     parameter: str | None = None
+    """Parameter that varies; None for a learner without a grid, for which L = 1."""
     values: tuple[Any, ...] = ()
+    """(L,) values of the parameter, as in the request; empty if no parameter varies."""
 
     @property
     def size(self) -> int:

@@ -28,18 +28,12 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GridLosses:
-    """Losses of consecutive values of a grid on one test part.
-
-    Parameters
-    ----------
-    losses : ndarray of float
-        (n_test, number of values) finite losses.
-    cautions : tuple of Caution
-        Cautions of the fits, each once.
-    """
+    """Losses of consecutive values of a grid on one test part."""
 
     losses: FloatArray
+    """(n_test, number of values) finite losses."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions of the fits, each once."""
 
 
 def compute_fold_losses(  # noqa: PLR0913 - all that the losses depend on

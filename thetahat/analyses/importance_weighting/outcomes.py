@@ -24,33 +24,22 @@ from thetahat.weighted_risks.base import RiskEstimate, RiskEstimator
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RiskSetting:
-    """Risks, weights and folds, which all learners of an evaluation share.
-
-    Parameters
-    ----------
-    risks : mapping of str to RiskEstimator
-        The risks by their key in the result.
-    weights : ndarray of float
-        (n,) weights of the validation losses.
-    fold : ndarray of int
-        (n,) fold of each row, as codes from 0.
-    level : float
-        Confidence level of the intervals.
-    source : ndarray of int or None
-        (n,) code of each row's source, if there are several sources.
-    source_labels : tuple of label
-        Labels of the sources.
-    loss_range : tuple of float
-        Smallest and largest possible loss.
-    """
+    """Risks, weights and folds, which all learners of an evaluation share."""
 
     risks: Mapping[str, RiskEstimator]
+    """The risks by their key in the result."""
     weights: FloatArray
+    """(n,) weights of the validation losses."""
     fold: IntArray
+    """(n,) fold of each row, as codes from 0."""
     level: float
+    """Confidence level of the intervals."""
     source: IntArray | None = None
+    """(n,) code of each row's source, if there are several sources."""
     source_labels: tuple[Label, ...] = ()
+    """Labels of the sources."""
     loss_range: tuple[float, float] = (-math.inf, math.inf)
+    """Smallest and largest possible loss."""
 
     @property
     def effective_size_cautions(self) -> tuple[Caution, ...]:
@@ -71,30 +60,20 @@ class RiskSetting:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class GridRisks:
-    """Losses of one learner along its grid, with the risks estimated from them.
-
-    Parameters
-    ----------
-    candidate : LearnerWithGrid
-        The learner.
-    losses : ndarray of float
-        (n, L) validation losses.
-    on_target : ndarray of float or None
-        (m, L) losses on the target of the fits to the whole source; None without labels.
-    curves : mapping of str to RiskCurve
-        The curves by the key of the risk.
-    refits : tuple of ndarray or None
-        (p, L) coefficients and (L,) intercepts of the fits to the whole source, for ridge only.
-    cautions : tuple of Caution
-        Cautions of the fits.
-    """
+    """Losses of one learner along its grid, with the risks estimated from them."""
 
     candidate: LearnerWithGrid
+    """The learner."""
     losses: FloatArray
+    """(n, L) validation losses."""
     on_target: FloatArray | None
+    """(m, L) losses on the target of the fits to the whole source; None without labels."""
     curves: Mapping[str, RiskCurve] = field(default_factory=dict)
+    """The curves by the key of the risk."""
     refits: tuple[FloatArray, FloatArray] | None = None
+    """(p, L) coefficients and (L,) intercepts of the fits to the whole source, for ridge only."""
     cautions: tuple[Caution, ...] = ()
+    """Cautions of the fits."""
 
     def selected(self, risk: str) -> int:
         """Return the index of the value that a risk selects."""

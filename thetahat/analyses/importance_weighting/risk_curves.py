@@ -18,18 +18,12 @@ EQUAL: Final = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RiskCurve:
-    """Estimates of one risk at every value of a grid.
-
-    Parameters
-    ----------
-    estimates : tuple of RiskEstimate
-        (L,) estimates; only the one at the selected value has ``terms``.
-    selected : int
-        Index of the smallest risk.
-    """
+    """Estimates of one risk at every value of a grid."""
 
     estimates: tuple[RiskEstimate, ...]
+    """(L,) estimates; only the one at the selected value has ``terms``."""
     selected: int
+    """Index of the smallest risk."""
 
     @property
     def values(self) -> FloatArray:

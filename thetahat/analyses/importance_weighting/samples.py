@@ -15,30 +15,20 @@ from thetahat.values.types import FloatArray, IntArray, Label
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SourceAndTarget:
-    """The data of an importance-weighted cross-validation.
-
-    Parameters
-    ----------
-    source : Data
-        (n,) labelled rows, whose features are numeric and complete; its ``weight`` is not used.
-    target : Features
-        (m,) rows of the target population, with the same columns as the source.
-    target_y : ndarray or None
-        (m,) class codes of the source's classes, or values, or None for a target without labels.
-    fold : ndarray of int
-        (n,) fold of each row, as codes 0 to K - 1, each used.
-    fold_labels : tuple of label
-        (K,) labels of the folds.
-    known_weights : ndarray of float or None
-        (n,) weights that came with the source.
-    """
+    """The data of an importance-weighted cross-validation."""
 
     source: Data
+    """(n,) labelled rows, whose features are numeric and complete; its ``weight`` is not used."""
     target: Features
+    """(m,) rows of the target population, with the same columns as the source."""
     target_y: np.ndarray | None
+    """(m,) class codes of the source's classes, or values, or None for a target without labels."""
     fold: IntArray
+    """(n,) fold of each row, as codes 0 to K - 1, each used."""
     fold_labels: tuple[Label, ...]
+    """(K,) labels of the folds."""
     known_weights: FloatArray | None = None
+    """(n,) weights that came with the source."""
 
     @property
     def n(self) -> int:

@@ -49,25 +49,17 @@ POINTS_OF_LAW: Final = 40
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SizeLosses:
-    """The losses of one learner at one training size.
-
-    Parameters
-    ----------
-    label : str
-        Name of the size.
-    losses : BlockLosses
-        Over the layout of the scheme, with the sizes of the whole training parts: variances use
-        them to allow for test parts that overlap, which a smaller training part does not change.
-    n_train : ndarray of int
-        (J,) rows that the learner was fitted to, split by split.
-    judged : TruthAndPredictions or None
-        What metrics are computed from, where there are any.
-    """
+    """The losses of one learner at one training size."""
 
     label: str
+    """Name of the size."""
     losses: BlockLosses
+    """Over the layout of the scheme, with the sizes of the whole training parts: variances use them
+    to allow for test parts that overlap, which a smaller training part does not change."""
     n_train: IntArray
+    """(J,) rows that the learner was fitted to, split by split."""
     judged: TruthAndPredictions | None = None
+    """What metrics are computed from, where there are any."""
 
     @property
     def key(self) -> str:

@@ -28,24 +28,18 @@ class Growth:
     takes so many of the first. The parts are therefore nested: two sizes differ only by the rows
     that were added. The order depends on the seed and the split, never on the learner, so that
     the curves of two learners can be compared point by point.
-
-    Parameters
-    ----------
-    sizes : tuple of float
-        As ``check_sizes`` returns them.
-    grow_by : str
-        ``instance``: rows in random order. ``source``: whole sources in random order, and sizes
-        are numbers of sources; such a curve shows what a further source would bring. ``time``:
-        the latest rows first, so that a smaller part leaves out the older ones.
-    stratified : bool
-        Whether the order keeps the class shares of the whole training part in every size, up to
-        one row of a class too many and C - 1 too few. Each of the C classes is present from C
-        rows on, also a rare one. Only for ``instance``.
     """
 
     sizes: tuple[float, ...]
+    """As ``check_sizes`` returns them."""
     grow_by: GrowBy
+    """``instance``: rows in random order. ``source``: whole sources in random order, and sizes are
+    numbers of sources; such a curve shows what a further source would bring. ``time``: the latest
+    rows first, so that a smaller part leaves out the older ones."""
     stratified: bool = False
+    """Whether the order keeps the class shares of the whole training part in every size, up to one
+    row of a class too many and C - 1 too few. Each of the C classes is present from C rows on, also
+    a rare one. Only for ``instance``."""
 
     def __post_init__(self) -> None:
         if self.grow_by not in GROW_BY:

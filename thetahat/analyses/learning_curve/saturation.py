@@ -13,30 +13,20 @@ from thetahat.values.number_text import format_number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallerSize:
-    """One size compared with the largest: the loss of learning from fewer rows.
-
-    Parameters
-    ----------
-    label : str
-        Name of the size.
-    n_train : int
-        Rows in the largest training part of that size.
-    difference : float
-        Mean loss at this size minus that at the largest, in units of the loss.
-    upper : float or None
-        One-sided upper end of the difference; None where its variance is not known.
-    decision : Decision
-        The verdict on this size against the largest.
-    also : tuple of Decision
-        The other statements that hold.
-    """
+    """One size compared with the largest: the loss of learning from fewer rows."""
 
     label: str
+    """Name of the size."""
     n_train: int
+    """Rows in the largest training part of that size."""
     difference: float
+    """Mean loss at this size minus that at the largest, in units of the loss."""
     upper: float | None
+    """One-sided upper end of the difference; None where its variance is not known."""
     decision: Decision
+    """The verdict on this size against the largest."""
     also: tuple[Decision, ...] = ()
+    """The other statements that hold."""
 
     @property
     def is_not_worse(self) -> bool:

@@ -23,15 +23,10 @@ NOT_ON_A_VARIANCE = (
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """Resamples shared by all models and pairs of an evaluation; drawn on first use.
-
-    Parameters
-    ----------
-    shared : SharedResamples
-        Resamples of the table's models.
-    """
+    """Resamples shared by all models and pairs of an evaluation; drawn on first use."""
 
     shared: SharedResamples
+    """Resamples of the table's models."""
 
     @classmethod
     def prepare(

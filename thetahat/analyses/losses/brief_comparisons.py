@@ -73,24 +73,16 @@ def drop_costly_tests(tests: SelectedMethods[PairedTest]) -> SelectedMethods[Pai
 
 @dataclass(slots=True)
 class SharedCautions:
-    """The cautions of all pairs, each sentence once, and what their tests pair.
-
-    Parameters
-    ----------
-    messages : dict
-        The first message of each place (``pair``, ``interval``, ``tests.KEY``) and code.
-    counts : Counter
-        Number of pairs that have a caution, by place and code.
-    tests : dict
-        The target of each test and the unit that it pairs, by key.
-    coverages : dict
-        Every expected coverage of an interval as a key, once.
-    """
+    """The cautions of all pairs, each sentence once, and what their tests pair."""
 
     messages: dict[CautionPlace, str] = field(default_factory=dict)
+    """The first message of each place (``pair``, ``interval``, ``tests.KEY``) and code."""
     counts: Counter[CautionPlace] = field(default_factory=Counter)
+    """Number of pairs that have a caution, by place and code."""
     tests: dict[str, SharedTest] = field(default_factory=dict)
+    """The target of each test and the unit that it pairs, by key."""
     coverages: dict[ExpectedCoverage, None] = field(default_factory=dict)
+    """Every expected coverage of an interval as a key, once."""
 
     def note(self, where: str, cautions: Sequence[Caution]) -> list[CautionPlace]:
         """Count the cautions of one part of one pair; return their places."""
@@ -120,18 +112,12 @@ class SharedCautions:
 
 @dataclass(frozen=True, slots=True)
 class RecommendedIntervalBuilder:
-    """Builds the recommended interval of a difference without building the others.
-
-    Parameters
-    ----------
-    target : Target
-        The target of the interval.
-    steps : tuple
-        The variances and the intervals of each rank, best first.
-    """
+    """Builds the recommended interval of a difference without building the others."""
 
     target: Target
+    """The target of the interval."""
     steps: tuple[tuple[SelectedMethods[VarianceEstimator], SelectedMethods[IntervalMethod]], ...]
+    """The variances and the intervals of each rank, best first."""
 
     @classmethod
     def prepare(

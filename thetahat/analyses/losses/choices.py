@@ -31,46 +31,30 @@ DETAILS: Final = ("full", "brief")
 
 @dataclass(frozen=True, slots=True)
 class ChosenMethod(Generic[M_co]):
-    """One method of an evaluation.
-
-    Parameters
-    ----------
-    key : str
-        Its key in the result: the request's ``as``, or the name.
-    name : str
-        Wire name.
-    method : M_co
-        The method with its parameters.
-    place : int or None
-        Its position in the request's list, for the path of an error.
-    """
+    """One method of an evaluation."""
 
     key: str
+    """Its key in the result: the request's ``as``, or the name."""
     name: str
+    """Wire name."""
     method: M_co
+    """The method with its parameters."""
     place: int | None = None
+    """Its position in the request's list, for the path of an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """The requirement that a model must meet compared with another one.
-
-    Parameters
-    ----------
-    model : str
-        The model that is to be released.
-    against : str
-        The model that it is compared with, such as the one in use.
-    require : Requirement
-        What must be shown; ``not_worse`` and ``equivalent`` need a margin.
-    undecided : GateOutcome
-        The outcome if neither the requirement nor its opposite is shown.
-    """
+    """The requirement that a model must meet compared with another one."""
 
     model: str
+    """The model that is to be released."""
     against: str
+    """The model that it is compared with, such as the one in use."""
     require: Requirement = Requirement.NOT_WORSE
+    """What must be shown; ``not_worse`` and ``equivalent`` need a margin."""
     undecided: GateOutcome = GateOutcome.UNDECIDED
+    """The outcome if neither the requirement nor its opposite is shown."""
 
     def __post_init__(self) -> None:
         for name, kind in (("require", Requirement), ("undecided", GateOutcome)):

@@ -65,21 +65,14 @@ class VerdictTerms:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """p-values of the three null hypotheses of one pair; None where one cannot be computed.
-
-    Parameters
-    ----------
-    difference : float or None
-        p-value of the hypothesis d = 0, two-sided.
-    equivalence : float or None
-        p-value of |d| >= margin, the larger one of two one-sided tests.
-    not_worse : float or None
-        p-value of d >= margin, or of d <= -margin where higher is better.
-    """
+    """p-values of the three null hypotheses of one pair; None where one cannot be computed."""
 
     difference: float | None
+    """p-value of the hypothesis d = 0, two-sided."""
     equivalence: float | None = None
+    """p-value of |d| >= margin, the larger one of two one-sided tests."""
     not_worse: float | None = None
+    """p-value of d >= margin, or of d <= -margin where higher is better."""
 
 
 def compute_evidence(

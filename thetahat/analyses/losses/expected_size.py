@@ -83,21 +83,14 @@ class StudiedTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SizeLookup:
-    """The sizes of tests in the studied designs nearest to one evaluation.
-
-    Parameters
-    ----------
-    designs : tuple of StudiedDesign
-        The nearest designs; empty where none is like the layout.
-    values : tuple of str
-        Kinds of losses of the study that resemble those of the evaluation.
-    n : int
-        Number of instances.
-    """
+    """The sizes of tests in the studied designs nearest to one evaluation."""
 
     designs: tuple[StudiedDesign, ...]
+    """The nearest designs; empty where none is like the layout."""
     values: tuple[LossValues, ...]
+    """Kinds of losses of the study that resemble those of the evaluation."""
     n: int
+    """Number of instances."""
     _tests: dict[tuple[Target, Subject], dict[str, list[StudiedTest]]] = field(
         default_factory=dict, repr=False
     )

@@ -24,21 +24,14 @@ DOES_NOT_FIT = (InsufficientData, UnsupportedCombination)
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """All variances and intervals of one model's losses, or of one pair's differences.
-
-    Parameters
-    ----------
-    estimates : dict
-        Variances of the mean loss, by key.
-    built : list of BuiltInterval
-        The intervals; one of each target is marked as recommended.
-    own_estimates : dict
-        Estimates of the error in their own right, with their variances, by key.
-    """
+    """All variances and intervals of one model's losses, or of one pair's differences."""
 
     estimates: dict[str, VarianceEstimate]
+    """Variances of the mean loss, by key."""
     built: list[BuiltInterval]
+    """The intervals; one of each target is marked as recommended."""
     own_estimates: dict[str, VarianceEstimate] = field(default_factory=dict)
+    """Estimates of the error in their own right, with their variances, by key."""
 
     def caution_recommended(self, limits: tuple[float, float] | None, quantity: str) -> Inference:
         """Return the same with a caution on recommended intervals that go beyond the limits."""

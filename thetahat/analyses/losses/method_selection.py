@@ -22,22 +22,15 @@ M = TypeVar("M")
 
 @dataclass(frozen=True, slots=True)
 class SelectedMethods(Generic[M]):
-    """The methods of one family that an evaluation uses.
-
-    Parameters
-    ----------
-    methods : tuple of ChosenMethod
-        In order of the request, or of wire name.
-    named : bool
-        Whether the request named them: a named method that fails is an error, a defaulted one is
-        left out with its reason.
-    left_out : tuple of NotApplicable
-        The defaulted ones that do not fit the layout.
-    """
+    """The methods of one family that an evaluation uses."""
 
     methods: tuple[ChosenMethod[M], ...]
+    """In order of the request, or of wire name."""
     named: bool
+    """Whether the request named them: a named method that fails is an error, a defaulted one is
+    left out with its reason."""
     left_out: tuple[NotApplicable, ...] = ()
+    """The defaulted ones that do not fit the layout."""
 
 
 def select(  # noqa: PLR0913 - the registry, the request and the data

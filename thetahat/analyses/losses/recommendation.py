@@ -34,21 +34,14 @@ class RecommendationGroup(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class BuiltInterval:
-    """An interval with its methods, whose names may differ from the keys in the result.
-
-    Parameters
-    ----------
-    interval : Interval
-        As the result has it.
-    method : MethodInfo
-        The interval's method.
-    variance : MethodInfo or None
-        The method of its variance; None if it uses no variance.
-    """
+    """An interval with its methods, whose names may differ from the keys in the result."""
 
     interval: Interval
+    """As the result has it."""
     method: MethodInfo
+    """The interval's method."""
     variance: MethodInfo | None
+    """The method of its variance; None if it uses no variance."""
 
 
 def recommend(

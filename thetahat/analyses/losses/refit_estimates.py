@@ -17,29 +17,20 @@ ModelOrPair = str | tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefitEstimate:
-    """An estimate for one model or pair; the result lists it with those made from the losses.
-
-    Parameters
-    ----------
-    key : str
-        Its key in the result: the request's ``as``, or the name.
-    method : MethodInfo
-        The method that computed it.
-    estimate : VarianceEstimate or None
-        Variance estimate, on which intervals are built as on any other variance; None if the method
-        computes only an interval.
-    intervals : tuple of Interval
-        Intervals that the method builds itself, with ``method`` and ``variance`` as keys.
-    is_own_estimate : bool
-        Whether it is an estimate of the error (out of bag, .632), which the result has under
-        ``estimates``, and not a variance of the mean loss.
-    """
+    """An estimate for one model or pair; the result lists it with those made from the losses."""
 
     key: str
+    """Its key in the result: the request's ``as``, or the name."""
     method: MethodInfo
+    """The method that computed it."""
     estimate: VarianceEstimate | None = None
+    """Variance estimate, on which intervals are built as on any other variance; None if the method
+    computes only an interval."""
     intervals: tuple[Interval, ...] = ()
+    """Intervals that the method builds itself, with ``method`` and ``variance`` as keys."""
     is_own_estimate: bool = False
+    """Whether it is an estimate of the error (out of bag, .632), which the result has under
+    ``estimates``, and not a variance of the mean loss."""
 
 
 RefitEstimates = Mapping[ModelOrPair, Sequence[RefitEstimate]]

@@ -84,70 +84,46 @@ from thetahat.values.types import BlockKind, Needs, Target
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of block and a target, and why intervals are ranked as they are for them.
-
-    Parameters
-    ----------
-    blocks : BlockKind
-        What a block is.
-    target : Target
-        What the interval is to cover.
-    reason : str
-        Why the ranks are as they are, in one sentence.
-    only_fixed_models : bool
-        Whether it is for models that were not trained on any of these instances; it then goes
-        before the rule for all models.
-    """
+    """A kind of block and a target, and why intervals are ranked as they are for them."""
 
     blocks: BlockKind
+    """What a block is."""
     target: Target
+    """What the interval is to cover."""
     reason: str
+    """Why the ranks are as they are, in one sentence."""
     only_fixed_models: bool = False
+    """Whether it is for models that were not trained on any of these instances; it then goes before
+    the rule for all models."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedInterval:
-    """An interval and the variance that it is built on, by wire name.
-
-    Parameters
-    ----------
-    interval : str
-        The interval.
-    variance : str or None
-        The variance; None where the interval rests on none.
-    """
+    """An interval and the variance that it is built on, by wire name."""
 
     interval: str
+    """The interval."""
     variance: str | None
+    """The variance; None where the interval rests on none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRule:
-    """A rule with the intervals that it ranks, as ``GET /v1/methods`` shows it.
-
-    Parameters
-    ----------
-    blocks : BlockKind
-        What a block is.
-    target : Target
-        What the interval is to cover.
-    only_fixed_models : bool
-        Whether it is for models that were not trained on any of these instances.
-    where_asked : tuple of RankedInterval
-        Intervals of methods that fit the learner again, best first; where a request names one,
-        it goes before the order.
-    order : tuple of RankedInterval
-        The other intervals, best first.
-    reason : str
-        Why the order is as it is.
-    """
+    """A rule with the intervals that it ranks, as ``GET /v1/methods`` shows it."""
 
     blocks: BlockKind
+    """What a block is."""
     target: Target
+    """What the interval is to cover."""
     only_fixed_models: bool
+    """Whether it is for models that were not trained on any of these instances."""
     where_asked: tuple[RankedInterval, ...]
+    """Intervals of methods that fit the learner again, best first; where a request names one, it
+    goes before the order."""
     order: tuple[RankedInterval, ...]
+    """The other intervals, best first."""
     reason: str
+    """Why the order is as it is."""
 
 
 RULES: Final = (

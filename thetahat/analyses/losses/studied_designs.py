@@ -59,17 +59,12 @@ class StudyFile:
     """The JSON file of a study, of which only the rows of some designs are parsed.
 
     Parsing all of its hundreds of kilobytes took as long as a small evaluation.
-
-    Parameters
-    ----------
-    head : mapping
-        What comes before the rows.
-    lines : tuple of str
-        The rows as JSON, each on a line of its own.
     """
 
     head: Mapping[str, Any]
+    """What comes before the rows."""
     lines: tuple[str, ...]
+    """The rows as JSON, each on a line of its own."""
 
     def read_rows(self, design: str) -> list[Any]:
         """Return the rows that name the design, which the caller still compares by column."""

@@ -47,21 +47,14 @@ Risks = Mapping[str, RiskEstimator]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighting:
-    """The importance weights of the rows of a loss table, and how risks are estimated with them.
-
-    Parameters
-    ----------
-    weights : ndarray of float or mapping
-        (n,) weights of the rows, or those of each model.
-    risks : mapping or None
-        The estimators by their key in the result; None means every one with its defaults.
-    sources : tuple or None
-        The source of each row; None takes the blocks if these are sources.
-    """
+    """The importance weights of the rows of a loss table, and how risks are estimated with them."""
 
     weights: RowWeights
+    """(n,) weights of the rows, or those of each model."""
     risks: Risks | None = None
+    """The estimators by their key in the result; None means every one with its defaults."""
     sources: Sources | None = None
+    """The source of each row; None takes the blocks if these are sources."""
 
 
 def estimate_all_risks(table: LossTable, weighting: Weighting, choices: Choices) -> RiskParts:

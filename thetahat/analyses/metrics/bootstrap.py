@@ -29,18 +29,12 @@ ResampledMetric = tuple[IntArray, WeightedMetric]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MetricReplicates:
-    """Values of a metric under resampling.
-
-    Parameters
-    ----------
-    values : ndarray of float
-        (B,) NaN where a resample has no value.
-    units : Units
-        The units that were drawn.
-    """
+    """Values of a metric under resampling."""
 
     values: FloatArray
+    """(B,) NaN where a resample has no value."""
     units: Units
+    """The units that were drawn."""
 
     def minus(self, other: MetricReplicates) -> MetricReplicates:
         """Return the replicates of the difference; both must come from the same resamples."""
@@ -116,21 +110,14 @@ def draw_replicates(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _RowKinds:
-    """The kinds of units: units of one kind change every part in the same way.
-
-    Parameters
-    ----------
-    statistics : sequence of MetricOfKinds
-        (P,) statistics of the parts.
-    bounds : list of int
-        (P + 1,) first kind of each part.
-    by_unit : ndarray of int
-        (U,) kind of each unit; the last kind is that of units in no part.
-    """
+    """The kinds of units: units of one kind change every part in the same way."""
 
     statistics: Sequence[MetricOfKinds]
+    """(P,) statistics of the parts."""
     bounds: list[int]
+    """(P + 1,) first kind of each part."""
     by_unit: IntArray
+    """(U,) kind of each unit; the last kind is that of units in no part."""
 
     @classmethod
     def build(

@@ -28,24 +28,16 @@ from thetahat.variances.base import VarianceEstimate
 
 @dataclass(frozen=True, slots=True)
 class MetricInference:
-    """One metric of one model, or its difference of two models, with variances and intervals.
-
-    Parameters
-    ----------
-    measured : MetricValues
-        The metric over all rows and over each split.
-    mean : MeanKind
-        The mean that variances and intervals of the models as trained are about.
-    variances : mapping of str to VarianceEstimate
-        By name.
-    intervals : sequence of Interval
-        With one recommended for each target.
-    """
+    """One metric of one model, or its difference of two models, with variances and intervals."""
 
     measured: MetricValues
+    """The metric over all rows and over each split."""
     mean: MeanKind
+    """The mean that variances and intervals of the models as trained are about."""
     variances: Mapping[str, VarianceEstimate]
+    """By name."""
     intervals: Sequence[Interval]
+    """With one recommended for each target."""
 
     @property
     def target(self) -> Target:

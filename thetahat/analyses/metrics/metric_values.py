@@ -18,44 +18,30 @@ UNDEFINED = float("nan")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class MetricValues:
-    """The values of a metric over all rows and over each split, and the influence of each row.
-
-    Parameters
-    ----------
-    layout : Layout
-        Splits, repeats, clusters.
-    pooled : float
-        Over all rows of a repeat, averaged over repeats; NaN where undefined.
-    pooled_parts : ndarray of float
-        (n,) influence of each row on the pooled estimate, over the number of rows.
-    splits : ndarray of float
-        (J,) of each split; NaN where undefined.
-    split_influence : ndarray of float
-        (n,) influence of each row on its own split's metric; 0 where that is undefined.
-    strata : ndarray of int or None
-        (n,) codes of the groups within which the influence averages to 0 (classes, for DeLong's
-        variance).
-    variance : MetricVariance
-        Name of the variance from the influence: ``DELONG`` or ``INFLUENCE``.
-    fold_influence : ndarray of float or None
-        (n,) influence by which ``estimate_ledell`` replaces ``split_influence``; None for metrics
-        that it is not for.
-    replicates : MetricReplicates or None
-        Values under the bootstrap; None where nothing can be resampled.
-    rarer_share : float or None
-        Share of the rarer of two classes among the rows; None for a regression or more classes.
-    """
+    """The values of a metric over all rows and over each split, and the influence of each row."""
 
     layout: Layout
+    """Splits, repeats, clusters."""
     pooled: float
+    """Over all rows of a repeat, averaged over repeats; NaN where undefined."""
     pooled_parts: FloatArray
+    """(n,) influence of each row on the pooled estimate, over the number of rows."""
     splits: FloatArray
+    """(J,) of each split; NaN where undefined."""
     split_influence: FloatArray
+    """(n,) influence of each row on its own split's metric; 0 where that is undefined."""
     strata: IntArray | None
+    """(n,) codes of the groups within which the influence averages to 0 (classes, for DeLong's
+    variance)."""
     variance: MetricVariance
+    """Name of the variance from the influence: ``DELONG`` or ``INFLUENCE``."""
     fold_influence: FloatArray | None = None
+    """(n,) influence by which ``estimate_ledell`` replaces ``split_influence``; None for metrics
+    that it is not for."""
     replicates: MetricReplicates | None = None
+    """Values under the bootstrap; None where nothing can be resampled."""
     rarer_share: float | None = None
+    """Share of the rarer of two classes among the rows; None for a regression or more classes."""
 
     @property
     def defined(self) -> np.ndarray:

@@ -20,19 +20,13 @@ SELECTED: Final = "selected"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CandidateErrors:
-    """The errors (or metrics) of one candidate under the external splits.
-
-    Parameters
-    ----------
-    external : ndarray of float
-        (J,) mean loss, or metric, on each external test part of the candidate that was fitted to
-        the whole training part; NaN where a metric is undefined.
-    internal : sequence of InternalEstimate
-        Inside each external training part, in the same order.
-    """
+    """The errors (or metrics) of one candidate under the external splits."""
 
     external: FloatArray
+    """(J,) mean loss, or metric, on each external test part of the candidate that was fitted to the
+    whole training part; NaN where a metric is undefined."""
     internal: Sequence[InternalEstimate]
+    """Inside each external training part, in the same order."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

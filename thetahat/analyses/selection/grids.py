@@ -20,22 +20,15 @@ GRID: Final = "grid"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateGrid:
-    """One learner at every combination of values of its parameters.
-
-    Parameters
-    ----------
-    values : mapping of str to tuple
-        By parameter, in order; the last parameter changes fastest from candidate to candidate. A
-        parameter of a preparation step is called ``step__parameter``.
-    paths : mapping of tuple to str
-        The parameter by its path in the specification of a candidate.
-    candidates : mapping of str to tuple
-        By the name of the candidate, its value of each parameter.
-    """
+    """One learner at every combination of values of its parameters."""
 
     values: Mapping[str, tuple[GridValue, ...]]
+    """By parameter, in order; the last parameter changes fastest from candidate to candidate. A
+    parameter of a preparation step is called ``step__parameter``."""
     paths: Mapping[Path, str]
+    """The parameter by its path in the specification of a candidate."""
     candidates: Mapping[str, tuple[GridValue, ...]]
+    """By the name of the candidate, its value of each parameter."""
 
 
 def expand_grids(

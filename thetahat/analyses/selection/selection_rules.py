@@ -19,22 +19,15 @@ _ROUNDING: Final = 8 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The chosen candidate.
-
-    Parameters
-    ----------
-    name : str
-        Name of the chosen candidate.
-    least : str
-        Name of the candidate with the least internal error; another one only under
-        ``one_standard_error``.
-    tied : tuple of str
-        Later candidates with the same internal error as ``least``, but for rounding.
-    """
+    """The chosen candidate."""
 
     name: str
+    """Name of the chosen candidate."""
     least: str
+    """Name of the candidate with the least internal error; another one only under
+    ``one_standard_error``."""
     tied: tuple[str, ...] = ()
+    """Later candidates with the same internal error as ``least``, but for rounding."""
 
 
 def choose(

@@ -18,33 +18,22 @@ repetition has no value."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyFindings:
-    """What a study computes from the records of its repetitions.
-
-    Parameters
-    ----------
-    tables : tuple of StudyTable
-        Numbers with their Monte-Carlo standard errors.
-    figures : tuple of StudyFigure
-        Figures, as numbers.
-    claims : tuple of StudyClaim
-        Sentences of the source, each with its verdict.
-    cautions : tuple of Caution
-        What readers must know first: a generator in the place of data, few repetitions.
-    truth_from : str or None
-        How the truth was computed, for readers; None if the study says so elsewhere.
-    truths : mapping of str to str, or None
-        The truths that estimates are compared with, in words.
-    details : mapping
-        Further entries of the result's ``study`` object.
-    """
+    """What a study computes from the records of its repetitions."""
 
     tables: tuple[StudyTable, ...] = ()
+    """Numbers with their Monte-Carlo standard errors."""
     figures: tuple[StudyFigure, ...] = ()
+    """Figures, as numbers."""
     claims: tuple[StudyClaim, ...] = ()
+    """Sentences of the source, each with its verdict."""
     cautions: tuple[Caution, ...] = ()
+    """What readers must know first: a generator in the place of data, few repetitions."""
     truth_from: str | None = None
+    """How the truth was computed, for readers; None if the study says so elsewhere."""
     truths: Mapping[str, str] | None = None
+    """The truths that estimates are compared with, in words."""
     details: Mapping[str, JsonValue] = field(default_factory=dict)
+    """Further entries of the result's ``study`` object."""
 
 
 class Study(Protocol):

@@ -26,26 +26,18 @@ from thetahat.values.types import IntArray
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DataAsPopulation:
-    """A data set taken as the population.
-
-    Parameters
-    ----------
-    data : Data
-        Its rows.
-    group : ndarray or None
-        (n,) labels: rows with equal labels are copies, and are kept on one side of every split.
-    replace : bool
-        Whether a row may be drawn twice. Then the data set is the whole population and the truth
-        is computed on all its rows; otherwise on the rows that were not drawn.
-    n_judged : int
-        The largest number of rows on which the truth is computed; if there are more, a random
-        subset is used.
-    """
+    """A data set taken as the population."""
 
     data: Data
+    """Its rows."""
     group: np.ndarray | None = None
+    """(n,) labels: rows with equal labels are copies, and are kept on one side of every split."""
     replace: bool = False
+    """Whether a row may be drawn twice. Then the data set is the whole population and the truth is
+    computed on all its rows; otherwise on the rows that were not drawn."""
     n_judged: int = MAX_JUDGED
+    """The largest number of rows on which the truth is computed; if there are more, a random subset
+    is used."""
 
     @property
     def truth_from(self) -> str:

@@ -21,56 +21,37 @@ from thetahat.weighted_risks.base import RiskEstimator
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightedEstimation:
-    """How the target risk is estimated from a source and a target sample.
-
-    Parameters
-    ----------
-    weights : WeightEstimator
-        Estimates the weights of the source rows; ``given`` takes the generator's true weights.
-    risks : mapping of str to RiskEstimator
-        By key.
-    """
+    """How the target risk is estimated from a source and a target sample."""
 
     weights: WeightEstimator
+    """Estimates the weights of the source rows; ``given`` takes the generator's true weights."""
     risks: Mapping[str, RiskEstimator]
+    """By key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudyEstimator:
-    """An estimator of a study: the numbers that it computes from one draw.
-
-    Parameters
-    ----------
-    key : str
-        The estimator's name in the result.
-    choices : Choices
-        Level, variances, intervals and tests; a list that is None stands for all that fit.
-    scheme : Scheme or None
-        The splits; None if losses are drawn.
-    learners : mapping of str to Learner
-        By name; empty if losses are drawn.
-    loss : Loss or None
-        None if losses are drawn.
-    refits : tuple of RequestedRefit
-        Methods that fit the learners again.
-    truths : tuple of str
-        The truths computed in every repetition; each ``fold_models`` costs a fit per split.
-    select : str or None
-        The rule by which one learner is chosen by its losses, ``least`` or
-        ``one_standard_error``; None chooses none.
-    weighted : WeightedEstimation or None
-        If pairs of samples are drawn.
-    """
+    """An estimator of a study: the numbers that it computes from one draw."""
 
     key: str
+    """The estimator's name in the result."""
     choices: Choices = field(default_factory=Choices)
+    """Level, variances, intervals and tests; a list that is None stands for all that fit."""
     scheme: Scheme | None = None
+    """The splits; None if losses are drawn."""
     learners: Mapping[str, Learner] = field(default_factory=dict)
+    """By name; empty if losses are drawn."""
     loss: Loss | None = None
+    """None if losses are drawn."""
     refits: tuple[RequestedRefit, ...] = ()
+    """Methods that fit the learners again."""
     truths: tuple[str, ...] = (MODEL, FITTED)
+    """The truths computed in every repetition; each ``fold_models`` costs a fit per split."""
     select: SelectionRule | None = None
+    """The rule by which one learner is chosen by its losses, ``least`` or ``one_standard_error``;
+    None chooses none."""
     weighted: WeightedEstimation | None = None
+    """If pairs of samples are drawn."""
 
     def for_classes(self, classes: tuple[Label, ...]) -> StudyEstimator:
         """Return the estimator with its loss and learners set up for the classes of the data."""

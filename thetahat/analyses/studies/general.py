@@ -43,28 +43,19 @@ from thetahat.seeds import make_random_stream
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GeneralStudy(RepeatedStudy):
-    """Many draws from one population, each given to all estimators.
-
-    Parameters
-    ----------
-    population : Population
-        Where the data come from.
-    size : DrawSize
-        The size of one draw.
-    estimators : sequence of StudyEstimator
-        All get the same draws, and the same splits if they have the same scheme.
-    seed : int
-        The job's seed.
-    same_sources : int or None
-        Consecutive repetitions that share their sources before others are drawn; None keeps the
-        first sources for all. The target "these sources" refers to one set of sources.
-    """
+    """Many draws from one population, each given to all estimators."""
 
     population: Population
+    """Where the data come from."""
     size: DrawSize
+    """The size of one draw."""
     estimators: Sequence[StudyEstimator]
+    """All get the same draws, and the same splits if they have the same scheme."""
     seed: int
+    """The job's seed."""
     same_sources: int | None = 1
+    """Consecutive repetitions that share their sources before others are drawn; None keeps the
+    first sources for all. The target "these sources" refers to one set of sources."""
     _sources_by_number: dict[int, PopulationSources] = field(
         default_factory=dict, init=False, repr=False
     )

@@ -59,18 +59,12 @@ class _LossSources:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneratedData:
-    """Rows from a generator; the truth is computed on a fresh sample.
-
-    Parameters
-    ----------
-    generator : DataGenerator
-        The generator of the rows.
-    n_judged : int
-        Rows of the fresh sample.
-    """
+    """Rows from a generator; the truth is computed on a fresh sample."""
 
     generator: DataGenerator
+    """The generator of the rows."""
     n_judged: int = MAX_JUDGED
+    """Rows of the fresh sample."""
 
     @property
     def truth_from(self) -> str:

@@ -48,24 +48,16 @@ class JackknifedStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatisticsCase:
-    """A ``ClaimCase`` whose quantities are jackknifed statistics.
-
-    Parameters
-    ----------
-    statistics : JackknifedStatistics
-        All statistics of the study.
-    at : int or tuple of int
-        The entry of the arrays that belongs to this case.
-    fields : mapping
-        What fills the braces of the claims' texts.
-    prefix : str
-        What precedes the name of a quantity in the statistics' names.
-    """
+    """A ``ClaimCase`` whose quantities are jackknifed statistics."""
 
     statistics: JackknifedStatistics
+    """All statistics of the study."""
     at: int | tuple[int, ...]
+    """The entry of the arrays that belongs to this case."""
     fields: Mapping[str, str | float]
+    """What fills the braces of the claims' texts."""
     prefix: str = ""
+    """What precedes the name of a quantity in the statistics' names."""
 
     def get_number(self, quantity: str) -> MonteCarloNumber | None:
         """Return a statistic of this case; None if the study does not compute it."""

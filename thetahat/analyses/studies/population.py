@@ -21,28 +21,19 @@ DRAW, REST, OUTSIDE = "draw", "rest", "outside"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class DrawnData:
-    """One draw of rows, with further rows that represent the population.
-
-    Parameters
-    ----------
-    data : Data
-        The rows to learn from.
-    group : ndarray of int or None
-        (n,) codes: rows with the same code are copies of each other.
-    rest : callable
-        Returns the rows on which the risk of a model on the population is computed.
-    outside : callable
-        Returns rows of sources that were not drawn, or None if there are none.
-    by_source : bool
-        Whether every source has the same weight in the population, whatever its number of rows in
-        ``rest``.
-    """
+    """One draw of rows, with further rows that represent the population."""
 
     data: Data
+    """The rows to learn from."""
     group: IntArray | None
+    """(n,) codes: rows with the same code are copies of each other."""
     rest: Callable[[], Data]
+    """Returns the rows on which the risk of a model on the population is computed."""
     outside: Callable[[], Data | None]
+    """Returns rows of sources that were not drawn, or None if there are none."""
     by_source: bool
+    """Whether every source has the same weight in the population, whatever its number of rows in
+    ``rest``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,22 +26,15 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedTruth:
-    """The value of a truth in each repetition.
-
-    Parameters
-    ----------
-    name : str
-        A key of ``TITLES``.
-    values : ndarray of float
-        (R,) the truth in each repetition.
-    each : ndarray of float or None
-        If the truth is an average over repetitions, the (R,) values that it averages; None if it
-        is known in each repetition.
-    """
+    """The value of a truth in each repetition."""
 
     name: str
+    """A key of ``TITLES``."""
     values: FloatArray
+    """(R,) the truth in each repetition."""
     each: FloatArray | None = None
+    """If the truth is an average over repetitions, the (R,) values that it averages; None if it is
+    known in each repetition."""
 
     @property
     def is_average(self) -> bool:
@@ -60,19 +53,13 @@ class RecordedTruth:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordReader:
-    """The records of a study, with the truths that estimates are compared with.
-
-    Parameters
-    ----------
-    records : mapping
-        All repetitions, as the study's ``run`` returns them.
-    source_blocks : frozenset of str
-        Estimators whose blocks are sources. Their target "these sources" changes with the set of
-        sources that was drawn.
-    """
+    """The records of a study, with the truths that estimates are compared with."""
 
     records: Records
+    """All repetitions, as the study's ``run`` returns them."""
     source_blocks: frozenset[str] = frozenset()
+    """Estimators whose blocks are sources. Their target "these sources" changes with the set of
+    sources that was drawn."""
 
     @property
     def n(self) -> int:

@@ -22,18 +22,12 @@ class RepetitionRange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedRepetitions:
-    """The records of some repetitions of a study.
-
-    Parameters
-    ----------
-    index : ndarray of int
-        (r,) the numbers of the repetitions.
-    records : mapping
-        (r, ...) arrays by name.
-    """
+    """The records of some repetitions of a study."""
 
     index: IntArray
+    """(r,) the numbers of the repetitions."""
     records: Mapping[str, FloatArray]
+    """(r, ...) arrays by name."""
 
     def select_below(self, n: int) -> RecordedRepetitions:
         """Return the repetitions with numbers below n."""

@@ -43,18 +43,12 @@ from thetahat.values.types import FloatArray, IntArray, Target
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class WholeSources:
-    """The sources of a data set taken as the population, each drawn with all its rows.
-
-    Parameters
-    ----------
-    data : Data
-        With the source of every row.
-    n_judged : int
-        About the largest number of rows of the other sources on which models are judged.
-    """
+    """The sources of a data set taken as the population, each drawn with all its rows."""
 
     data: Data
+    """With the source of every row."""
     n_judged: int = MAX_JUDGED
+    """About the largest number of rows of the other sources on which models are judged."""
 
     @property
     def truth_from(self) -> str:

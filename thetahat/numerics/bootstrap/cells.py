@@ -24,17 +24,12 @@ class Cells:
     The largest cells come first; the rest of a stratum is cut into smaller ones, by the binary
     digits of its size. As many units are drawn from a stratum as it has, so that the draws of
     its cells are multinomial, and are counted in the same way as equal units.
-
-    Parameters
-    ----------
-    strata : tuple of tuple of int
-        First unit, and the unit after the last, of each stratum.
-    many : bool
-        Whether there are enough draws to use compiled loops.
     """
 
     strata: tuple[tuple[int, int], ...]
+    """First unit, and the unit after the last, of each stratum."""
     many: bool = False
+    """Whether there are enough draws to use compiled loops."""
 
     @cached_property
     def sizes_by_stratum(self) -> tuple[IntArray, ...]:

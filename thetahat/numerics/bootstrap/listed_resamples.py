@@ -13,18 +13,12 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class GivenResamples:
-    """Resamples that the request lists.
-
-    Parameters
-    ----------
-    indices : ndarray of int
-        (B, U) row numbers of the values of each resample.
-    starts : ndarray of int
-        (S + 1,) first row of each sample.
-    """
+    """Resamples that the request lists."""
 
     indices: IntArray
+    """(B, U) row numbers of the values of each resample."""
     starts: IntArray
+    """(S + 1,) first row of each sample."""
 
     @property
     def n_resamples(self) -> int:

@@ -26,21 +26,14 @@ _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResampledMeans:
-    """The means of m models in B resamples, with standard errors.
-
-    Parameters
-    ----------
-    deviations : ndarray of float
-        (B, m) each resample's mean minus the mean of the data.
-    errors : ndarray of float or None
-        (B, m) standard error of each resample's mean, from the resample itself.
-    pair_errors : ndarray of float
-        (B, P) standard errors of each pair's difference.
-    """
+    """The means of m models in B resamples, with standard errors."""
 
     deviations: FloatArray
+    """(B, m) each resample's mean minus the mean of the data."""
     errors: FloatArray | None
+    """(B, m) standard error of each resample's mean, from the resample itself."""
     pair_errors: FloatArray
+    """(B, P) standard errors of each pair's difference."""
 
 
 def resampled_means(

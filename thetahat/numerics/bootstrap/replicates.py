@@ -16,27 +16,18 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """The replicates of one model or one pair.
-
-    Parameters
-    ----------
-    units : Units
-        The units that were drawn.
-    estimate : float
-        The mean of the data.
-    deviations : ndarray of float
-        (B,) each resample's mean minus ``estimate``.
-    residuals : ndarray of float
-        (U,) of the data.
-    draw_errors : callable
-        Returns the (B,) standard errors of the resamples' means.
-    """
+    """The replicates of one model or one pair."""
 
     units: Units
+    """The units that were drawn."""
     estimate: float
+    """The mean of the data."""
     deviations: FloatArray
+    """(B,) each resample's mean minus ``estimate``."""
     residuals: FloatArray
+    """(U,) of the data."""
     draw_errors: Callable[[], FloatArray]
+    """Returns the (B,) standard errors of the resamples' means."""
 
     @property
     def n_resamples(self) -> int:

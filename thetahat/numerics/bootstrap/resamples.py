@@ -64,20 +64,14 @@ class HashedResamples:
 
     In a stratum of few units a draw is a hash scaled to their number. In a stratum of many units
     ``Cells`` counts the draws of each cell of 2^k units, and k bits of a hash choose the unit.
-
-    Parameters
-    ----------
-    starts : ndarray of int
-        (S + 1,) first unit of each stratum.
-    seed : int
-        Equal seeds give equal resamples, in whatever order or chunks they are read.
-    n_resamples : int
-        B.
     """
 
     starts: IntArray
+    """(S + 1,) first unit of each stratum."""
     seed: int
+    """Equal seeds give equal resamples, in whatever order or chunks they are read."""
     n_resamples: int
+    """B."""
     _latest: dict[int, IntArray] = field(default_factory=dict)
 
     @cached_property

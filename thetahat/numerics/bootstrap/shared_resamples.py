@@ -91,28 +91,20 @@ class SharedResamples:
     """All replicates of an evaluation, drawn at their first use for all models together.
 
     The replicates of a pair are the difference of two columns.
-
-    Parameters
-    ----------
-    models : mapping of str to BlockLosses
-        In units of the loss, over one layout.
-    seed : int
-        Resample b is a function of it and of b.
-    pairs : tuple of tuple
-        Names (a, b) of the pairs that are compared.
-    with_errors : bool
-        Whether a method needs the standard errors of the resamples.
-    merge : bool
-        Whether units on which all models have equal losses may be counted together. If not,
-        resamples do not depend on the other models: only a pair's own differences matter, and only
-        with more draws than ``MAX_SHARED_DRAWS``.
     """
 
     models: Mapping[str, BlockLosses]
+    """In units of the loss, over one layout."""
     seed: int
+    """Resample b is a function of it and of b."""
     pairs: tuple[ModelNames, ...] = ()
+    """Names (a, b) of the pairs that are compared."""
     with_errors: bool = False
+    """Whether a method needs the standard errors of the resamples."""
     merge: bool = True
+    """Whether units on which all models have equal losses may be counted together. If not,
+    resamples do not depend on the other models: only a pair's own differences matter, and only with
+    more draws than ``MAX_SHARED_DRAWS``."""
     _ready: dict[_Key, _Prepared] = field(default_factory=dict)
     _drawn: dict[_Key, _Drawn] = field(default_factory=dict)
     _row: dict[_Key, dict[ModelNames, FloatArray]] = field(default_factory=dict)

@@ -21,33 +21,23 @@ class Units:
 
     with S strata, s_u the sum of a unit's losses and m_u their number. From each stratum as many
     units are drawn as it has. If ``sizes`` is None every m_u is 1.
-
-    Parameters
-    ----------
-    layout : Layout
-        Of the losses.
-    unit : str
-        ``instance``, ``cluster`` or ``block``.
-    starts : ndarray of int
-        (S + 1,) first unit of each stratum.
-    sizes : ndarray of float or None
-        (U,) m_u; None if the units have equal weights. Only a single stratum has sizes.
-    unit_of_row : ndarray of int or None
-        (n,) unit of each row, in input order; None if the units are rows in the order of the
-        layout's blocks, or if a unit is a block.
-    target : Target
-        The target of the mean over resamples.
-    mean : MeanKind
-        Kind of the mean.
     """
 
     layout: Layout
+    """Of the losses."""
     unit: UnitName
+    """``instance``, ``cluster`` or ``block``."""
     starts: IntArray
+    """(S + 1,) first unit of each stratum."""
     sizes: FloatArray | None
+    """(U,) m_u; None if the units have equal weights. Only a single stratum has sizes."""
     unit_of_row: IntArray | None
+    """(n,) unit of each row, in input order; None if the units are rows in the order of the
+    layout's blocks, or if a unit is a block."""
     target: Target
+    """The target of the mean over resamples."""
     mean: MeanKind
+    """Kind of the mean."""
 
     @property
     def n_units(self) -> int:

@@ -22,18 +22,12 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorSample:
-    """The rows of a sample with several columns, after checks.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray of float
-        (n,) finite, by name.
-    y : ndarray of float or None
-        (n,) the response, for a regression.
-    """
+    """The rows of a sample with several columns, after checks."""
 
     columns: Mapping[str, FloatArray]
+    """(n,) finite, by name."""
     y: FloatArray | None = None
+    """(n,) the response, for a regression."""
 
     def __post_init__(self) -> None:
         if not self.columns:

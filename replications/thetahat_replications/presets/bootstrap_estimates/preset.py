@@ -50,29 +50,20 @@ class BootstrapEstimates:
 
     The lecture gutierrez_osuna claims, after efron1993, that the bootstrap estimates the bias and
     the variance of any estimator; neither source contains this study.
-
-    Parameters
-    ----------
-    n : int
-        Values in a sample, at least 5.
-    resamples : int
-        Resamples of each sample, at least 50.
-    plain : int
-        Further samples in each repetition, at least 1.
-    distribution : {"normal", "exponential"}
-        Each with variance 1.
-    statistics : tuple of str
-        Any of ``mean median variance standard_deviation correlation``.
-    level : float
-        Confidence level of the intervals.
     """
 
     n: int = 20
+    """Values in a sample, at least 5."""
     resamples: int = 1000
+    """Resamples of each sample, at least 50."""
     plain: int = 200
+    """Further samples in each repetition, at least 1."""
     distribution: Distribution = "exponential"
+    """Each with variance 1."""
     statistics: tuple[str, ...] = tuple(TRUE_VALUES)
+    """Any of ``mean median variance standard_deviation correlation``."""
     level: float = 0.95
+    """Confidence level of the intervals."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bootstrap_estimates",

@@ -29,21 +29,14 @@ N_ROWS, N_POSITIVE = 1847, 128
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OzoneDays:
-    """Rows in order of time.
-
-    Parameters
-    ----------
-    rows : ndarray of float
-        (N, p) principal components.
-    labels : ndarray of float
-        (N,) -1 or 1.
-    is_generated : bool
-        Whether they come from a generator.
-    """
+    """Rows in order of time."""
 
     rows: FloatArray
+    """(N, p) principal components."""
     labels: FloatArray
+    """(N,) -1 or 1."""
     is_generated: bool
+    """Whether they come from a generator."""
 
     def cautions(self) -> tuple[Caution, ...]:
         """Return a caution if the rows come from a generator."""

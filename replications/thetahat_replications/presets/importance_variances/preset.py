@@ -39,24 +39,17 @@ class ImportanceVariances:
     printed and the corrected formula are both judged. Its Figure 3 does not name the population of
     x. The authors' script takes N(0, g^2), which is neither the source nor the target; all three
     are shown. The paper does not simulate.
-
-    Parameters
-    ----------
-    scales : tuple of float
-        The standard deviations g of the source population; values of 1/sqrt(2) and below have
-        infinite variances and are left out of Figures 2 and 4.
-    constants_up_to : float
-        The largest constant of Figure 3.
-    shares_at : tuple of float
-        The three g of Figure 3; the paper names 0.7.
-    n : int
-        Rows of each sample.
     """
 
     scales: tuple[float, ...] = (0.72, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0)
+    """The standard deviations g of the source population; values of 1/sqrt(2) and below have
+    infinite variances and are left out of Figures 2 and 4."""
     constants_up_to: float = 20.0
+    """The largest constant of Figure 3."""
     shares_at: tuple[float, ...] = (0.6, 0.7, 0.8)
+    """The three g of Figure 3; the paper names 0.7."""
     n: int = 50
+    """Rows of each sample."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="importance_variances",

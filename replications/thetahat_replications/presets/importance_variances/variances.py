@@ -23,21 +23,14 @@ SHARE_CONSTANT: Final = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExampleVariances:
-    """Variances in the example setting; ``at`` is the position of a scale g.
-
-    Parameters
-    ----------
-    records : mapping
-        (R, G) arrays by name.
-    scales : sequence of float
-        (G,) the standard deviations g of the source population.
-    n : int
-        Rows of a sample.
-    """
+    """Variances in the example setting; ``at`` is the position of a scale g."""
 
     records: Records
+    """(R, G) arrays by name."""
     scales: Sequence[float]
+    """(G,) the standard deviations g of the source population."""
     n: int
+    """Rows of a sample."""
 
     @property
     def n_repetitions(self) -> int:

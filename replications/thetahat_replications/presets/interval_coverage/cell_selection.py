@@ -65,24 +65,16 @@ def group_rows(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableCells:
-    """The average of a column over the rows with given values in other columns.
-
-    Parameters
-    ----------
-    column : str
-        The column that is averaged.
-    where : mapping of str to str
-        By column, the value of the rows; a value that ends with ``*`` is a prefix.
-    size : str
-        Whether to use rows of all sample sizes ``n``, or of the largest or smallest only.
-    most_rows : int or None
-        The largest sample size that is used; None for all.
-    """
+    """The average of a column over the rows with given values in other columns."""
 
     column: str
+    """The column that is averaged."""
     where: Mapping[str, str]
+    """By column, the value of the rows; a value that ends with ``*`` is a prefix."""
     size: Literal["all", "largest", "smallest"] = "all"
+    """Whether to use rows of all sample sizes ``n``, or of the largest or smallest only."""
     most_rows: int | None = None
+    """The largest sample size that is used; None for all."""
 
     def select(self, rows: Sequence[Row]) -> MonteCarloNumber | None:
         """Return the average; None if no row has these values and a number."""

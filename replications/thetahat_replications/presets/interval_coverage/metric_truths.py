@@ -20,46 +20,30 @@ from thetahat.values.types import FloatArray, IntArray, MeanKind
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawWithFreshRows:
-    """A draw, with fresh rows of the same population.
-
-    Parameters
-    ----------
-    data : Data
-        The rows to learn from.
-    rest : Data
-        Fresh rows; from the same sources if blocks are sources.
-    outside : Data or None
-        Fresh rows of as many sources that were not drawn; None if blocks are not sources.
-    """
+    """A draw, with fresh rows of the same population."""
 
     data: Data
+    """The rows to learn from."""
     rest: Data
+    """Fresh rows; from the same sources if blocks are sources."""
     outside: Data | None
+    """Fresh rows of as many sources that were not drawn; None if blocks are not sources."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TrueValues:
-    """True values of a metric for the models of one learner, or for the difference of two.
-
-    Parameters
-    ----------
-    splits : ndarray of float
-        (J,) for the model of each split; NaN if undefined.
-    pooled : float
-        For the pooled predictions of the models of a repeat, averaged over repeats.
-    model : tuple of float
-        For the model learnt from all rows: macro, the average over sources, and pooled.
-    new_splits : ndarray of float or None
-        (J,) for the model of each split on one new source.
-    new_model : float
-        For the model learnt from all rows, averaged over new sources.
-    """
+    """True values of a metric for the models of one learner, or for the difference of two."""
 
     splits: FloatArray
+    """(J,) for the model of each split; NaN if undefined."""
     pooled: float
+    """For the pooled predictions of the models of a repeat, averaged over repeats."""
     model: tuple[float, float]
+    """For the model learnt from all rows: macro, the average over sources, and pooled."""
     new_splits: FloatArray | None = None
+    """(J,) for the model of each split on one new source."""
     new_model: float = float("nan")
+    """For the model learnt from all rows, averaged over new sources."""
 
     def minus(self, other: TrueValues) -> TrueValues:
         """Return the differences to another learner's values."""

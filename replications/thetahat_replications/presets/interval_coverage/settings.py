@@ -54,33 +54,22 @@ TITLES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoverageSetting:
-    """A population with its loss and learners.
-
-    Parameters
-    ----------
-    population : Population
-        Where the rows come from.
-    loss : str
-        Wire name.
-    learners : tuple of str
-        Wire names.
-    by_source : bool
-        Whether blocks are sources.
-    in_clusters : bool
-        Whether rows come in clusters; each is also a source, so that a scheme can keep it whole.
-    same_sources : int or None
-        How many repetitions share their sources.
-    refits : bool
-        Whether methods that fit the learner again are included.
-    """
+    """A population with its loss and learners."""
 
     population: Population
+    """Where the rows come from."""
     loss: str
+    """Wire name."""
     learners: tuple[str, ...]
+    """Wire names."""
     by_source: bool = False
+    """Whether blocks are sources."""
     in_clusters: bool = False
+    """Whether rows come in clusters; each is also a source, so that a scheme can keep it whole."""
     same_sources: int | None = 1
+    """How many repetitions share their sources."""
     refits: bool = True
+    """Whether methods that fit the learner again are included."""
 
     def size(self, n: int) -> DrawSize:
         """Return the size of a draw of about n rows."""

@@ -77,21 +77,14 @@ Records: TypeAlias = dict[str, FloatArray]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyPart:
-    """Cells with the same number of draws.
-
-    Parameters
-    ----------
-    name : str
-        Its name in ``DRAWS``.
-    draws : int
-        Draws of each cell.
-    cells : tuple of CoverageCell or MetricCell
-        The cells; two cells of a part have different names.
-    """
+    """Cells with the same number of draws."""
 
     name: str
+    """Its name in ``DRAWS``."""
     draws: int
+    """Draws of each cell."""
     cells: tuple[AnyCell, ...]
+    """The cells; two cells of a part have different names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,23 +54,16 @@ class LectureEstimators:
     its digits. Trees are scikit-learn's, not pruned. A training part with fewer than two rows of a
     class predicts the other class; nothing is drawn again, and numbers of rows by class are not
     fixed, since both would bias a split as an estimate of the risk of what it fitted.
-
-    Parameters
-    ----------
-    n : int
-        Rows in a sample, at least 20.
-    n_genes : int
-        Columns chosen in each training part.
-    resamples : int
-        Bootstrap resamples for .632+.
-    classifiers : tuple of str
-        Any of ``lda dda nn cart``.
     """
 
     n: int = 40
+    """Rows in a sample, at least 20."""
     n_genes: int = 10
+    """Columns chosen in each training part."""
     resamples: int = 50
+    """Bootstrap resamples for .632+."""
     classifiers: tuple[str, ...] = CLASSIFIERS
+    """Any of ``lda dda nn cart``."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="lecture_estimators",

@@ -55,37 +55,26 @@ class MultipleSourceMeans:
     domain and a test set from it. That has the same expectation and more noise. Standard errors are
     computed from blocks of repetitions in which each domain is tested on once; further repetitions
     are left out.
-
-    Parameters
-    ----------
-    model : {"multinomial", "bernoulli", "linear_svm"}
-        Which naive Bayes; the source does not say. It has replicated its results with a linear
-        support vector machine, which takes much longer: use smaller sizes and fewer repetitions.
-    smoothing : float
-        Laplace smoothing of the word counts.
-    n_sources : tuple of int
-        K in the left panels, with ``per_source`` documents of each domain.
-    per_source : int
-        M in the left panels.
-    sizes : tuple of int
-        M in the right panels, with the largest number of domains that leaves one to test on.
-    pairs : int
-        Data sets for each draw of domains; the source has 100.
-    replace : bool
-        Draw documents with replacement, from the empirical distribution, as the source does.
-    together : bool
-        Keep copies of one text in one block of CVR. The source does not, so that part of the
-        optimism of its CVR comes from copies of a document on both sides.
     """
 
     model: Model = "multinomial"
+    """Which naive Bayes; the source does not say. It has replicated its results with a linear
+    support vector machine, which takes much longer: use smaller sizes and fewer repetitions."""
     smoothing: float = 1.0
+    """Laplace smoothing of the word counts."""
     n_sources: tuple[int, ...] = (2, 3, 4, 5, 6, 7, 8, 9)
+    """K in the left panels, with ``per_source`` documents of each domain."""
     per_source: int = 100
+    """M in the left panels."""
     sizes: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000)
+    """M in the right panels, with the largest number of domains that leaves one to test on."""
     pairs: int = 100
+    """Data sets for each draw of domains; the source has 100."""
     replace: bool = True
+    """Draw documents with replacement, from the empirical distribution, as the source does."""
     together: bool = False
+    """Keep copies of one text in one block of CVR. The source does not, so that part of the
+    optimism of its CVR comes from copies of a document on both sides."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="multiple_source_means",

@@ -60,24 +60,17 @@ class MultipleSourceVariances:
     Deviations: the sizes are ours, because the axes of the source's figures have none. The source
     states that the omega term of CVR is much larger than that of CVS, and gives a reason for the
     opposite; both are claims here.
-
-    Parameters
-    ----------
-    model : {"multinomial", "bernoulli", "linear_svm"}
-        Which naive Bayes; the source does not say. It has replicated its results with a linear
-        support vector machine, which takes much longer: use smaller sizes and fewer repetitions.
-    smoothing : float
-        Laplace smoothing of the word counts.
-    sizes : tuple of int
-        M, documents of each domain.
-    replace : bool
-        Draw documents with replacement, from the empirical distribution, as the source does.
     """
 
     model: Model = "multinomial"
+    """Which naive Bayes; the source does not say. It has replicated its results with a linear
+    support vector machine, which takes much longer: use smaller sizes and fewer repetitions."""
     smoothing: float = 1.0
+    """Laplace smoothing of the word counts."""
     sizes: tuple[int, ...] = (10, 20, 50, 100, 200, 500, 1000, 2000)
+    """M, documents of each domain."""
     replace: bool = True
+    """Draw documents with replacement, from the empirical distribution, as the source does."""
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="multiple_source_variances",

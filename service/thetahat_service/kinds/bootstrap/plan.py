@@ -43,58 +43,38 @@ from thetahat_service.schemas.numbers import read_number_array, shorten_value
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BootstrapPlan:
-    """A sample, its resamples, and what is computed from them.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        What is computed.
-    sample : Sample
-        The sample, which fits the statistic.
-    resamples : HashedResamples or GivenResamples
-        Drawn from the sample, or as the request has them.
-    intervals : tuple of str
-        The intervals to build.
-    reasons : mapping of str to str
-        By interval that does not fit, why.
-    tests : tuple of ChosenMethod
-        The tests of the two samples.
-    test_reasons : mapping of str to str
-        By test that does not fit, why.
-    """
+    """A sample, its resamples, and what is computed from them."""
 
     statistic: Statistic
+    """What is computed."""
     sample: Sample
+    """The sample, which fits the statistic."""
     resamples: AnyResamples
+    """Drawn from the sample, or as the request has them."""
     intervals: tuple[str, ...]
+    """The intervals to build."""
     reasons: Mapping[str, str]
+    """By interval that does not fit, why."""
     tests: tuple[ChosenMethod[TwoSampleTest], ...]
+    """The tests of the two samples."""
     test_reasons: Mapping[str, str]
+    """By test that does not fit, why."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorPlan:
-    """A sample with several columns, its resamples, and what is computed from them.
-
-    Parameters
-    ----------
-    statistic : VectorStatistic
-        What is computed.
-    sample : VectorSample
-        The sample, which fits the statistic.
-    resamples : HashedResamples
-        Drawn from the rows.
-    intervals : tuple of str
-        The intervals to build for each component.
-    reasons : mapping of str to str
-        By interval that does not fit, why.
-    """
+    """A sample with several columns, its resamples, and what is computed from them."""
 
     statistic: VectorStatistic
+    """What is computed."""
     sample: VectorSample
+    """The sample, which fits the statistic."""
     resamples: HashedResamples
+    """Drawn from the rows."""
     intervals: tuple[str, ...]
+    """The intervals to build for each component."""
     reasons: Mapping[str, str]
+    """By interval that does not fit, why."""
 
 
 def is_of_vector(request: BootstrapRequest) -> bool:

@@ -30,15 +30,10 @@ SPLITS = "splits"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
-    """The plan of one job.
-
-    Parameters
-    ----------
-    fit_importance : Importance or None
-        The importance weights that fits use; None if they use none.
-    """
+    """The plan of one job."""
 
     fit_importance: Importance | None = None
+    """The importance weights that fits use; None if they use none."""
 
     @cached_property
     def importance(self) -> Importance | None:

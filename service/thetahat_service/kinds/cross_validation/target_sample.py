@@ -37,24 +37,16 @@ from thetahat_service.kinds.methods_used import record_method
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Importance:
-    """The importance weights of the data's rows, and the risk estimators that use them.
-
-    Parameters
-    ----------
-    samples : Samples
-        The features of both samples that the weights are estimated from.
-    method : WeightEstimator
-        The estimator of the weights.
-    weights : ShiftWeights
-        The weights.
-    risks : mapping of str to RiskEstimator
-        By key in the result.
-    """
+    """The importance weights of the data's rows, and the risk estimators that use them."""
 
     samples: Samples
+    """The features of both samples that the weights are estimated from."""
     method: WeightEstimator
+    """The estimator of the weights."""
     weights: ShiftWeights
+    """The weights."""
     risks: Mapping[str, RiskEstimator]
+    """By key in the result."""
 
     def describe(self, request: CrossValidationRequest, seed: int) -> UsedWeights:
         """Return the weights with their diagnostics for the result."""

@@ -26,18 +26,12 @@ tenth of the rows."""
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Learners that one chunk fits, group after group.
-
-    Parameters
-    ----------
-    part : str
-        Name of the part of the progress that the bundle belongs to; several bundles may share it.
-    groups : tuple of Group
-        Each with learners that are fitted together, or with a single one.
-    """
+    """Learners that one chunk fits, group after group."""
 
     part: str
+    """Name of the part of the progress that the bundle belongs to; several bundles may share it."""
     groups: tuple[Group, ...]
+    """Each with learners that are fitted together, or with a single one."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -56,24 +56,16 @@ MOST_CHUNKS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FittingStage:
-    """Splits that the learners of a bundle are fitted on, and how they are cut.
-
-    Parameters
-    ----------
-    name : str
-        Part of the key of its chunks.
-    n_splits : int
-        Number of splits; 0 makes no chunk.
-    n_chunks : int
-        Number of chunks that the splits are cut into, at most ``n_splits``.
-    fits_per_split : int
-        Fits of one learner on one split, which count in the progress.
-    """
+    """Splits that the learners of a bundle are fitted on, and how they are cut."""
 
     name: str
+    """Part of the key of its chunks."""
     n_splits: int
+    """Number of splits; 0 makes no chunk."""
     n_chunks: int
+    """Number of chunks that the splits are cut into, at most ``n_splits``."""
     fits_per_split: int = 1
+    """Fits of one learner on one split, which count in the progress."""
 
     def split_range(self, n_chunks: int) -> Iterator[tuple[int, int]]:
         """Yield (start, stop) of ranges of about equal length."""
@@ -262,18 +254,12 @@ def _run_isolated(
 
 @dataclass(slots=True)
 class LearnerRecord:
-    """All arrays and failures of one learner.
-
-    Parameters
-    ----------
-    arrays : dict of str to list of mapping
-        By stage, the arrays of its chunks in the order of the splits.
-    failures : dict of str to LearnerFailure
-        By stage, the first failure.
-    """
+    """All arrays and failures of one learner."""
 
     arrays: dict[str, list[Mapping[str, np.ndarray]]] = field(default_factory=dict)
+    """By stage, the arrays of its chunks in the order of the splits."""
     failures: dict[str, LearnerFailure] = field(default_factory=dict)
+    """By stage, the first failure."""
 
 
 class JoinedOutputs:

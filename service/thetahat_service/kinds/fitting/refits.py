@@ -43,21 +43,14 @@ _STAGE: Final = "refits "
 
 @dataclass(frozen=True, slots=True)
 class Refits:
-    """The extra fits of an evaluation: each design once, whatever the number of its methods.
-
-    Parameters
-    ----------
-    methods : tuple of RequestedRefit
-        Methods that the request names.
-    designs : tuple of RefitDesign
-        Their designs, in the order of the request.
-    n_splits : tuple of int
-        Fits of one learner, by design.
-    """
+    """The extra fits of an evaluation: each design once, whatever the number of its methods."""
 
     methods: tuple[RequestedRefit, ...]
+    """Methods that the request names."""
     designs: tuple[RefitDesign, ...]
+    """Their designs, in the order of the request."""
     n_splits: tuple[int, ...]
+    """Fits of one learner, by design."""
 
     def build_stages(self, n_chunks: int) -> list[FittingStage]:
         """Return one stage for each design, with about ``n_chunks`` chunks over all of them."""

@@ -51,27 +51,18 @@ L = TypeVar("L", bound=LearnersRequest)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedScheme:
-    """The scheme and the rows that the check of a request has read.
-
-    Parameters
-    ----------
-    scheme : Scheme
-        The scheme of the request.
-    rows : Rows
-        The rows of inline data, or their number alone where a data set was not opened.
-    learners : mapping of str to Learner
-        The learners of the request.
-    n_extra_fits : int
-        Fits of each learner for methods that fit the learners again.
-    n_features : int
-        Number of feature columns.
-    """
+    """The scheme and the rows that the check of a request has read."""
 
     scheme: Scheme
+    """The scheme of the request."""
     rows: Rows
+    """The rows of inline data, or their number alone where a data set was not opened."""
     learners: Mapping[str, Learner]
+    """The learners of the request."""
     n_extra_fits: int
+    """Fits of each learner for methods that fit the learners again."""
     n_features: int
+    """Number of feature columns."""
 
     def check_work(self, n_sizes: int = 1) -> None:
         """Refuse the request if its fits at ``n_sizes`` training sizes would take too long.
@@ -145,19 +136,10 @@ def _explain_other_losses(loss: Loss) -> str | None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SchemePlan(FittingPlan, Generic[L]):
-    """The learners, scheme, loss and data of a job.
-
-    Parameters
-    ----------
-    job : Job
-        With the request and the seed.
-    all_own : bool
-        Whether no learner needs scikit-learn.
-    refits : Refits
-        Extra fits of methods that fit the learners again.
-    """
+    """The learners, scheme, loss and data of a job."""
 
     job: Job[L]
+    """With the request and the seed."""
     data: Data
     rows: Rows
     scheme: Scheme
@@ -165,7 +147,9 @@ class SchemePlan(FittingPlan, Generic[L]):
     loss: Loss
     n_splits: int
     all_own: bool
+    """Whether no learner needs scikit-learn."""
     refits: Refits
+    """Extra fits of methods that fit the learners again."""
 
     @property
     def request(self) -> L:

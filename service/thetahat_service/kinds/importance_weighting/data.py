@@ -32,21 +32,14 @@ from thetahat_service.kinds.importance_weighting.request import ImportanceWeight
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SamplesRead:
-    """Both samples of a request, and the rows that are left out of them.
-
-    Parameters
-    ----------
-    shift : SourceAndTarget
-        The samples, without the rows that are left out.
-    source : SampleTable
-        The source as it was read.
-    left_out : LeftOutOfSamples or None
-        What is left out; None if nothing is.
-    """
+    """Both samples of a request, and the rows that are left out of them."""
 
     shift: SourceAndTarget
+    """The samples, without the rows that are left out."""
     source: SampleTable
+    """The source as it was read."""
     left_out: LeftOutOfSamples | None
+    """What is left out; None if nothing is."""
 
     @property
     def source_rows(self) -> IntArray:

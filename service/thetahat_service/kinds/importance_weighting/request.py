@@ -183,24 +183,16 @@ class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
 
 @dataclass(frozen=True, slots=True)
 class RequestedValues:
-    """The values of one parameter, each once.
-
-    Parameters
-    ----------
-    parameter : str or None
-        Name of the parameter; None, with the single value None, if nothing varies.
-    values : list
-        As the request has them.
-    loc : tuple
-        Path of the parameter in the request.
-    listed : tuple or None
-        Path of the list of values in the request; None for a range.
-    """
+    """The values of one parameter, each once."""
 
     parameter: str | None
+    """Name of the parameter; None, with the single value None, if nothing varies."""
     values: list[Any]
+    """As the request has them."""
     loc: Loc
+    """Path of the parameter in the request."""
     listed: Loc | None = None
+    """Path of the list of values in the request; None for a range."""
 
     def build_path(self, j: int) -> Loc:
         """Return the path of a value in the request."""

@@ -75,18 +75,12 @@ class LearningCurveResult:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SizeOutcomes:
-    """The outcomes of one learner at one size.
-
-    Parameters
-    ----------
-    outcomes : Outcomes
-        Of all splits, with the sizes of the smaller training parts.
-    whole_sizes : ndarray of int
-        (J,) numbers of rows of the whole training parts.
-    """
+    """The outcomes of one learner at one size."""
 
     outcomes: Outcomes
+    """Of all splits, with the sizes of the smaller training parts."""
     whole_sizes: IntArray
+    """(J,) numbers of rows of the whole training parts."""
 
     @property
     def with_whole_sizes(self) -> Outcomes:

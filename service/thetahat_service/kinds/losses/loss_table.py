@@ -114,24 +114,16 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentLosses:
-    """The losses of a request.
-
-    Parameters
-    ----------
-    table : LossTable
-        The losses of the rows that are kept.
-    n_rows : int
-        Number of rows in the request or file.
-    kept : KeptRows or None
-        The rows of the table; None if no row was left out.
-    cautions : tuple of Caution
-        What to know of how the losses were read.
-    """
+    """The losses of a request."""
 
     table: LossTable
+    """The losses of the rows that are kept."""
     n_rows: int
+    """Number of rows in the request or file."""
     kept: KeptRows | None = None
+    """The rows of the table; None if no row was left out."""
     cautions: tuple[Caution, ...] = ()
+    """What to know of how the losses were read."""
 
 
 def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:

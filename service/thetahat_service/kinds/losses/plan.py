@@ -25,24 +25,16 @@ from thetahat_service.schemas.numbers import read_number_array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossesPlan:
-    """The losses of a request, checked together with its choices.
-
-    Parameters
-    ----------
-    table : LossTable
-        The losses of every model.
-    weights : ndarray of float or None
-        (n,) importance weights of the losses.
-    fits : SuppliedEstimators
-        Estimators that use losses of extra fits.
-    cautions : tuple of Caution
-        What to know of how the losses were read.
-    """
+    """The losses of a request, checked together with its choices."""
 
     table: LossTable
+    """The losses of every model."""
     weights: FloatArray | None
+    """(n,) importance weights of the losses."""
     fits: SuppliedEstimators
+    """Estimators that use losses of extra fits."""
     cautions: tuple[Caution, ...] = ()
+    """What to know of how the losses were read."""
 
 
 def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:

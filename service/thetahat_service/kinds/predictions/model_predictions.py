@@ -162,22 +162,15 @@ def read_dataset(  # noqa: PLR0913 - the columns of a request, and how they are 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedPredictions:
-    """The truth and the predictions in the form that a loss takes.
-
-    Parameters
-    ----------
-    truth : ndarray
-        (n,) class codes, or numbers.
-    models : mapping of str to Predictions
-        The predictions of every model. The output of a model that has scores alone is its most
-        probable class.
-    cautions : tuple of Caution
-        On probabilities that were normalised.
-    """
+    """The truth and the predictions in the form that a loss takes."""
 
     truth: np.ndarray
+    """(n,) class codes, or numbers."""
     models: Mapping[str, Predictions]
+    """The predictions of every model. The output of a model that has scores alone is its most
+    probable class."""
     cautions: tuple[Caution, ...] = ()
+    """On probabilities that were normalised."""
 
 
 def encode(loss: Loss, data: ModelPredictions, classes: Sequence[Any]) -> EncodedPredictions:

@@ -49,36 +49,24 @@ from thetahat_service.kinds.supplied_fits import SuppliedEstimators, read_suppli
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictionsPlan:
-    """The losses of the predictions, and the input of the metrics.
-
-    Parameters
-    ----------
-    loss : Loss
-        The loss as the request names it.
-    metrics : tuple of ChosenMethod
-        The metrics beside it.
-    table : LossTable
-        The losses of every model.
-    judged : mapping of str to TruthAndPredictions
-        The truth and the predictions by model, rows in the table's order.
-    classes : tuple of label
-        Empty for a regression.
-    fits : SuppliedEstimators
-        Estimators that use losses of extra fits.
-    bias_variance : mapping of str to BiasVariance or None
-        By model, where several predictions of an instance are known; None where none are.
-    cautions : tuple of Caution
-        On probabilities that were normalised.
-    """
+    """The losses of the predictions, and the input of the metrics."""
 
     loss: Loss
+    """The loss as the request names it."""
     metrics: Metrics
+    """The metrics beside it."""
     table: LossTable
+    """The losses of every model."""
     judged: Mapping[str, TruthAndPredictions]
+    """The truth and the predictions by model, rows in the table's order."""
     classes: tuple[Label, ...]
+    """Empty for a regression."""
     fits: SuppliedEstimators
+    """Estimators that use losses of extra fits."""
     bias_variance: Mapping[str, BiasVariance] | None
+    """By model, where several predictions of an instance are known; None where none are."""
     cautions: tuple[Caution, ...]
+    """On probabilities that were normalised."""
 
 
 def check_form(request: PredictionsRequest) -> None:

@@ -23,27 +23,18 @@ from thetahat_service.kinds.selection.run import SplitNotes, unpack_estimates, u
 
 @dataclass(slots=True)
 class SelectionNumbers:
-    """The numbers of all candidates by name, without their rows.
-
-    Parameters
-    ----------
-    present : list of str
-        Candidates that have outputs, in the request's order.
-    failures : dict of str to LearnerFailure
-        Candidates that failed; the other fields do not have them.
-    external : dict of str to CandidateErrors
-        Errors under the external splits; empty without external splits.
-    on_all : dict of str to InternalEstimate
-        Estimates on all rows; empty if the last choice is not made on all rows.
-    notes : dict of str to SplitNotes
-        Warnings, and how splits were predicted.
-    """
+    """The numbers of all candidates by name, without their rows."""
 
     present: list[str]
+    """Candidates that have outputs, in the request's order."""
     failures: dict[str, LearnerFailure] = field(default_factory=dict)
+    """Candidates that failed; the other fields do not have them."""
     external: dict[str, CandidateErrors] = field(default_factory=dict)
+    """Errors under the external splits; empty without external splits."""
     on_all: dict[str, InternalEstimate] = field(default_factory=dict)
+    """Estimates on all rows; empty if the last choice is not made on all rows."""
     notes: dict[str, SplitNotes] = field(default_factory=dict)
+    """Warnings, and how splits were predicted."""
 
     @property
     def ran(self) -> list[str]:

@@ -69,41 +69,30 @@ ON_ALL_ROWS: Final = "all rows"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SelectionPlan(FittingPlan):
-    """The plan of one job.
-
-    Parameters
-    ----------
-    specs : mapping
-        Specifications of the candidates, each candidate of a grid by itself.
-    grids : mapping of str to CandidateGrid
-        By name in the request.
-    candidates : mapping of str to Learner
-        In the request's order.
-    request_names : mapping of str to str
-        By candidate, its name in the request: that of its grid, or its own.
-    bundles : tuple of Bundle
-        Candidates that are fitted together.
-    criterion : Criterion
-        The number that candidates are chosen by; its metric is ``select_by``, None for the loss.
-    all_own : bool
-        Whether no candidate needs scikit-learn.
-    """
+    """The plan of one job."""
 
     job: Job[SelectionRequest]
     data: Data
     rows: Rows
     schemes: SelectionSchemes
     specs: Mapping[str, object]
+    """Specifications of the candidates, each candidate of a grid by itself."""
     grids: Mapping[str, CandidateGrid]
+    """By name in the request."""
     candidates: Mapping[str, Learner]
+    """In the request's order."""
     request_names: Mapping[str, str]
+    """By candidate, its name in the request: that of its grid, or its own."""
     bundles: tuple[Bundle, ...]
+    """Candidates that are fitted together."""
     loss: Loss
     criterion: Criterion
+    """The number that candidates are chosen by; its metric is ``select_by``, None for the loss."""
     select_by: ChosenMethod[Metric] | None
     metrics: Metrics
     sizes: SelectionSizes
     all_own: bool
+    """Whether no candidate needs scikit-learn."""
 
     @property
     def request(self) -> SelectionRequest:

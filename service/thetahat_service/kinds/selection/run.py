@@ -37,18 +37,12 @@ FitCounts = Counter[str | None]
 
 @dataclass(slots=True)
 class SplitNotes:
-    """Warnings of one candidate on some splits, and how the splits were predicted.
-
-    Parameters
-    ----------
-    warnings : list of tuple of Caution
-        Warnings of the candidate on each split, including those inside its training part.
-    fits : Counter
-        Numbers of internal and external splits by the reason of the fit.
-    """
+    """Warnings of one candidate on some splits, and how the splits were predicted."""
 
     warnings: list[tuple[Caution, ...]] = field(default_factory=list)
+    """Warnings of the candidate on each split, including those inside its training part."""
     fits: FitCounts = field(default_factory=Counter)
+    """Numbers of internal and external splits by the reason of the fit."""
 
     def extend(self, notes: SplitNotes) -> None:
         """Add the notes of further splits."""
@@ -82,21 +76,14 @@ def unpack_notes(arrays: Mapping[str, np.ndarray]) -> SplitNotes:
 
 @dataclass(slots=True)
 class CandidateRun:
-    """One candidate on some external splits.
-
-    Parameters
-    ----------
-    outcomes : list of SplitOutcome
-        On the external test parts.
-    internal : list of InternalEstimate
-        Inside the training parts.
-    notes : SplitNotes
-        The notes of all of these splits.
-    """
+    """One candidate on some external splits."""
 
     outcomes: list[SplitOutcome] = field(default_factory=list)
+    """On the external test parts."""
     internal: list[InternalEstimate] = field(default_factory=list)
+    """Inside the training parts."""
     notes: SplitNotes = field(default_factory=SplitNotes)
+    """The notes of all of these splits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,25 +29,17 @@ MOST_KEPT = 200_000_000
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SelectionSchemes:
-    """The scheme that chooses candidates, and the one that assesses the choice.
-
-    Parameters
-    ----------
-    internal : Scheme
-        The scheme inside the external training parts, and on all rows.
-    external : Scheme or None
-        The scheme that assesses the choice; None if it is not assessed.
-    chooses_on_all : bool
-        Whether the last choice is made on all rows: not in a three-way split, whose test rows must
-        not be used again.
-    is_own : bool
-        Whether the internal scheme is part of the external one.
-    """
+    """The scheme that chooses candidates, and the one that assesses the choice."""
 
     internal: Scheme
+    """The scheme inside the external training parts, and on all rows."""
     external: Scheme | None
+    """The scheme that assesses the choice; None if it is not assessed."""
     chooses_on_all: bool
+    """Whether the last choice is made on all rows: not in a three-way split, whose test rows must
+    not be used again."""
     is_own: bool
+    """Whether the internal scheme is part of the external one."""
 
     @property
     def assessed(self) -> Scheme:

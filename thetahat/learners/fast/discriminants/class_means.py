@@ -17,34 +17,23 @@ Shape = Literal["full", "diagonal", "spherical"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Discriminant:
-    """A fitted discriminant: normal classes with a common covariance matrix.
-
-    Parameters
-    ----------
-    centre : ndarray of float
-        (p,) a point that rows are taken from.
-    transform : ndarray of float
-        (p, q) or, for its diagonal, (p,): after it the covariance matrix is the unit matrix.
-    means : ndarray of float
-        (C', q) transformed means of the classes that are present.
-    present : ndarray of int
-        (C',) their codes, ascending.
-    log_prior : ndarray of float
-        (C',).
-    n_classes : int
-        C, all classes of the data.
-    is_sharp : bool
-        Whether nothing varies within a class: the nearest mean has probability 1, and classes with
-        equally near means share it by their priors.
-    """
+    """A fitted discriminant: normal classes with a common covariance matrix."""
 
     centre: FloatArray
+    """(p,) a point that rows are taken from."""
     transform: FloatArray
+    """(p, q) or, for its diagonal, (p,): after it the covariance matrix is the unit matrix."""
     means: FloatArray
+    """(C', q) transformed means of the classes that are present."""
     present: IntArray
+    """(C',) their codes, ascending."""
     log_prior: FloatArray
+    """(C',)."""
     n_classes: int
+    """C, all classes of the data."""
     is_sharp: bool = False
+    """Whether nothing varies within a class: the nearest mean has probability 1, and classes with
+    equally near means share it by their priors."""
 
     def predict(self, features: Features) -> Predictions:
         """Return class codes, probabilities and log odds; of equal posteriors the lowest wins."""
@@ -77,21 +66,14 @@ def posterior(joint: FloatArray, present: IntArray, n_classes: int) -> Predictio
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MostLikely:
-    """The most likely class of each row; of equal ones the first.
-
-    Parameters
-    ----------
-    best : ndarray of float
-        (n,) its log joint density.
-    ahead : ndarray of float
-        (n,) by how much that is more than the next.
-    place : ndarray of int
-        (n,) which it is.
-    """
+    """The most likely class of each row; of equal ones the first."""
 
     best: FloatArray
+    """(n,) its log joint density."""
     ahead: FloatArray
+    """(n,) by how much that is more than the next."""
     place: IntArray
+    """(n,) which it is."""
 
 
 def find_most_likely(by_class: FloatArray) -> MostLikely:

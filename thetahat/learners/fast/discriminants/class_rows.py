@@ -22,24 +22,16 @@ S_co = TypeVar("S_co", bound="ClassSums", covariant=True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassSums:
-    """Sums over the rows of each class, centred on some point.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-        (C,) number of rows that have weight.
-    weight : ndarray of float
-        (C,) total weight.
-    x : ndarray of float
-        (C, p) weighted sums.
-    squares : ndarray of float
-        (C, p) weighted sums of squares.
-    """
+    """Sums over the rows of each class, centred on some point."""
 
     rows: IntArray
+    """(C,) number of rows that have weight."""
     weight: FloatArray
+    """(C,) total weight."""
     x: FloatArray
+    """(C, p) weighted sums."""
     squares: FloatArray
+    """(C, p) weighted sums of squares."""
 
     def without(self, other: Self) -> Self:
         """Return these sums minus the sums over some of the rows."""
@@ -77,32 +69,23 @@ class ClassRows:
 
     Centring within classes first keeps the digits: the sums that are subtracted later have the size
     of the spread within a class, however far the classes are from 0 and from one another.
-
-    Parameters
-    ----------
-    both : ndarray of float
-        (p + C, n) rows less the mean of their class, and 1 in the row of their class, 0 elsewhere.
-    y : ndarray of int
-        (n,) class codes.
-    w : ndarray of float
-        (n,) weights.
-    centre : ndarray of float
-        (p,) mean of all rows.
-    means : ndarray of float
-        (C, p) means of the classes about ``centre``; 0 for one without weight.
-    squares : ndarray of float
-        (p,) weighted sums of squares of the rows less the means of their classes.
-    is_weighted : bool
-        Whether any weight is not 1.
     """
 
     both: FloatArray
+    """(p + C, n) rows less the mean of their class, and 1 in the row of their class, 0
+    elsewhere."""
     y: np.ndarray
+    """(n,) class codes."""
     w: FloatArray
+    """(n,) weights."""
     centre: FloatArray
+    """(p,) mean of all rows."""
     means: FloatArray
+    """(C, p) means of the classes about ``centre``; 0 for one without weight."""
     squares: FloatArray
+    """(p,) weighted sums of squares of the rows less the means of their classes."""
     is_weighted: bool
+    """Whether any weight is not 1."""
 
     @property
     def Z(self) -> FloatArray:  # noqa: N802 - as the rows are called

@@ -46,30 +46,20 @@ _MAX_ENTRIES: Final = 4_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PartSums:
-    """Sums over K training parts by class; see ``ClassSums``.
-
-    Parameters
-    ----------
-    turned : DecorrelatedRows
-        All rows.
-    tested : ndarray of float
-        (p + C, M) the decorrelated rows of the test parts, part after part.
-    lengths : ndarray of float
-        (M,) their squared lengths.
-    is_rest : ndarray of bool
-        (K,) whether the sums over the left-out rows were subtracted from those over all rows.
-    counts : ndarray
-        (K, C) number of rows with weight.
-    sums : ndarray
-        (K, p + C, p + C) weighted sums of products, sums by class, and weights.
-    """
+    """Sums over K training parts by class; see ``ClassSums``."""
 
     turned: DecorrelatedRows
+    """All rows."""
     tested: FloatArray
+    """(p + C, M) the decorrelated rows of the test parts, part after part."""
     lengths: FloatArray
+    """(M,) their squared lengths."""
     is_rest: np.ndarray
+    """(K,) whether the sums over the left-out rows were subtracted from those over all rows."""
     counts: FloatArray
+    """(K, C) number of rows with weight."""
     sums: FloatArray
+    """(K, p + C, p + C) weighted sums of products, sums by class, and weights."""
 
 
 class DecorrelatedSplits(DiscriminantSplits):

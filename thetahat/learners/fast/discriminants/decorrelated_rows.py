@@ -20,26 +20,18 @@ class DecorrelatedRows:
 
     A training part has nearly these products, so that its products are well conditioned if it has
     enough rows, however ill-conditioned the features are.
-
-    Parameters
-    ----------
-    both : ndarray of float
-        (p + C, n) as ``ClassRows`` has it; a column that never varies is 0.
-    means : ndarray of float
-        (C, p) means of the classes about that of all rows.
-    lengths : ndarray of float
-        (n,) squared lengths of the rows.
-    constant : ndarray of bool
-        (p,) which column never varies within the classes.
-    error : float
-        Error bound of a product of two decorrelated rows, in units of the last place.
     """
 
     both: FloatArray
+    """(p + C, n) as ``ClassRows`` has it; a column that never varies is 0."""
     means: FloatArray
+    """(C, p) means of the classes about that of all rows."""
     lengths: FloatArray
+    """(n,) squared lengths of the rows."""
     constant: np.ndarray
+    """(p,) which column never varies within the classes."""
     error: float
+    """Error bound of a product of two decorrelated rows, in units of the last place."""
 
     @property
     def T(self) -> FloatArray:  # noqa: N802 - as the rows are called

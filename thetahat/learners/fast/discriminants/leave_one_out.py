@@ -26,27 +26,18 @@ TOO_FEW_ROWS: Final = OrdinaryFit("the training part has too few classes or rows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _LeftOutChange:
-    """The change of a class when one of its rows is left out.
-
-    Parameters
-    ----------
-    at : ndarray of int
-        (n,) index of the class among those present; arbitrary for a class without weight.
-    stays : ndarray of float
-        (n,) weight of the class without the row.
-    moved : ndarray of float
-        (n,) shift of the class mean away from the row, in units of their distance.
-    a : ndarray of float
-        (n,) factor of the row's products that its class loses.
-    fits : ndarray of bool
-        (n,) whether enough weight remains.
-    """
+    """The change of a class when one of its rows is left out."""
 
     at: IntArray
+    """(n,) index of the class among those present; arbitrary for a class without weight."""
     stays: FloatArray
+    """(n,) weight of the class without the row."""
     moved: FloatArray
+    """(n,) shift of the class mean away from the row, in units of their distance."""
     a: FloatArray
+    """(n,) factor of the row's products that its class loses."""
     fits: np.ndarray
+    """(n,) whether enough weight remains."""
 
 
 class DiscriminantSplits(OverSplits):

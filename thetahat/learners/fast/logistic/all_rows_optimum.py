@@ -20,21 +20,14 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Optimum:
-    """The optimum of the penalised likelihood of all rows.
-
-    Parameters
-    ----------
-    coefficients : ndarray of float
-        (q, K).
-    shares : ndarray of float
-        (n, K) probabilities there.
-    curvature : ndarray of float or None
-        (K q, K q) second derivative there; None if it was not needed to find the optimum.
-    """
+    """The optimum of the penalised likelihood of all rows."""
 
     coefficients: FloatArray
+    """(q, K)."""
     shares: FloatArray
+    """(n, K) probabilities there."""
     curvature: FloatArray | None
+    """(K q, K q) second derivative there; None if it was not needed to find the optimum."""
 
 
 def find_optimum(objective: Objective) -> Optimum | None:

@@ -16,30 +16,20 @@ from thetahat.values.types import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standardised:
-    """Rows for the solver: an intercept column and features scaled to about unit spread.
-
-    Parameters
-    ----------
-    Z : ndarray of float
-        (n, q) the rows; with an intercept the first column is 1.
-    penalties : ndarray of float
-        (q,) of each coefficient; 0 for the intercept.
-    centre : ndarray of float
-        (p,) values that are subtracted from the features.
-    directions : ndarray of float or None
-        (p, r) directions onto which they are projected if there are more features than rows.
-    scale : ndarray of float
-        (p,) or (r,) factors that they are then multiplied with; 0 for a constant column.
-    intercept : bool
-        Whether there is one.
-    """
+    """Rows for the solver: an intercept column and features scaled to about unit spread."""
 
     Z: FloatArray
+    """(n, q) the rows; with an intercept the first column is 1."""
     penalties: FloatArray
+    """(q,) of each coefficient; 0 for the intercept."""
     centre: FloatArray
+    """(p,) values that are subtracted from the features."""
     directions: FloatArray | None
+    """(p, r) directions onto which they are projected if there are more features than rows."""
     scale: FloatArray
+    """(p,) or (r,) factors that they are then multiplied with; 0 for a constant column."""
     intercept: bool
+    """Whether there is one."""
 
     def rows(self, X: FloatArray) -> FloatArray:
         """Return (m, q) other rows on the same scale."""
@@ -126,27 +116,18 @@ def _prepend_ones(Z: FloatArray, *, intercept: bool) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogisticModel:
-    """A fitted classifier with linear logits.
-
-    Parameters
-    ----------
-    rows : Standardised
-        The scaling of rows to the units of the coefficients.
-    coefficients : ndarray of float
-        (q, K) in those units; one column for two classes.
-    present : ndarray of int
-        (C',) codes of the classes that the training part has, ascending.
-    n_classes : int
-        C, all classes of the data.
-    cautions : tuple of Caution
-        A caution if the optimum was not reached.
-    """
+    """A fitted classifier with linear logits."""
 
     rows: Standardised
+    """The scaling of rows to the units of the coefficients."""
     coefficients: FloatArray
+    """(q, K) in those units; one column for two classes."""
     present: IntArray
+    """(C',) codes of the classes that the training part has, ascending."""
     n_classes: int
+    """C, all classes of the data."""
     cautions: tuple[Caution, ...] = ()
+    """A caution if the optimum was not reached."""
 
     @property
     def slopes(self) -> FloatArray:

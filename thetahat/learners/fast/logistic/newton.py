@@ -26,23 +26,16 @@ class Objective:
 
     With K = 1 there are two classes, and p is the logistic function of the one logit; otherwise
     there are K, and p is their softmax.
-
-    Parameters
-    ----------
-    Z : ndarray of float
-        (n, q).
-    target : ndarray of float
-        (n, K) 1 for the row's class; with K = 1, for the second.
-    w : ndarray of float
-        (n,) weights.
-    penalties : ndarray of float
-        (q,).
     """
 
     Z: FloatArray
+    """(n, q)."""
     target: FloatArray
+    """(n, K) 1 for the row's class; with K = 1, for the second."""
     w: FloatArray
+    """(n,) weights."""
     penalties: FloatArray
+    """(q,)."""
 
     def value(self, B: FloatArray) -> float:
         """Return f."""

@@ -16,24 +16,16 @@ LogLikelihood = Callable[[Features], FloatArray]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BayesRule:
-    """The class with the largest posterior probability.
-
-    Parameters
-    ----------
-    present : ndarray of int
-        (C',) codes of the classes of the training part, ascending.
-    log_prior : ndarray of float
-        (C',) log of their shares.
-    log_likelihood : callable
-        From features to (n, C') log-likelihoods, up to a constant per instance.
-    n_classes : int
-        C, all classes of the data.
-    """
+    """The class with the largest posterior probability."""
 
     present: IntArray
+    """(C',) codes of the classes of the training part, ascending."""
     log_prior: FloatArray
+    """(C',) log of their shares."""
     log_likelihood: LogLikelihood
+    """From features to (n, C') log-likelihoods, up to a constant per instance."""
     n_classes: int
+    """C, all classes of the data."""
 
     def predict(self, features: Features) -> Predictions:
         """Return class codes, probabilities and log odds; of equal posteriors the lowest wins."""

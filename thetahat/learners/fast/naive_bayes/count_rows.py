@@ -26,23 +26,16 @@ class CountRows:
     A split's counts are those of all rows minus those of the left-out rows if every count is a
     whole number, so that nothing is lost; otherwise they are summed over the training part. Either
     way they equal the counts of ``fit``, without a copy of the rows.
-
-    Parameters
-    ----------
-    matrix : ndarray or csr_array
-        (n, p) counts, or ones and zeros.
-    y : ndarray of int
-        (n,) codes.
-    weights : ndarray of float
-        (n,).
-    n_classes : int
-        C.
     """
 
     matrix: FloatArray | CsrMatrix
+    """(n, p) counts, or ones and zeros."""
     y: np.ndarray
+    """(n,) codes."""
     weights: FloatArray
+    """(n,)."""
     n_classes: int
+    """C."""
 
     @cached_property
     def largest_sum(self) -> float:

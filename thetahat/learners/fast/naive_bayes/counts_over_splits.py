@@ -66,20 +66,14 @@ def build_predictions(weighed_rows: FloatArray, present: IntArray, n_classes: in
 
 @dataclass(frozen=True, eq=False)
 class CountsOverSplits(OverSplits):
-    """Predicts splits by subtracting the counts of the left-out rows.
-
-    Parameters
-    ----------
-    rows : CountRows
-        Counts of all rows.
-    model : CountModel
-        What the learner computes from counts.
-    """
+    """Predicts splits by subtracting the counts of the left-out rows."""
 
     leaves_rows_out: ClassVar[bool] = True
 
     rows: CountRows
+    """Counts of all rows."""
     model: CountModel
+    """What the learner computes from counts."""
 
     @cached_property
     def logs(self) -> SmoothedLogs:

@@ -45,27 +45,18 @@ class ClassPowerSums(ClassSums):
 
 @dataclass(eq=False)
 class GaussianRows:
-    """All rows, centred on their mean.
-
-    Parameters
-    ----------
-    X : ndarray of float
-        (n, p) columns less their means.
-    y : ndarray of int
-        (n,) class codes.
-    w : ndarray of float
-        (n,) weights.
-    centre : ndarray of float
-        (p,) the means.
-    n_classes : int
-        C.
-    """
+    """All rows, centred on their mean."""
 
     X: FloatArray
+    """(n, p) columns less their means."""
     y: np.ndarray
+    """(n,) class codes."""
     w: FloatArray
+    """(n,) weights."""
     centre: FloatArray
+    """(p,) the means."""
     n_classes: int
+    """C."""
 
     @cached_property
     def all(self) -> ClassPowerSums:

@@ -27,22 +27,15 @@ _GROUP: Final = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeighbourLists:
-    """The nearest rows of each query, and the distance up to which each list is complete.
-
-    Parameters
-    ----------
-    rows : ndarray of int
-        (q, length) row numbers by distance, of equal distances the lowest first.
-    squares : ndarray of float
-        (q, length) squared distances, each summed from the differences themselves.
-    complete_below : ndarray of float
-        (q,) rows of the list with a squared distance below this have the same positions as in a
-        list of all rows.
-    """
+    """The nearest rows of each query, and the distance up to which each list is complete."""
 
     rows: IntArray
+    """(q, length) row numbers by distance, of equal distances the lowest first."""
     squares: FloatArray
+    """(q, length) squared distances, each summed from the differences themselves."""
     complete_below: FloatArray
+    """(q,) rows of the list with a squared distance below this have the same positions as in a list
+    of all rows."""
 
 
 class Search:

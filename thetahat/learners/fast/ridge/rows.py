@@ -31,15 +31,10 @@ def bound_rounding(mean: FloatArray, w: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Products:
-    """The sums of products of rows that a least squares problem needs.
-
-    Parameters
-    ----------
-    sums : ndarray
-        (p + 2, p + 2) weighted sums of the products of features, one and target, in this order.
-    """
+    """The sums of products of rows that a least squares problem needs."""
 
     sums: FloatArray
+    """(p + 2, p + 2) weighted sums of the products of features, one and target, in this order."""
 
     @property
     def xx(self) -> FloatArray:
