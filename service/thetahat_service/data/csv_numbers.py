@@ -24,7 +24,7 @@ MISSING_TEXT: Final = pa.nulls(1, pa.string())[0]
 """A missing value; None in its place makes pyarrow import pandas."""
 
 FRACTION: Final = {
-    ".": rf"[+-]?(?:(?:[0-9]*\.[0-9]+|[0-9]+\.){_EXPONENT}|[0-9]+[eE][+-]?[0-9]+)",
+    ".": rf"[+-]?(?:[0-9]*\.[0-9]+|[0-9]+\.){_EXPONENT}",
     ",": rf"{_DIGITS}+,[0-9]+{_EXPONENT}",
 }
 """Patterns of numbers by their decimal mark."""
@@ -36,7 +36,7 @@ GROUPED: Final = {
 }
 """Numbers with marks of thousands that show, by the decimal mark, which one is which."""
 NUMBER: Final = "|".join(
-    [rf"{_DIGITS}+", "[+-]?(?i:inf|infinity)", *FRACTION.values(), *GROUPED.values()]
+    [rf"{_DIGITS}+{_EXPONENT}", "[+-]?(?i:inf|infinity)", *FRACTION.values(), *GROUPED.values()]
 )
 
 
