@@ -102,7 +102,10 @@ def test_exact_every_kind_is_asked_for() -> None:
 def test_exact_every_method_is_asked_for(family: str) -> None:
     not_asked = {name for place, name in NOT_ASKED if place == family}
 
-    assert set(FAMILIES[family]) - asked()[family] == not_asked
+    assert set(FAMILIES[family]) - asked()[family] == not_asked, (
+        "No request in tests/golden/requests names them. Add them to a request, and record it with "
+        "`python -m tests.golden.replay --record <name of the request>`."
+    )
 
 
 def test_exact_every_correction_is_asked_for() -> None:

@@ -12,10 +12,11 @@ from thetahat_service.kinds.registry import JOB_KINDS
 
 @pytest.mark.parametrize(("name", "surface"), list(shown.iterate_cases()))
 def test_unchanged_every_text_is_as_recorded(name: str, surface: str) -> None:
-    # ``python -m tests.golden.write_shown`` writes the files again.
     recorded = shown.find_file(name, surface).read_text(encoding="utf-8")
 
-    assert shown.show(name, surface) == recorded
+    assert shown.show(name, surface) == recorded, (
+        "If the change is meant, run `python -m tests.golden.write_shown` and read the differences."
+    )
 
 
 def test_exact_every_kind_is_shown_and_no_file_is_left_over() -> None:

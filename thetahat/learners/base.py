@@ -34,7 +34,7 @@ class Learner(Protocol):
 
     info: ClassVar[MethodInfo]
     tasks: ClassVar[frozenset[str]]  # of "classification", "regression"
-    takes_weights: ClassVar[bool]
+    takes_weights: ClassVar[bool]  # True for every learner of the library
 
     def fit(
         self,

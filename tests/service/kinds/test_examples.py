@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -40,27 +41,32 @@ def compute(body: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def keys_of(value: Any) -> Any:
-    """Return the keys of a value at every depth; of a list those of its items."""
+def words_of(value: Any) -> Any:
+    """Return the keys and the texts of a value at every depth; the numbers in texts are left out.
+
+    Numbers may differ in their last digits on another machine. tests/golden compares them.
+    """
     if isinstance(value, dict):
-        return {key: keys_of(item) for key, item in value.items()}
+        return {key: words_of(item) for key, item in value.items() if key != "version"}
     if isinstance(value, list):
-        return [keys_of(item) for item in value if isinstance(item, dict | list)]
-    return None
+        return [words_of(item) for item in value if isinstance(item, dict | list | str)]
+    return re.sub(r"\d[\d.e-]*", "0", value) if isinstance(value, str) else None
 
 
 @pytest.mark.parametrize("kind", sorted(REQUESTS))
-def test_exact_an_example_has_the_keys_of_its_result(kind: str) -> None:
+def test_exact_an_example_has_the_keys_and_the_words_of_its_result(kind: str) -> None:
     result = compute(REQUESTS[kind])
 
-    assert keys_of(result) == keys_of(RESULTS[kind])
+    assert words_of(result) == words_of(RESULTS[kind]), (
+        f"The example of {kind} is old. Run `python -m tests.service.kinds.test_examples`."
+    )
     assert result["kind"] == kind
 
 
 @pytest.mark.parametrize("kind", DESCRIBED)
 def test_exact_every_field_of_a_request_is_described(kind: str) -> None:
     schema = JOB_KINDS[kind].request.model_json_schema()
-    models = {kind: schema, **schema["$defs"]}
+    models = {kind: schema, **schema.get("$defs", {})}
     bare = [
         f"{name}.{field}"
         for name, model in models.items()
