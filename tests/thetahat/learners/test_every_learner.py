@@ -77,6 +77,21 @@ def test_property_unit_weights_are_no_weights(name: str) -> None:
 
 
 @EVERY
+def test_property_weights_change_the_predictions(name: str) -> None:
+    y, n_classes = task_of(name)
+    weights = np.where(np.arange(40) < 20, 1.0, 50.0)
+
+    without = predicted(LEARNERS[name](), X, y, X, n_classes=n_classes)
+    weighted = predicted(LEARNERS[name](), X, y, X, weights=weights, n_classes=n_classes)
+
+    ours, other = (
+        each.output if each.probabilities is None else each.probabilities
+        for each in (weighted, without)
+    )
+    assert np.abs(ours - other).max() > 1e-6, f"fit of {name} does not use the weights"
+
+
+@EVERY
 def test_property_leaves_its_input_alone(name: str) -> None:
     y, n_classes = task_of(name)
     features, target, weights = table(X), y.copy(), WEIGHTS.copy()
