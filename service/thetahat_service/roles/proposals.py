@@ -74,17 +74,16 @@ def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
         doubt = _doubt_name(column) or _doubt_whole_numbers(column, plain)
         if doubt is not None:
             proposals[column.name] = doubt
-    for group in (plain or numbers,):
-        left = [c for c in group if proposals[c.name].role is Role.MODEL]
-        for column in left:
-            other = _find_other_scale(column, left)
-            if other is not None:
-                proposals[column.name] = Proposal(
-                    column,
-                    Role.UNCLEAR,
-                    f"has values of {_show_range(column)}, and {other.name!r} of "
-                    f"{_show_range(other)}: losses of the same rows have one scale",
-                )
+    left = [c for c in plain or numbers if proposals[c.name].role is Role.MODEL]
+    for column in left:
+        other = _find_other_scale(column, left)
+        if other is not None:
+            proposals[column.name] = Proposal(
+                column,
+                Role.UNCLEAR,
+                f"has values of {_show_range(column)}, and {other.name!r} of "
+                f"{_show_range(other)}: losses of the same rows have one scale",
+            )
     return proposals
 
 
