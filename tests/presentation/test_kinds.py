@@ -344,3 +344,28 @@ def test_exact_a_bootstrap_names_the_interval_that_the_library_ranks_first() -> 
         ranked.remove(best)
 
     assert tuple(order) == HEADLINE_INTERVALS
+
+
+def test_by_hand_the_components_of_a_vector_have_a_covariance_of_each_pair() -> None:
+    def component(name: str, estimate: float, error: float, bias: float) -> dict[str, Any]:
+        ends = interval_of(estimate - 2 * error, estimate + 2 * error)
+        interval = {**ends, "method": "percentile", "level": 0.95}
+        numbers = {"estimate": estimate, "standard_error": error, "bias": bias}
+        return {"name": name, **numbers, "intervals": [interval]}
+
+    result = {
+        "kind": "bootstrap",
+        "statistic": "mean_vector",
+        "n": 12,
+        "n_resamples": 100,
+        "components": [component("x", 1.5, 0.25, -0.5), component("y", 3.0, 0.5, 0.125)],
+        "covariance_of_components": [[0.0625, -0.03], [-0.03, 0.25]],
+    }
+
+    document = show(result)
+
+    assert [row[0] for row in texts_of(table_of(document, "The mean vector"))] == ["x", "y"]
+    assert texts_of(table_of(document, "Covariance")) == [
+        ["x", "0.0625", "-0.03"],
+        ["y", "-0.03", "0.25"],
+    ]
