@@ -364,8 +364,29 @@ def test_by_hand_the_components_of_a_vector_have_a_covariance_of_each_pair() -> 
 
     document = show(result)
 
-    assert [row[0] for row in texts_of(table_of(document, "The mean vector"))] == ["x", "y"]
+    estimates = texts_of(table_of(document, "The mean vector"))
+    assert [row[:4] for row in estimates] == [
+        ["x", "1.50", "0.25", "-0.5"],
+        ["y", "3.00", "0.5", "0.125"],
+    ]
     assert texts_of(table_of(document, "Covariance")) == [
         ["x", "0.0625", "-0.03"],
         ["y", "-0.03", "0.25"],
     ]
+
+
+def test_exact_a_claim_has_its_verdict_and_what_was_measured() -> None:
+    claim = {
+        "text": "The variance is too small.",
+        "verdict": "holds",
+        "measured": "ratio of the means",
+        "figure": 0.8125,
+        "standard_error": 0.0125,
+        "reference": "nadeau2003",
+        "place": "section 3",
+    }
+
+    (row,) = texts_of(table_of(show({**make_study([], []), "claims": [claim]}), "Claims"))
+
+    assert row[:4] == [claim["text"], "holds", "ratio of the means", "0.812"]
+    assert row[5] == "nadeau2003, section 3"
