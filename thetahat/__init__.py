@@ -3,7 +3,8 @@
 ``thetahat.evaluate(losses, ...)``, ``thetahat.evaluate_scores(scores, ...)`` and
 ``thetahat.cross_validate(X, y, learners, ...)`` evaluate models in this process and return the
 typed result; ``thetahat.to_json(result)`` is the JSON of the service. ``thetahat.advise(n=...)``
-says beforehand which scheme fits. What they refuse is an ``EvaluationError``.
+says beforehand which scheme fits. ``assert_better``, ``assert_not_worse`` and
+``assert_equivalent`` are for tests of a model. What all of them refuse is an ``EvaluationError``.
 The modules behind these names are imported when a name is first used.
 """
 
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from thetahat.advice.advising import advise
     from thetahat.analyses.cross_validation.entry_points import cross_validate
     from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
+    from thetahat.analyses.losses.assertions import (
+        assert_better,
+        assert_equivalent,
+        assert_not_worse,
+    )
     from thetahat.analyses.losses.choices import Gate
     from thetahat.analyses.losses.entry_points import evaluate, evaluate_scores
     from thetahat.analyses.losses.result import (
@@ -43,6 +49,9 @@ __all__ = [
     "Target",
     "__version__",
     "advise",
+    "assert_better",
+    "assert_equivalent",
+    "assert_not_worse",
     "cross_validate",
     "evaluate",
     "evaluate_scores",
@@ -61,6 +70,9 @@ _MODULES: Final = {
     "Requirement": "thetahat.analyses.losses.result",
     "Target": "thetahat.values.types",
     "advise": "thetahat.advice.advising",
+    "assert_better": "thetahat.analyses.losses.assertions",
+    "assert_equivalent": "thetahat.analyses.losses.assertions",
+    "assert_not_worse": "thetahat.analyses.losses.assertions",
     "cross_validate": "thetahat.analyses.cross_validation.entry_points",
     "evaluate": "thetahat.analyses.losses.entry_points",
     "evaluate_scores": "thetahat.analyses.losses.entry_points",

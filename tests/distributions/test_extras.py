@@ -64,7 +64,7 @@ import importlib, pkgutil
 for package in PACKAGES:
     module = importlib.import_module(package)
     for found in pkgutil.walk_packages(module.__path__, f"{package}."):
-        if not found.name.endswith("__main__"):
+        if not found.name.endswith(("__main__", "pytest_plugin")):  # which pytest imports
             importlib.import_module(found.name)
 """
 TRANSPORTS: Final = """

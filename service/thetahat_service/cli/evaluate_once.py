@@ -77,16 +77,17 @@ def evaluate_by_service(request: JsonObject, data: Path | None, url: str) -> tup
 
 def evaluate_logs(
     request: JsonObject, files: Sequence[DatasetFile], paths: Mapping[str, Path], url: str | None
-) -> AnyResult:
+) -> tuple[AnyResult, str | None]:
     """Return the result of a request about several files, which its field ``logs`` names by id.
 
-    ``paths`` has the path of each file by id; a service receives the files and gives other ids.
+    With it comes the id of the evaluation if a service computed it. ``paths`` has the path of each
+    file by id; a service receives the files and gives other ids.
     """
     if url is None:
         from thetahat.errors import InvalidParameter
 
         try:
-            return evaluate_here(request, logs=files)
+            return evaluate_here(request, logs=files), None
         except InvalidParameter as error:
             if error.loc == ("logs",) and "leave_out" in error.message:
                 message = f"{error.message} The option is --missing leave_out."
@@ -98,7 +99,7 @@ def evaluate_logs(
         ids = {name: client.upload(str(path)).id for name, path in paths.items()}
     logs = cast("dict[str, Any]", request["logs"])
     entries = [{**entry, "dataset": ids[entry["dataset"]]} for entry in logs["files"]]
-    return evaluate_by_service({**request, "logs": {**logs, "files": entries}}, None, url)[0]
+    return evaluate_by_service({**request, "logs": {**logs, "files": entries}}, None, url)
 
 
 def evaluate_here(

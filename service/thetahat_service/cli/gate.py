@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields as dataclass_fields
+from dataclasses import replace
 from enum import IntEnum, StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -10,6 +12,7 @@ from xml.etree import ElementTree as ET
 
 import typer
 
+from thetahat_service.cli import compared_files
 from thetahat_service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import choose_prose_width, print_json, write_text
@@ -53,9 +56,13 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def gate(
-    file: Annotated[
-        str,
-        typer.Argument(metavar="REQUEST", help="JSON file of the request; - is standard input."),
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Table of losses or scores, or logs, as for compare; or the JSON file of a "
+            "request; - is a request on standard input.",
+        ),
     ],
     data: Annotated[
         Path | None,
@@ -75,6 +82,21 @@ def gate(
         Undecided | None,
         typer.Option(help="What counts if neither this nor its opposite is shown."),
     ] = None,
+    level: Annotated[
+        float | None, typer.Option(help="Confidence level of intervals; else 0.95.")
+    ] = None,
+    model_column: compared_files.ModelColumn = None,
+    item: compared_files.ItemColumn = None,
+    task: compared_files.TaskColumn = None,
+    score: compared_files.Score = None,
+    filter_name: compared_files.Filter = None,
+    block: compared_files.BlockColumn = None,
+    blocks: compared_files.BlocksOption = None,
+    repeat: compared_files.RepeatColumn = None,
+    instance: compared_files.InstanceColumn = None,
+    cluster: compared_files.ClusterColumn = None,
+    better: compared_files.Better = None,
+    missing: compared_files.MissingValues = None,
     junit: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write a JUnit report with one test case.")
     ] = None,
@@ -90,23 +112,51 @@ def gate(
     The exit status is 0 if the gate passes, 1 if it fails, 3 if it is undecided, 4 if the service
     is away and 2 for a wrong request. Options take the place of the request's own fields.
     """
-    request = read_request(file)
-    options = {
-        "model": model,
-        "against": against,
-        "require": require and require.value,
-        "undecided": undecided and undecided.value,
+    options = compared_files.FileOptions(
+        model_column=model_column,
+        item=item,
+        task=task,
+        score=score,
+        filter_name=filter_name,
+        block=block,
+        blocks=blocks,
+        repeat=repeat,
+        instance=instance,
+        cluster=cluster,
+        better=better,
+        missing=missing,
+    )
+    named: JsonObject = {
+        name: value
+        for name, value in {
+            "model": model,
+            "against": against,
+            "require": require and require.value,
+            "undecided": undecided and undecided.value,
+        }.items()
+        if value is not None
     }
-    named: JsonObject = {name: value for name, value in options.items() if value is not None}
-    in_request = request.get("gate")
-    gate_options = {**in_request, **named} if isinstance(in_request, Mapping) else named
-    request["gate"] = gate_options
-    if not {"model", "against"} <= set(gate_options):
-        message = 'Name both models: --model and --against, or "gate" in the request.'
-        raise UserError(message)
-    if margin is not None:
-        request["margin"] = margin
-    result, identifier = evaluate(request, data, url)
+    fields: JsonObject = {
+        name: value
+        for name, value in {"margin": margin, "level": level}.items()
+        if value is not None
+    }
+    request = _find_request(files)
+    if request is not None:
+        _refuse_file_options(options)
+        in_request = request.get("gate")
+        named = {**in_request, **named} if isinstance(in_request, Mapping) else named
+        _check_models(named)
+        result, identifier = evaluate({**request, **fields, "gate": named}, data, url)
+    else:
+        if data is not None:
+            message = "--data belongs to a request in JSON. Name the files of losses alone."
+            raise UserError(message)
+        _check_models(named)
+        options = replace(options, pair=(str(named["model"]), str(named["against"])))
+        result, identifier = compared_files.evaluate_files(
+            [Path(file) for file in files], options, {**fields, "gate": named}, url
+        )
     from thetahat_client.result_types import has_models
 
     if not has_models(result) or "gate" not in result:
@@ -122,6 +172,37 @@ def gate(
     elif markdown != "-":
         _print_outcome(outcome)
     raise typer.Exit(GateStatus[outcome["outcome"].upper()])
+
+
+def _find_request(files: list[str]) -> JsonObject | None:
+    """Return the request if the argument is one; None where the arguments are data.
+
+    A file that ends in ``.json`` is a request unless it is a log of inspect_ai.
+    """
+    if files == ["-"]:
+        return read_request("-")
+    if len(files) > 1 or not files[0].lower().endswith(".json") or Path(files[0]).is_dir():
+        return None
+    request = read_request(files[0])
+    return None if "eval" in request and "kind" not in request else request
+
+
+def _check_models(named: JsonObject) -> None:
+    if not {"model", "against"} <= named.keys():
+        message = 'Name both models: --model and --against, or "gate" in the request.'
+        raise UserError(message)
+
+
+def _refuse_file_options(options: compared_files.FileOptions) -> None:
+    """Refuse options about a table where a request says what the columns are."""
+    for field in dataclass_fields(options):
+        if getattr(options, field.name) != field.default:
+            option = field.name.removesuffix("_name").replace("_", "-")
+            message = (
+                f"--{option} says how a table or a log is read, and a request in JSON says that "
+                "itself. Change the request, or name the file of losses in its place."
+            )
+            raise UserError(message)
 
 
 def write_junit(gate: GateResultDict) -> str:

@@ -57,7 +57,7 @@ def choose_columns(
     labels : mapping of str to str or None
         The column that an option names, by ``block``, ``repeat``, ``instance`` and ``cluster``.
     knows_blocks : bool
-        Whether the command says what the blocks are, so that nothing is asked about labels.
+        Whether the options settle what the blocks are, so that nothing is asked about labels.
     leaves_out : bool
         Whether rows in which a model has no value are left out.
     """
@@ -78,7 +78,7 @@ def choose_columns(
     _refuse_total_row(_find_computed_total(data, profiles, losses))
     if not models:
         _ask_about_models(proposals, losses)
-    if not (models or knows_blocks or chosen.keys() & {"block", "cluster"}):
+    if not (knows_blocks or chosen.keys() & {"block", "cluster"}):
         _ask_about_labels(proposals)
     unused = [
         _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses

@@ -1,0 +1,325 @@
+"""Files of losses, scores or logs on the command line: their options, and the request about them.
+
+``compare`` and ``gate`` take the same files with the same options.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from thetahat_service.cli.evaluate_once import (
+    evaluate_by_service,
+    evaluate_here,
+    evaluate_logs,
+    open_data,
+)
+from thetahat_service.cli.failures import UserError
+from thetahat_service.cli.table_columns import (
+    LABELS,
+    LossColumns,
+    check_names,
+    choose_columns,
+)
+
+if TYPE_CHECKING:
+    from thetahat.values.json_values import JsonValue
+    from thetahat_client.results import AnyResult
+    from thetahat_service.cli.scored_items import ScoredItems
+    from thetahat_service.kinds.base import DatasetFile
+    from thetahat_service.roles.profile import ColumnProfile
+
+WORDS: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
+"""Names of block columns that can stand in a sentence: a new school."""
+
+
+class Blocks(StrEnum):
+    """What a block is."""
+
+    SOURCE = "source"
+    RANDOM = "random"
+    HOLDOUT = "holdout"
+    SUBSAMPLES = "subsamples"
+
+
+class BetterValues(StrEnum):
+    """Which values are better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+
+
+class Missing(StrEnum):
+    """What to do with rows in which a model has no value."""
+
+    REFUSE = "refuse"
+    LEAVE_OUT = "leave_out"
+
+
+ModelColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Column that names the model, if each row is of one model."
+    ),
+]
+ItemColumn = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column that names the item, by which rows are paired."),
+]
+TaskColumn = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column with the task of the item.")
+]
+Score = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The score, if rows or logs have several.")
+]
+Filter = Annotated[
+    str | None,
+    typer.Option("--filter", metavar="NAME", help="The filter of lm-evaluation-harness."),
+]
+BlockColumn = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column with the block: school, hospital, fold."),
+]
+BlocksOption = Annotated[
+    Blocks | None,
+    typer.Option(help="What a block is; by default a source, or a holdout without blocks."),
+]
+RepeatColumn = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the repeat.")]
+InstanceColumn = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column with the test instance.")
+]
+ClusterColumn = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column with dependent rows' cluster.")
+]
+Better = Annotated[
+    BetterValues | None,
+    typer.Option(
+        help="Whether lower values (losses) or higher ones (scores) are better; by default "
+        "lower, with a caution if the values look like scores. In logs and tables with a row "
+        "for each item and model, the name of the score says it."
+    ),
+]
+MissingValues = Annotated[
+    Missing | None,
+    typer.Option(
+        help="What to do with rows in which a model has no value, and with items that a model "
+        "lacks; by default refuse."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileOptions:
+    """What the options of a command say about the files."""
+
+    models: tuple[str, ...] = ()
+    """Columns of models, or names of the logs' models."""
+    pair: tuple[str, ...] = ()
+    """The two models of a gate: where each model has a column, only theirs are used."""
+    model_column: str | None = None
+    """The column that names the model of each row."""
+    item: str | None = None
+    """The column of items."""
+    task: str | None = None
+    """The column of tasks."""
+    score: str | None = None
+    """The column or name of the score."""
+    filter_name: str | None = None
+    """The filter of a log."""
+    block: str | None = None
+    """The column of blocks."""
+    blocks: Blocks | None = None
+    """What a block is."""
+    repeat: str | None = None
+    """The column of repeats."""
+    instance: str | None = None
+    """The column of test instances."""
+    cluster: str | None = None
+    """The column of clusters."""
+    better: BetterValues | None = None
+    """Which values are better."""
+    missing: Missing | None = None
+    """What to do with rows and items without a value of every model; None refuses them."""
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The columns of scored items that options name, by role."""
+        columns = {
+            "model": self.model_column,
+            "item": self.item,
+            "task": self.task,
+            "score": self.score,
+            "cluster": self.cluster,
+        }
+        return {role: column for role, column in columns.items() if column is not None}
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether rows and items without a value of every model are left out."""
+        return self.missing is Missing.LEAVE_OUT
+
+    @property
+    def names_a_long_table(self) -> bool:
+        """Whether an option says that each row is of one item and model."""
+        return bool(self.roles.keys() & {"model", "task", "score"})
+
+
+def evaluate_files(
+    files: Sequence[Path],
+    options: FileOptions,
+    fields: Mapping[str, JsonValue],
+    url: str | None,
+) -> tuple[AnyResult, str | None]:
+    """Return the result about files, and the id of the evaluation if a service computed it.
+
+    How the files were understood is printed on standard error.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        One table, or logs and folders of them.
+    options : FileOptions
+        What the options of the command say about them.
+    fields : mapping
+        Further fields of the request.
+    url : str or None
+        The service that computes; None computes here.
+    """
+    paths = _find_files(files)
+    with ExitStack() as stack:
+        data = [stack.enter_context(open_data(path)) for path in paths]
+        request, understood = _build_request(paths, data, options)
+        request.update(fields)
+        if options.leaves_out:
+            request["missing"] = Missing.LEAVE_OUT.value
+        print(*understood, sep="\n", file=sys.stderr)
+        if "logs" in request:
+            local = {str(file.id): path for file, path in zip(data, paths, strict=True)}
+            return evaluate_logs(request, data, local, url)
+        if url is None:
+            return evaluate_here(request, data[0]), None
+        return evaluate_by_service(request, paths[0], url)
+
+
+def _find_files(files: Sequence[Path]) -> list[Path]:
+    for file in files:
+        if not file.exists():
+            message = f"There is no file {str(file)!r}."
+            raise UserError(message)
+    if len({file.resolve() for file in files}) < len(files):
+        message = "A file is named twice. Give each file once."
+        raise UserError(message)
+    if len(files) == 1 and not files[0].is_dir():
+        return [*files]
+    from thetahat_service.cli.scored_items import list_log_files
+
+    return list_log_files(files)
+
+
+def _build_request(
+    paths: list[Path], data: list[DatasetFile], options: FileOptions
+) -> tuple[dict[str, JsonValue], list[str]]:
+    """Return the request about the files, and sentences on how they were understood."""
+    from thetahat_service.in_process.files import is_log
+    from thetahat_service.roles.proposals import find_model_column
+
+    if len(data) > 1 or is_log(data[0]):
+        from thetahat_service.cli.scored_items import read_logs
+
+        items = read_logs(paths, data, options.models, options.roles, options.filter_name)
+        return _build_item_request(items, options)
+    profiles = _profile_columns(data[0])
+    check_names(profiles, options.roles.values())
+    has_columns = bool(options.pair) and profiles.keys() >= {*options.pair}
+    is_wide = find_model_column(profiles) is None or has_columns
+    if options.models or (is_wide and not options.names_a_long_table):
+        return _build_table_request(data[0], profiles, options)
+    from thetahat_service.cli.scored_items import read_long_file
+
+    roles = options.roles
+    if options.block is not None:
+        roles.setdefault("task", options.block)
+    if "cluster" in profiles:
+        roles.setdefault("cluster", "cluster")
+    knows_blocks = options.blocks is not None
+    items = read_long_file(data[0], profiles, roles, knows_blocks=knows_blocks)
+    return _build_item_request(items, options)
+
+
+def _build_item_request(
+    items: ScoredItems, options: FileOptions
+) -> tuple[dict[str, JsonValue], list[str]]:
+    """Return the request about scored items."""
+    from thetahat_service.cli.scored_items import choose_better
+
+    for label, column in (("repeat", options.repeat), ("instance", options.instance)):
+        if column is not None:
+            message = (
+                f"--{label} is for a table with a column for each model. Here the rows are matched "
+                "by item (--item), and the runs of an item are averaged."
+            )
+            raise UserError(message)
+    better = choose_better(items.score, options.better and options.better.value)
+    request: dict[str, JsonValue] = {"kind": "losses", "logs": items.logs, "better": better}
+    if options.blocks is not None:
+        request["blocks"] = options.blocks.value
+    if options.block is not None and WORDS.fullmatch(options.block):
+        request["unit"] = options.block.replace("_", " ")
+    return request, [*items.sentences, f"{better} is better"]
+
+
+def _build_table_request(
+    data: DatasetFile, profiles: Mapping[str, ColumnProfile], options: FileOptions
+) -> tuple[dict[str, JsonValue], list[str]]:
+    """Return the request about a table with a column for each model."""
+    columns = choose_columns(
+        data,
+        profiles,
+        options.models or options.pair,
+        {
+            "block": options.block,
+            "repeat": options.repeat,
+            "instance": options.instance or options.item,
+            "cluster": options.cluster,
+        },
+        knows_blocks=options.blocks is not None or bool(options.models),
+        leaves_out=options.leaves_out,
+    )
+    kind = options.blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
+    request: dict[str, JsonValue] = {
+        "kind": "losses",
+        "blocks": kind.value,
+        "columns": {"losses": columns.losses, **columns.labels},
+    }
+    block = options.block
+    if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
+        request["unit"] = block.replace("_", " ")
+    if options.better is not None:
+        request["better"] = options.better.value
+    understood = _describe(columns, kind, options.better or BetterValues.LOWER)
+    return request, [understood, *columns.unused]
+
+
+def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:
+    """Return what the columns of a file contain, by name."""
+    from thetahat_service.in_process.files import profile_columns
+
+    return profile_columns(data)
+
+
+def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str:
+    """Return one sentence about how the file was understood."""
+    names = columns.losses
+    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    named = columns.labels
+    labels = ", ".join(f"{name} from column {named[name]}" for name in LABELS if name in named)
+    ends = f"; {labels}" if labels else ""
+    return f"models: {shown} ({better.value} is better); blocks: {blocks.value}{ends}"
