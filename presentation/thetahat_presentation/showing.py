@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from thetahat_presentation import kinds
 from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
+from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
 from thetahat_presentation.wording import capitalise
@@ -30,7 +31,7 @@ def find_presentation(kind: str) -> Presentation | None:
 
 
 def show(result: Json, request: Json | None = None, pair: ModelPair | None = None) -> Document:
-    """Return the document of a result.
+    """Return the document of a result, in which hidden characters are shown as escapes.
 
     Parameters
     ----------
@@ -42,11 +43,15 @@ def show(result: Json, request: Json | None = None, pair: ModelPair | None = Non
     pair : tuple of str or None
         The models that are compared by source; None for the two best.
     """
+    return show_hidden_in(_build_document(result, request or {}, pair))
+
+
+def _build_document(result: Json, request: Json, pair: ModelPair | None) -> Document:
     presentation = find_presentation(str(result.get("kind")))
     if presentation is not None:
-        return presentation.view(result, request or {}, pair)
+        return presentation.view(result, request, pair)
     if "models" in result:
-        return build_models_document(result, request or {}, pair)
+        return build_models_document(result, request, pair)
     numbers: list[list[Cell]] = [
         [Name(name), Number(value)] for name, value in walk_numbers(result)
     ]
@@ -57,7 +62,7 @@ def show(result: Json, request: Json | None = None, pair: ModelPair | None = Non
 def ask(kind: str, result: Json, request: Json) -> list[str]:
     """Return the question that an evaluation answers, as sentences; none of an unknown kind."""
     presentation = find_presentation(kind)
-    return [] if presentation is None else presentation.ask(result, request)
+    return [] if presentation is None else show_hidden_in(presentation.ask(result, request))
 
 
 def name_kind(kind: str) -> str:

@@ -24,6 +24,7 @@
     ├── MethodNotAllowed       the path does not support this HTTP method
     ├── SourceFailed           the host of an imported data set does not send it
     ├── InternalError          a fault of the service itself
+    ├── OtherTables            the database tables are those of another release
     └── Unavailable            the database or the file store cannot be reached
         └── DamagedFile        a stored file is missing or was changed
 
@@ -153,11 +154,19 @@ class TooManyJobs(ServiceError):
 
 
 @dataclass(eq=False)
+class OtherTables(ServiceError):
+    """The database tables are those of another release."""
+
+    code = "other_tables"
+
+
+@dataclass(eq=False)
 class NotAuthenticated(ServiceError):
     """The request has no valid API key."""
 
-    has_wrong_key: bool = False
-    """Whether the request has a key, which is not in force; for the service alone."""
+    wrong_key: str | None = None
+    """The beginning of the key that the request has and that is not in force; for the service
+    alone."""
 
     code = "unauthorised"
 

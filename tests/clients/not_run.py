@@ -27,7 +27,10 @@ NOT_RUN: Final[dict[str, dict[str, str]]] = {
     "docs/pipelines.md": {
         "school,old,new": "the first lines of a table",
         '{"gate": {': PART,
-        "- name: The new model": "a step of GitHub Actions",
+        "- uses: OWNER": "a step of GitHub Actions; tests/service/cli/test_gate_files.py runs it",
+        "- repo: ADDRESS": "a hook; tests/service/cli/test_gate_files.py runs it",
+        "def test_the_new_model": "tests/thetahat/analyses/losses/test_assertions.py has it",
+        "thetahat gate losses.csv": "tests/service/cli/test_gate_files.py runs it with a table",
         "thetahat gate request.json": "tests/architecture/test_readme.py runs it with a table",
     },
     "docs/python-client.md": {"": "tests/clients/test_client_page.py runs them, with MLflow"},

@@ -10,6 +10,8 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict, cast
 
+from thetahat_presentation.hidden_characters import show_hidden
+
 if TYPE_CHECKING:
     from thetahat_client.result_types import JsonObject
     from thetahat_client.results import (
@@ -229,8 +231,9 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         title = f"{self.kind}, {self.name}" if self.name else self.kind
-        reason = f"<br>{escape(self.error.in_words())}" if self.error else ""
-        words = f"Evaluation <code>{escape(self.id)}</code> ({escape(title)}): {self.status}"
+        reason = f"<br>{escape(show_hidden(self.error.in_words()))}" if self.error else ""
+        shown = escape(show_hidden(title))
+        words = f"Evaluation <code>{escape(self.id)}</code> ({shown}): {self.status}"
         return f"<p>{words}{reason}</p>"
 
     @property

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from thetahat_presentation.document import Document, Table
+from thetahat_presentation.hidden_characters import show_hidden
 from thetahat_presentation.renderers.cells import cell_text
 from thetahat_presentation.renderers.text import Page
 
@@ -107,5 +108,4 @@ def _format_row(cells: Sequence[str]) -> str:
 def escape_latex(text: str) -> str:
     """Return a text in which no character is a command of LaTeX; a minus sign stays one."""
     signed = _MINUS.sub("\N{MINUS SIGN}", " ".join(text.split()))
-    printable = "".join(c for c in signed if c.isprintable() or c == "\N{NO-BREAK SPACE}")
-    return printable.translate(_SPECIAL)
+    return show_hidden(signed).translate(_SPECIAL)

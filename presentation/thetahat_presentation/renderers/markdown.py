@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from thetahat_presentation.document import Table
+from thetahat_presentation.hidden_characters import show_hidden
 from thetahat_presentation.renderers.cells import cell_text
 from thetahat_presentation.renderers.text import Page
 
@@ -47,4 +48,4 @@ def _format_row(cells: Sequence[str]) -> str:
 
 def escape_markdown(text: str) -> str:
     """Return a text in which no character is markup."""
-    return " ".join(text.translate(_SPECIAL).split())
+    return " ".join(show_hidden(text).translate(_SPECIAL).split())

@@ -140,7 +140,8 @@ class Authenticator:
         if credential is None or not hmac.compare_digest(credential.digest, digest):
             self._callers.pop(digest, None)
             raise NotAuthenticated(
-                "The API key is not valid: it is unknown, revoked or expired.", has_wrong_key=True
+                "The API key is not valid: it is unknown, revoked or expired.",
+                wrong_key=api_keys.describe_wrong_key(key),
             )
         return self._remember(digest, credential, now)
 

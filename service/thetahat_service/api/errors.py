@@ -34,6 +34,7 @@ MAX_LOC_PART: Final = 200
 STATUS: Final[dict[type[Exception], int]] = {
     service_errors.MalformedRequest: 400,
     service_errors.NotAuthenticated: 401,
+    service_errors.OtherTables: 503,
     service_errors.Forbidden: 403,
     service_errors.ResourceNotFound: 404,
     service_errors.MethodNotAllowed: 405,

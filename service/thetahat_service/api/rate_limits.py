@@ -19,6 +19,10 @@ LONGEST_DELAY_S: Final = 5.0
 FORGIVEN_S: Final = 600.0
 MAX_DELAYED: Final = 50
 """Requests with a wrong key that may wait at once; more are refused without a delay."""
+RECORDED_AGAIN_S: Final = 60.0
+"""Pause between entries of the audit log about the same wrong key of the same address."""
+MOST_RECORDED: Final = 600
+"""Entries about wrong keys in such a pause, so that nobody fills the audit log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,19 @@ class WrongKeys:
 
     waiting: int = 0
     _counts: dict[str, tuple[int, float]] = field(default_factory=dict)
+    _recorded: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+    def should_record(self, *attempt: str) -> bool:
+        """Return whether the audit log gets an entry about an attempt: not the same in a minute."""
+        now = time.monotonic()
+        if len(self._recorded) >= MOST_RECORDED:
+            recent = {a: at for a, at in self._recorded.items() if now - at < RECORDED_AGAIN_S}
+            self._recorded = recent
+        is_new = now - self._recorded.get(attempt, -RECORDED_AGAIN_S) >= RECORDED_AGAIN_S
+        if not is_new or len(self._recorded) >= MOST_RECORDED:
+            return False
+        self._recorded[attempt] = now
+        return True
 
     @property
     def are_too_many(self) -> bool:

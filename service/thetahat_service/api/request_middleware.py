@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thetahat_service.api import rate_limits
 from thetahat_service.api.auth import Authenticator
-from thetahat_service.api.blocking_calls import read_database
+from thetahat_service.api.blocking_calls import read_database, write_database
 from thetahat_service.api.deprecations import find_deprecation_headers
 from thetahat_service.api.errors import HANDLERS, respond_internal_error
 from thetahat_service.api.metrics import find_route_path, observe_request
@@ -28,6 +28,9 @@ from thetahat_service.errors import NotAuthenticated, RateLimitExceeded
 from thetahat_service.process import tracing
 from thetahat_service.process.request_context import CALLER, REQUEST_ID, Caller
 from thetahat_service.settings import get_settings
+from thetahat_service.storage import api_keys
+from thetahat_service.storage.audit import Action
+from thetahat_service.storage.unit_of_work import unit_of_work
 
 if TYPE_CHECKING:
     from thetahat_service.process.spans import RequestSpan
@@ -127,19 +130,24 @@ class RequestMiddleware:
         try:
             caller = await read_database(self._authenticator.authenticate, scope)
         except NotAuthenticated as error:
-            if not error.has_wrong_key:
+            if error.wrong_key is None:
                 raise
-            await self._delay_wrong_key(scope)
+            await self._delay_wrong_key(scope, error.wrong_key, Action.REFUSE_KEY)
             raise
         CALLER.set(caller)
         scope["caller"], scope["owner_id"] = caller, caller.owner_id
         scope["authenticate"] = self._authenticator.authenticate
         return caller
 
-    async def _delay_wrong_key(self, scope: Scope) -> None:
-        """Wait before a wrong key is refused; ``RateLimitExceeded`` if too many requests wait."""
+    async def _delay_wrong_key(self, scope: Scope, described: str, action: Action) -> None:
+        """Record a wrong key, and wait before it is refused.
+
+        ``RateLimitExceeded`` if too many requests wait.
+        """
         client = scope.get("client")
-        delay = self._wrong_keys.count(client[0] if client else "")
+        address = client[0] if client else "unknown"
+        log.warning("auth.wrong_key", extra={"key": described, "client": address})
+        delay = self._wrong_keys.count(address)
         if self._wrong_keys.are_too_many:
             raise RateLimitExceeded(
                 "Too many requests with wrong API keys wait for their answer.",
@@ -147,6 +155,8 @@ class RequestMiddleware:
             )
         self._wrong_keys.waiting += 1
         try:
+            if self._wrong_keys.should_record(address, described, action):
+                await write_database(_record_wrong_key, described, action, address)
             await asyncio.sleep(delay)
         finally:
             self._wrong_keys.waiting -= 1
@@ -165,6 +175,11 @@ class RequestMiddleware:
                 retry_after=ceil(allowance.retry_after_s),
             )
         return allowance
+
+
+def _record_wrong_key(described: str, action: Action, address: str) -> None:
+    with unit_of_work() as connection:
+        api_keys.record_wrong_key(connection, described, action, address)
 
 
 def add_headers(

@@ -121,6 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reason = failures.explain(error)
         if reason is None:
             raise
-        print(f"thetahat: {reason}", file=sys.stderr)
+        from thetahat_service.cli.output import print_text
+
+        print_text(f"thetahat: {reason}", to_errors=True)
         return failures.choose_status(error)
     return failures.ExitStatus.SUCCESS

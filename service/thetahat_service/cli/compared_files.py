@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from thetahat_service.cli.evaluate_once import (
     open_data,
 )
 from thetahat_service.cli.failures import UserError
+from thetahat_service.cli.output import print_text
 from thetahat_service.cli.table_columns import (
     LABELS,
     LossColumns,
@@ -200,7 +200,7 @@ def evaluate_files(
         request.update(fields)
         if options.leaves_out:
             request["missing"] = Missing.LEAVE_OUT.value
-        print(*understood, sep="\n", file=sys.stderr)
+        print_text(*understood, to_errors=True)
         if "logs" in request:
             local = {str(file.id): path for file, path in zip(data, paths, strict=True)}
             return evaluate_logs(request, data, local, url)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, Yes, connect
-from thetahat_service.cli.output import confirm, print_json, print_table
+from thetahat_service.cli.output import confirm, print_json, print_table, print_text
 from thetahat_service.cli.sectioned_help import SectionedGroup
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def show(
         print_json({**dataset.members, **({} if preview is None else {"preview": preview})})
         return
     name = dataset.name or "(without a name)"
-    print(f"{name}: {dataset.rows} rows, {_format_bytes(dataset.bytes)}, {dataset.media_type}")
+    print_text(f"{name}: {dataset.rows} rows, {_format_bytes(dataset.bytes)}, {dataset.media_type}")
     print(f"sha256 {dataset.sha256}\n")
     print_table(("column", "type"), [(column.name, column.type) for column in dataset.columns])
     if preview is not None:

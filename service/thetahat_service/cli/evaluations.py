@@ -21,7 +21,7 @@ from thetahat_service.cli.connection import (
     connect,
 )
 from thetahat_service.cli.failures import UserError
-from thetahat_service.cli.output import confirm, print_json, print_result, print_table
+from thetahat_service.cli.output import confirm, print_json, print_result, print_table, print_text
 from thetahat_service.cli.progress import wait_with_progress
 from thetahat_service.cli.requests import read_requests
 
@@ -122,7 +122,7 @@ def watch(evaluation_id: EvaluationId, url: Url = DEFAULT_URL) -> None:
         ended = wait_with_progress(client, evaluation_id)
     print(ended.status)
     if ended.error is not None:
-        print(f"thetahat: {ended.error.in_words()}", file=sys.stderr)
+        print_text(f"thetahat: {ended.error.in_words()}", to_errors=True)
     if ended.status != "succeeded":
         raise typer.Exit(1)
 
@@ -138,9 +138,9 @@ def status(evaluation_id: EvaluationId, url: Url = DEFAULT_URL) -> None:
     times = [f"submitted {evaluation.created_at:%Y-%m-%d %H:%M:%S} UTC"]
     if evaluation.seconds is not None:
         times.append(f"took {evaluation.seconds:.1f} s")
-    print(", ".join([title, *times]))
+    print_text(", ".join([title, *times]))
     if evaluation.error is not None:
-        print(f"{evaluation.error.code}: {evaluation.error.in_words()}")
+        print_text(f"{evaluation.error.code}: {evaluation.error.in_words()}")
 
 
 def result(
@@ -228,7 +228,7 @@ def sign_off(
             comment=comment,
             result_sha256=result_sha256,
         )
-    print(f"{signed.decision} by {signed.name}; SHA-256 of the result {signed.result_sha256}")
+    print_text(f"{signed.decision} by {signed.name}; SHA-256 of the result {signed.result_sha256}")
 
 
 def sign_offs(evaluation_id: EvaluationId, as_json: AsJson = False, url: Url = DEFAULT_URL) -> None:

@@ -15,7 +15,7 @@ import typer
 from thetahat_service.cli import compared_files
 from thetahat_service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from thetahat_service.cli.failures import UserError
-from thetahat_service.cli.output import choose_prose_width, print_json, write_text
+from thetahat_service.cli.output import choose_prose_width, print_json, print_text, write_text
 from thetahat_service.cli.requests import read_request
 
 if TYPE_CHECKING:
@@ -244,4 +244,4 @@ def _print_outcome(gate: GateResultDict) -> None:
 
     print(gate["outcome"].upper())
     page = Page(prose=choose_prose_width())
-    print("\n".join(page.format_paragraphs([gate["sentence"]], bullet="", indent="")))
+    print_text(*page.format_paragraphs([gate["sentence"]], bullet="", indent=""))

@@ -10,7 +10,7 @@ import typer
 
 from thetahat_service.cli.evaluate_once import open_data
 from thetahat_service.cli.failures import UserError
-from thetahat_service.cli.output import print_json
+from thetahat_service.cli.output import print_json, print_text
 
 if TYPE_CHECKING:
     from thetahat_service.kinds.base import DatasetFile
@@ -43,17 +43,17 @@ def inspect_file(
     if as_json:
         print_json(found)
         return
-    print(f"{file}: {found['rows']} rows, {len(found['columns'])} columns")
+    print_text(f"{file}: {found['rows']} rows, {len(found['columns'])} columns")
     for column in found["columns"]:
-        print(f"\n{column['name']}: {column['role']}, because it {column['reason']}")
+        print_text(f"\n{column['name']}: {column['role']}, because it {column['reason']}")
         if column["examples"]:
-            print(f"  for example {', '.join(column['examples'])}")
+            print_text(f"  for example {', '.join(column['examples'])}")
         if column["missing"]:
             first = column["first_missing"]
-            print(f"  no value in {column['missing']} rows, the first is row {first}")
-    print("\nQuestions")
+            print_text(f"  no value in {column['missing']} rows, the first is row {first}")
+    print_text("\nQuestions")
     for sentence in found["questions"]:
-        print(f"- {sentence}")
+        print_text(f"- {sentence}")
 
 
 def describe_file(data: DatasetFile) -> dict[str, Any]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME: Final = 120
 MOST_DAYS: Final = 3650
+NO_KEYS: Final = "There are no keys. On loopback, requests need none until the first is created."
 
 
 app = typer.Typer(
@@ -60,7 +61,7 @@ def create(
     from thetahat_service.storage import api_keys, schema
     from thetahat_service.storage.unit_of_work import unit_of_work
 
-    schema.upgrade()
+    schema.upgrade_if_empty()
     with unit_of_work() as connection:
         key = api_keys.create(connection, name, owner, scope, _parse_days(expires))
     print(key)
@@ -74,7 +75,10 @@ def list_keys() -> None:
     from thetahat_service.storage import api_keys, schema
     from thetahat_service.storage.unit_of_work import reading
 
-    schema.upgrade()
+    if schema.read_revision() is None:
+        print(NO_KEYS, file=sys.stderr)
+        return
+    schema.require_current()
     with reading() as connection:
         rows = api_keys.list_all(connection)
     if rows:
@@ -90,8 +94,7 @@ def list_keys() -> None:
         )
         print_table(columns, map(_build_row, rows))
     else:
-        message = "There are no keys. On loopback, requests need none until the first is created."
-        print(message, file=sys.stderr)
+        print(NO_KEYS, file=sys.stderr)
 
 
 @app.command()
@@ -105,7 +108,7 @@ def revoke(
     from thetahat_service.storage import api_keys, schema
     from thetahat_service.storage.unit_of_work import unit_of_work
 
-    schema.upgrade()
+    schema.require_current()
     prefix = prefix[: api_keys.PREFIX_LENGTH]
     with unit_of_work() as connection:
         is_revoked = api_keys.revoke(connection, prefix)
@@ -129,7 +132,7 @@ def rotate(
     from thetahat_service.storage import api_keys, schema
     from thetahat_service.storage.unit_of_work import unit_of_work
 
-    schema.upgrade()
+    schema.require_current()
     prefix = prefix[: api_keys.PREFIX_LENGTH]
     with unit_of_work() as connection:
         key = api_keys.rotate(connection, prefix, timedelta(hours=grace_hours))

@@ -18,6 +18,14 @@ UNFOLDED: Final = 10_000  # characters: no table is folded on its way to a file 
 NARROWEST, WIDEST = 60, 100  # characters of a line of prose
 
 
+def print_text(*lines: str, to_errors: bool = False) -> None:
+    """Print lines for people, in which hidden characters of names are shown as escapes."""
+    from thetahat_presentation.hidden_characters import show_hidden
+
+    for line in lines:
+        print(show_hidden(line), file=sys.stderr if to_errors else sys.stdout)
+
+
 def print_json(value: Any) -> None:
     """Print JSON for people and programs alike."""
     print(json.dumps(value, indent=2, ensure_ascii=False))
@@ -32,13 +40,16 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from thetahat_presentation.hidden_characters import show_hidden
+
     cells = list(rows)
     shown = [i for i in range(len(columns)) if any(row[i] for row in cells)]
     table = Table(box=None, pad_edge=False, header_style="bold")
     for position in shown:
         table.add_column(columns[position], no_wrap=position == 0, overflow="fold")
     for row in cells:
-        table.add_row(*(Text(row[position]) for position in shown))  # not markup: `[` stays
+        cells_shown = (show_hidden(row[position]) for position in shown)
+        table.add_row(*map(Text, cells_shown))  # not markup: `[` stays
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else UNFOLDED)
     console.print(table)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from thetahat_service.cli.failures import UserError
+from thetahat_service.json_keys import find_repeated_key
 
 if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
@@ -85,9 +86,13 @@ def _are_lines(text: str) -> bool:
 def _parse_object(text: str, place: str) -> dict[str, JsonValue]:
     try:
         request = json.loads(text, parse_constant=_refuse_constant)
+        repeated = find_repeated_key(text)
     except ValueError as error:
         message = f"{place} is not JSON: {error}"
         raise UserError(message) from None
+    if repeated is not None:
+        message = f"{place} has the key {repeated!r} twice in one object. Keep one."
+        raise UserError(message)
     if not isinstance(request, dict):
         message = f"{place} must hold one JSON object, the request."
         raise UserError(message)

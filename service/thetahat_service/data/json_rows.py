@@ -24,6 +24,7 @@ from thetahat_service.data.base import (
 from thetahat_service.data.missing_marks import MARKS_AMONG_NUMBERS
 from thetahat_service.data.tables import build_text_name, get_number_name, list_columns
 from thetahat_service.errors import InvalidFile
+from thetahat_service.json_keys import find_repeated_key, has_each_key_once
 from thetahat_service.json_types import JsonObject
 
 ROWS_AT_ONCE: Final = 10_000
@@ -37,7 +38,13 @@ Row = JsonObject
 
 
 def parse_json(text: bytes, place: str) -> JsonValue:
-    """Return the value of a JSON text, which may have NaN and Infinity as Python writes them."""
+    """Return the value of a JSON text, which may have NaN and Infinity as Python writes them.
+
+    Raises
+    ------
+    InvalidFile
+        The text is not JSON, or an object in it has a key twice.
+    """
     value: JsonValue
     try:
         # orjson makes floating-point numbers of whole ones beyond 64 bits.
@@ -47,6 +54,10 @@ def parse_json(text: bytes, place: str) -> JsonValue:
             value = json.loads(text)
         except (ValueError, RecursionError):
             raise InvalidFile(f"{place} is not JSON: {first}.") from None
+    if not has_each_key_once(text, value):
+        repeated = find_repeated_key(text)
+        if repeated is not None:
+            raise InvalidFile(f"{place} has the key {repeated!r} twice in one object. Keep one.")
     return value
 
 

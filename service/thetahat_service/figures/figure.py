@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_service.figures.letter_widths import measure_text
 from thetahat_service.figures.style import PADDING, TITLE_SIZE, Json, Style, build_config
 
@@ -49,7 +50,7 @@ class Figure:
         shared["axisQuantitative"] = {"labelOverlap": "greedy"}
         for part, options in view.pop("config", {}).items():
             shared[part] = {**shared.get(part, {}), **options}
-        return {
+        spec = {
             "$schema": SCHEMA,
             "description": self.alt,
             "title": title,
@@ -57,6 +58,7 @@ class Figure:
             "usermeta": {"name": self.name, "title": self.title, "caption": self.caption},
             **view,
         }
+        return show_hidden_in(spec)
 
 
 WIDER_FONT: Final = 1.15

@@ -15,6 +15,7 @@ from thetahat_presentation.showing import name_kind
 from thetahat_presentation.wording import capitalise
 from thetahat_service.figures.browser_library import find_library_name
 from thetahat_service.pages import texts
+from thetahat_service.pages.visible_text import Exact, finish_text
 
 STATIC: Final = Path(__file__).with_name("static")
 MEDIA_TYPES: Final = {
@@ -30,6 +31,7 @@ def _make_environment() -> Environment:
         loader=PackageLoader("thetahat_service.pages"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=finish_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -44,6 +46,7 @@ def _make_environment() -> Environment:
         "typeset": typeset,
         "sentence_case": capitalise,
         "cell": typeset_cell,
+        "exact": Exact,
     }
     environment.globals["static"] = build_static_path
     environment.globals["library_path"] = build_library_path

@@ -9,6 +9,7 @@ from typing import Any, Final
 import thetahat
 from thetahat_presentation.document import Cell, Document, Name, Table
 from thetahat_presentation.document import Section as ShownSection
+from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.numbers import MISSING, format_count, format_level, format_number
 from thetahat_presentation.showing import ask, name_kind
 from thetahat_presentation.wording import capitalise, find_block_word
@@ -62,7 +63,7 @@ SHA256: Final = frozenset(
 
 def build_report(source: ReportSource) -> Report:
     """Return the report of an evaluation with a result."""
-    return Report(
+    report = Report(
         identifier=source.identifier,
         title=source.name or f"{name_kind(source.kind)} {source.identifier[:8]}",
         subtitle=f"{name_kind(source.kind)}, finished {write_moment(source.finished_at)}",
@@ -72,6 +73,7 @@ def build_report(source: ReportSource) -> Report:
         result_sha256=source.result_sha256,
         sections=[section for section in _list_sections(source) if section.blocks],
     )
+    return show_hidden_in(report, keeps_lines=True)
 
 
 def describe_state_of_signing(source: ReportSource) -> str:

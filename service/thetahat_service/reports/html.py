@@ -18,6 +18,7 @@ from thetahat_presentation.wording import capitalise
 from thetahat_service.figures.rendering import FigureFormat
 from thetahat_service.figures.style import Json, Style
 from thetahat_service.pages.method_page import typeset
+from thetahat_service.pages.visible_text import finish_text
 from thetahat_service.reports.building import describe_maker
 from thetahat_service.reports.document import Report
 
@@ -33,6 +34,7 @@ def _make_environment() -> Environment:
         loader=PackageLoader("thetahat_service.reports"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=finish_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -13,13 +13,14 @@ from uuid import UUID, uuid4
 
 import sqlalchemy as sa
 
-from thetahat_service.process.request_context import Scope
+from thetahat_service.process.request_context import REQUEST_ID, Scope
 from thetahat_service.storage import audit
-from thetahat_service.storage.audit import Action
+from thetahat_service.storage.audit import Action, Origin
 from thetahat_service.storage.tables import API_KEY, OWNER
 
 FORM: Final = re.compile(r"th_[0-9a-f]{8}_[A-Za-z0-9_-]{43}")
 PREFIX_LENGTH: Final = len("th_01234567")
+LONGEST_ACTOR: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,19 @@ class Credential:
     scope: Scope
     prefix: str
     expires_at: datetime | None
+
+
+def describe_wrong_key(key: str) -> str:
+    """Return what the audit log keeps of a key that is not in force: no part that is secret."""
+    return key[:PREFIX_LENGTH] if FORM.fullmatch(key) else "not a key of this service"
+
+
+def record_wrong_key(
+    connection: sa.Connection, described: str, action: Action, address: str
+) -> None:
+    """Write an entry of the audit log about a wrong key that an address has sent."""
+    origin = Origin(f"address {address}"[:LONGEST_ACTOR], REQUEST_ID.get())
+    audit.add(connection, action, described, None, origin)
 
 
 def compute_digest(key: str) -> str:

@@ -37,6 +37,8 @@ class Action(StrEnum):
     SEND_WEBHOOK_AGAIN = "webhook.send_again"
     LOG_IN = "session.log_in"
     LOG_OUT = "session.log_out"
+    REFUSE_KEY = "key.refuse"
+    REFUSE_LOG_IN = "session.refuse"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
+from thetahat_service.errors import OtherTables
 from thetahat_service.storage.engine import get_engines
 from thetahat_service.storage.time_limits import answer_within
 
@@ -32,9 +33,17 @@ def build_configuration() -> Config:
 
 
 def upgrade(revision: str = "head") -> None:
-    """Run the migrations that are missing, inside one transaction."""
-    if revision == "head" and is_current():
+    """Run the migrations that are missing, inside one transaction.
+
+    Raises
+    ------
+    OtherTables
+        A newer release has made the tables.
+    """
+    before = read_revision()
+    if revision == "head" and before == find_newest_revision():
         return
+    _refuse_newer(before)
     from alembic import command  # noqa: PLC0415 - see above
 
     config = build_configuration()
@@ -47,6 +56,7 @@ def downgrade(revision: str) -> None:
     """Undo migrations down to a revision."""
     from alembic import command  # noqa: PLC0415 - see above
 
+    _refuse_newer(read_revision())
     config = build_configuration()
     with answer_within(LONGEST_MIGRATION_S), get_engines().writing.begin() as connection:
         config.attributes["connection"] = connection
@@ -54,10 +64,15 @@ def downgrade(revision: str) -> None:
 
 
 @lru_cache(maxsize=1)
-def find_newest_revision() -> str:
-    """Return the newest revision of this release: its files' names begin with their revisions."""
+def _list_revisions() -> frozenset[str]:
+    """Return the revisions that this release knows: the beginnings of the files' names."""
     names = (entry.name for entry in files("thetahat_migrations").joinpath("versions").iterdir())
-    return max(name[:REVISION_LENGTH] for name in names if name.endswith(".py"))
+    return frozenset(name[:REVISION_LENGTH] for name in names if name.endswith(".py"))
+
+
+def find_newest_revision() -> str:
+    """Return the newest revision of this release."""
+    return max(_list_revisions())
 
 
 def read_revision() -> str | None:
@@ -72,3 +87,34 @@ def read_revision() -> str | None:
 def is_current() -> bool:
     """Return whether the database tables are those of this release."""
     return read_revision() == find_newest_revision()
+
+
+def require_current() -> None:
+    """Raise ``OtherTables`` unless the database tables are those of this release."""
+    revision, newest = read_revision(), find_newest_revision()
+    if revision is None:
+        raise OtherTables(
+            "The database has no tables yet. `thetahat serve` and `thetahat migrate` make them."
+        )
+    _refuse_newer(revision)
+    if revision != newest:
+        raise OtherTables(
+            f"The database tables are those of an older release (revision {revision}; this "
+            f"release needs {newest}). Make a backup, and run `thetahat migrate` first."
+        )
+
+
+def upgrade_if_empty() -> None:
+    """Make the tables in an empty database; ``OtherTables`` for those of another release."""
+    if read_revision() is None:
+        upgrade()
+    require_current()
+
+
+def _refuse_newer(revision: str | None) -> None:
+    if revision is not None and revision not in _list_revisions():
+        raise OtherTables(
+            f"The database tables are those of a newer release (revision {revision}; the newest "
+            f"that this release knows is {find_newest_revision()}). Install that release, or "
+            "restore a backup that this one has made."
+        )

@@ -21,7 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 import thetahat
 from thetahat_service.broker import queue
-from thetahat_service.errors import Unavailable
+from thetahat_service.errors import OtherTables, Unavailable
 from thetahat_service.process import compiled_loops
 from thetahat_service.process.memory import MEBIBYTE, find_usable_memory_bytes
 from thetahat_service.settings import Settings, is_sqlite
@@ -196,14 +196,10 @@ def _check_database(settings: Settings) -> Iterator[Check]:
             advice="Check that it runs, and THETAHAT_DATABASE_URL with its password.",
         )
         return
-    if revision != schema.find_newest_revision():
-        yield Check(
-            name="database",
-            state=State.FAULT,
-            message=f"The database {shown} is at revision {revision or 'none'}, and this release "
-            f"needs {schema.find_newest_revision()}.",
-            advice="Run `thetahat migrate`, or install the release that made the database.",
-        )
+    try:
+        schema.require_current()
+    except OtherTables as other:
+        yield Check(name="database", state=State.FAULT, message=f"{shown}: {other}")
         return
     message = f"The database {shown} answers and is at revision {revision}."
     yield Check(name="database", state=State.OK, message=message)

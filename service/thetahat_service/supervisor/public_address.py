@@ -33,10 +33,7 @@ def require_keys(host: str) -> None:
     """Raise ``CannotStart`` for an address that other machines reach while there is no key."""
     if is_loopback(host):
         return
-    if not schema.is_current():
-        raise CannotStart(
-            "The database tables are not those of this release. Run `thetahat migrate` first."
-        )
+    schema.require_current()
     if not has_keys():
         raise CannotStart(
             f"The address {host} can be reached from other machines and there is no API key. "

@@ -17,7 +17,6 @@ from thetahat_service.supervisor import broker, forked_process, start_processes
 from thetahat_service.supervisor.child_process import ChildProcess
 from thetahat_service.supervisor.data_dir_lock import lock_data_dir
 from thetahat_service.supervisor.database_folder import require_database, require_database_folder
-from thetahat_service.supervisor.errors import CannotStart
 from thetahat_service.supervisor.listener import open_listener
 from thetahat_service.supervisor.stop_signal import StopSignal
 
@@ -82,10 +81,7 @@ def run_workers(settings: Settings, say: Callable[[str], None]) -> None:
     with ExitStack() as stack:
         stack.callback(engine.reset)
         require_database_folder(settings)
-        if not schema.is_current():
-            raise CannotStart(
-                "The database tables are not those of this release. Run `thetahat migrate` first."
-            )
+        schema.require_current()
         stack.callback(_requeue_unfinished, node)
         children = [start_processes.start_child(start_processes.build_workers(node), stack)]
         _start_sweeping(settings, node, stack)

@@ -169,3 +169,27 @@ def test_invalid_log_in_without_its_token(client: TestClient) -> None:
 
     assert answer.status_code == 403
     assert "thetahat_session" not in client.cookies
+
+
+def list_refusals(client: TestClient) -> list[tuple[str, str]]:
+    items = client.get("/v1/audit").json()["items"]
+    return [(e["action"], e["subject"]) for e in items if e["action"].endswith(".refuse")]
+
+
+def test_exact_a_wrong_key_and_a_failed_log_in_are_audited(client: TestClient) -> None:
+    admin = make_key(Scope.ADMIN)
+    wrong = f"{admin[:-1]}{'A' if admin[-1] != 'A' else 'B'}"
+    for _ in range(3):
+        assert client.get("/v1/methods", headers={"X-API-Key": wrong}).status_code == 401
+    client.get("/v1/methods", headers={"X-API-Key": "th_not a key, but somebody's secret"})
+    log_in(client, wrong)
+    log_in(client, admin)
+
+    entries = list_refusals(client)
+
+    # The same wrong key of the same address is written once in a minute, without its secret part.
+    assert sorted(entries) == [
+        ("key.refuse", "not a key of this service"),
+        ("key.refuse", admin[:11]),
+        ("session.refuse", admin[:11]),
+    ]

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thetahat_service.api.bodies import SHALLOW_DEPTH, has_each_key_once, parse_json
+from thetahat_service.api.bodies import parse_json
 from thetahat_service.errors import InvalidRequest
+from thetahat_service.json_keys import SHALLOW_DEPTH, has_each_key_once
 
 TEXTS = st.text(alphabet='ab:"\\{}[], ü\n', max_size=4)
 VALUES = st.recursive(

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import pytest
+import sqlalchemy as sa
 
 from tests.service.storage.databases import empty_sqlite
 from thetahat_service.cli import main
-from thetahat_service.storage import api_keys
-from thetahat_service.storage.unit_of_work import reading
+from thetahat_service.storage import api_keys, schema
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 __all__ = ["empty_sqlite"]
 
@@ -57,3 +58,37 @@ def test_degenerate_without_keys_the_list_is_empty(capsys: pytest.CaptureFixture
 def test_invalid_names(capsys: pytest.CaptureFixture[str], name: str) -> None:
     assert main(["keys", "create", name]) == 2
     assert "printable" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["revoke", "th_01234567"], ["rotate", "x"]])
+def test_exact_reading_and_ending_keys_migrate_nothing(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    older = sorted(schema._list_revisions())[-2]
+    schema.upgrade(older)
+
+    assert main(["keys", *arguments]) == 2
+    assert "Make a backup, and run `thetahat migrate` first" in capsys.readouterr().err
+    assert main(["keys", "create", "laptop"]) == 2
+    assert schema.read_revision() == older
+
+
+def test_exact_a_list_of_an_empty_database_makes_no_tables(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["keys", "list"]) == 0
+    assert schema.read_revision() is None
+
+
+@pytest.mark.parametrize("command", [["migrate"], ["keys", "list"], ["keys", "create", "x"]])
+def test_invalid_tables_of_a_newer_release_are_refused_in_one_sentence(
+    capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    schema.upgrade()
+    with unit_of_work() as connection:
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '2099_01_01_01'"))
+
+    assert main(command) == 2
+    printed = capsys.readouterr().err
+    assert "tables are those of a newer release (revision 2099_01_01_01" in printed
+    assert printed.count("\n") == 1

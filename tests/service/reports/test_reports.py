@@ -190,7 +190,7 @@ def test_exact_latex_has_no_command_of_a_name() -> None:
         ("-0.45 to 1.85", "$-$0.45 to 1.85"),
         ("k-fold 3-4", "k-{}fold 3-{}4"),
         ("x\ny", "x y"),
-        ("a\0b", "ab"),
+        ("a\0b", r"a\textbackslash{}x00b"),
         ("≤ 0.001", r"$\le$ 0.001"),
     ],
 )

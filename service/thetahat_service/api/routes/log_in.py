@@ -18,6 +18,7 @@ from thetahat_service.errors import NotAuthenticated
 from thetahat_service.process.request_context import Caller, Scope
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import sessions
+from thetahat_service.storage.audit import Action
 from thetahat_service.storage.unit_of_work import unit_of_work
 
 router = APIRouter(include_in_schema=False)
@@ -39,12 +40,12 @@ async def log_in(request: Request) -> Response:
     form = await read_form(request)
     next_path = form.get("next", ["/"])[-1]
     authenticator: Authenticator = request.scope["authenticator"]
-    delay: Callable[[], Awaitable[None]] = request.scope["delay_wrong_key"]
+    delay: Callable[[str, Action], Awaitable[None]] = request.scope["delay_wrong_key"]
     key = form.get("key", [""])[-1].strip()
     try:
         caller = await read_database(authenticator.find_key_caller, key)
-    except NotAuthenticated:
-        await delay()
+    except NotAuthenticated as error:
+        await delay(error.wrong_key or "no key", Action.REFUSE_LOG_IN)
         return _log_in_page(request, next_path, WRONG_KEY)
     if not caller.scope.includes(Scope.READ):
         return _log_in_page(request, next_path, NO_READER)
