@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -52,11 +52,29 @@ def _build_document(result: Json, request: Json, pair: ModelPair | None) -> Docu
         return presentation.view(result, request, pair)
     if "models" in result:
         return build_models_document(result, request, pair)
+    return _list_numbers(result, [])
+
+
+def show_numbers(result: Json, outcome: Sequence[str]) -> Document:
+    """Return the document of a result whose form this release does not know.
+
+    Parameters
+    ----------
+    result : mapping
+        The result as JSON: its numbers are listed, without those in lists.
+    outcome : sequence of str
+        The sentences above them.
+    """
+    return show_hidden_in(_list_numbers(result, outcome))
+
+
+def _list_numbers(result: Json, outcome: Sequence[str]) -> Document:
     numbers: list[list[Cell]] = [
         [Name(name), Number(value)] for name, value in walk_numbers(result)
     ]
     table = Table(caption="Numbers of the result", columns=["Number", "Value"], rows=numbers)
-    return build_other_document(result, [], Section(name="main", title="Numbers", tables=[table]))
+    main = Section(name="main", title="Numbers", tables=[table])
+    return build_other_document(result, outcome, main)
 
 
 def ask(kind: str, result: Json, request: Json) -> list[str]:

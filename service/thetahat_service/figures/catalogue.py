@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Final
 
 from thetahat_service.figures.by_source import build_by_source
@@ -18,6 +19,8 @@ from thetahat_service.figures.score_curves import build_score_curves
 from thetahat_service.figures.selection import build_selection
 from thetahat_service.figures.study import build_study
 from thetahat_service.figures.weights import build_weights
+
+log = logging.getLogger(__name__)
 
 BUILDERS: Final = (
     build_forest,
@@ -40,9 +43,16 @@ BUILDERS: Final = (
 def list_figures(result: Result) -> tuple[Figure, ...]:
     """Return the figures of a result, in the order in which they are read.
 
+    Of a result of an earlier release, whose parts are not those of today, there may be none.
+
     Parameters
     ----------
     result : mapping
         The JSON of a result.
     """
-    return tuple(figure for build in BUILDERS for figure in build(result))
+    try:
+        return tuple(figure for build in BUILDERS for figure in build(result))
+    except (LookupError, TypeError, AttributeError):
+        version = result.get("provenance", {}).get("version")
+        log.exception("figures.other_form", extra={"version": version, "kind": result.get("kind")})
+        return ()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from thetahat.cautions import restore
 from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.types import BlockKind
 from thetahat.values.words import choose_words
 from thetahat_presentation.document import Document
-from thetahat_presentation.showing import show
+from thetahat_presentation.showing import show, show_numbers
 from thetahat_presentation.wording import is_higher_better
 from thetahat_service.figures.differences import PairsBeyondMargin
 from thetahat_service.figures.result_types import has_models
@@ -19,9 +20,31 @@ from thetahat_service.figures.result_types import has_models
 Json = Mapping[str, Any]
 
 
+log = logging.getLogger(__name__)
+
+OTHER_FORM: Final = (LookupError, TypeError, AttributeError, ValueError)
+"""What is raised where a result lacks a part, or has it in another form, than this release."""
+
+
 def show_result(result: Json, request: Json, pair: tuple[str, str] | None = None) -> Document:
-    """Return the document of a result; ``pair`` names the models that are compared by source."""
-    return show(complete_result(result), request, pair)
+    """Return the document of a result; ``pair`` names the models that are compared by source.
+
+    Of a result of an earlier release, whose parts are not those of today, the numbers are listed.
+    """
+    try:
+        return show(complete_result(result), request, pair)
+    except OTHER_FORM:
+        version = str(result.get("provenance", {}).get("version", "unknown"))
+        log.exception("result.other_form", extra={"version": version, "kind": result.get("kind")})
+        made_by = (
+            f"This result was made by another release of thetahat (version {version}), in a form "
+            "that this release cannot put into words."
+        )
+        what_to_do = (
+            "Its numbers are listed here as they are, and the JSON of the result has all of them. "
+            "Send the request again for a result of this release."
+        )
+        return show_numbers(result, [made_by, what_to_do])
 
 
 def complete_result(result: Json) -> Json:
