@@ -1,0 +1,53 @@
+"""A table of results and the Markdown page that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Cell: TypeAlias = str | int | float
+"""Text, a count, or a number that is shown with three decimals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """The rows of one table, and what a reader needs to know about them."""
+
+    title: str
+    """Heading of the page."""
+    about: str
+    """Markdown before the table: what was computed, and how to read it."""
+    columns: tuple[str, ...]
+    """Heading of each column."""
+    rows: tuple[tuple[Cell, ...], ...]
+    """Cells, as many in each row as there are columns."""
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(
+                    f"A row of {self.title!r} has {len(row)} cells for {len(self.columns)} columns."
+                )
+
+
+def format_share(share: float, repetitions: int) -> str:
+    """Return a simulated share with its Monte-Carlo standard error: ``0.052 (0.007)``."""
+    error = (share * (1 - share) / repetitions) ** 0.5
+    return f"{share:.3f} ({error:.3f})"
+
+
+def write_page(table: Table, command: str) -> str:
+    """Return the page of a table, with the command that wrote it."""
+    lines = [_write_row(table.columns), _write_row(["---"] * len(table.columns))]
+    lines += [_write_row([_write_cell(cell) for cell in row]) for row in table.rows]
+    parts = [f"# {table.title}", f"`{command}`", table.about.strip(), "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _write_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _write_cell(cell: Cell) -> str:
+    return f"{cell:.3f}" if isinstance(cell, float) else str(cell)

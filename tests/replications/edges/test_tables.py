@@ -1,0 +1,49 @@
+"""The tables of inference at the edges, run with few repetitions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from thetahat_replications.edges.__main__ import find_tables
+from thetahat_replications.edges.table import Table, write_page
+
+TABLES = sorted(find_tables())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_has_rows_and_a_kept_page(name: str) -> None:
+    table = find_tables()[name](2, 1)
+
+    kept = Path(f"docs/results/edges/{name}.md").read_text()
+    assert table.rows
+    assert kept.startswith(f"# {table.title}\n")
+    assert f"| {' | '.join(table.columns)} |" in kept
+
+
+def test_every_kept_page_belongs_to_a_table() -> None:
+    assert sorted(path.stem for path in Path("docs/results/edges").glob("*.md")) == TABLES
+
+
+def test_golden_a_page_shows_shares_with_three_decimals() -> None:
+    table = Table(title="T", about="About.", columns=("n", "share"), rows=((5, 0.05), (7, "-")))
+
+    assert write_page(table, "command") == (
+        "# T\n\n`command`\n\nAbout.\n\n| n | share |\n| --- | --- |\n| 5 | 0.050 |\n| 7 | - |\n"
+    )
+
+
+def test_invalid_a_row_with_a_missing_cell() -> None:
+    with pytest.raises(ValueError, match="1 cells for 2 columns"):
+        Table(title="T", about="", columns=("a", "b"), rows=((1,),))
+
+
+def test_degenerate_the_command_refuses_an_unknown_table() -> None:
+    command = [sys.executable, "-m", "thetahat_replications.edges", "nothing"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2
+    assert "there is no table nothing" in done.stderr
