@@ -50,6 +50,18 @@ def test_exact_the_table_of_left_out_schools(schools: Any) -> None:
     assert any(note.startswith(start) for note in table.notes)
 
 
+def test_exact_models_with_different_degrees_of_freedom_share_one_note(schools: Any) -> None:
+    degrees = iter([185.026, 2.0121, *[50.0] * len(schools["models"])])
+    for model in schools["models"].values():
+        model["recommended"]["these_sources"]["degrees_of_freedom"] = next(degrees)
+
+    notes = table_of(show(schools), "Mean loss of each model").notes
+
+    (note,) = [note for note in notes if note.startswith("Data like these")]
+    assert ": student_t on theta_B, 2 to 185 degrees of freedom, about the macro mean" in note
+    assert note.count("theta_B") == 1
+
+
 def test_exact_only_recommended_intervals_and_predictions_are_shown(schools: Any) -> None:
     ridge = schools["models"]["ridge"]
     ridge["intervals"].append(

@@ -89,7 +89,11 @@ def _describe_intervals(shown: ModelsResult, target: str) -> str:
     """Return what the intervals for a target mean, and how they are built."""
     found = [find_recommended(model).get(target) for model in shown.models.values()]
     intervals = [interval for interval in found if interval is not None]
-    methods = dict.fromkeys(_describe_method(interval) for interval in intervals)
+    by_method: dict[tuple[object, ...], list[Json]] = {}
+    for interval in intervals:
+        key = tuple(interval.get(field) for field in ("method", "variance", "mean"))
+        by_method.setdefault(key, []).append(interval)
+    methods = [_describe_method(alike) for alike in by_method.values()]
     value = "score" if shown.higher_is_better else "loss"
     meaning = explain_target(target, value, shown.unit, shown.units)
     start = capitalise(name_target(target, shown.unit)) + (f" ({meaning})" if meaning else "")
@@ -128,12 +132,16 @@ def _find_error(intervals: Iterable[Json | None]) -> float | None:
     return None if first is None else first.get("standard_error")
 
 
-def _describe_method(interval: Json) -> str:
+def _describe_method(alike: Sequence[Json]) -> str:
+    """Return the method of intervals that differ in their degrees of freedom at most."""
+    interval = alike[0]
     words = str(interval["method"])
     if interval.get("variance"):
         words += f" on {interval['variance']}"
-    if interval.get("degrees_of_freedom") is not None:
-        words += f", {interval['degrees_of_freedom']:g} degrees of freedom"
+    degrees = [d for other in alike if (d := other.get("degrees_of_freedom")) is not None]
+    if degrees:
+        ends = dict.fromkeys(f"{round(end, 1):g}" for end in (min(degrees), max(degrees)))
+        words += f", {' to '.join(ends)} degrees of freedom"
     if mean := interval.get("mean"):
         words += f", about the {mean} mean"
     return words
