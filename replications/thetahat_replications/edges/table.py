@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-Cell: TypeAlias = str | int | float
+TableCell: TypeAlias = str | int | float
 """Text, a count, or a number that is shown with three decimals."""
 
 
@@ -20,7 +20,7 @@ class Table:
     """Markdown before the table: what was computed, and how to read it."""
     columns: tuple[str, ...]
     """Heading of each column."""
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     """Cells, as many in each row as there are columns."""
 
     def __post_init__(self) -> None:
@@ -49,5 +49,5 @@ def _write_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _write_cell(cell: Cell) -> str:
+def _write_cell(cell: TableCell) -> str:
     return f"{cell:.3f}" if isinstance(cell, float) else str(cell)

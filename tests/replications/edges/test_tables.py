@@ -28,7 +28,7 @@ def test_every_kept_page_belongs_to_a_table() -> None:
     assert sorted(path.stem for path in Path("docs/results/edges").glob("*.md")) == TABLES
 
 
-def test_golden_a_page_shows_shares_with_three_decimals() -> None:
+def test_by_hand_a_page_shows_shares_with_three_decimals() -> None:
     table = Table(title="T", about="About.", columns=("n", "share"), rows=((5, 0.05), (7, "-")))
 
     assert write_page(table, "command") == (

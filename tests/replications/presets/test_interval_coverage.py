@@ -77,6 +77,7 @@ WITHOUT_A_ROW = {
     "catoni": "by request only: its bound of the variance is the request's",
     "median_of_means": "by request only, as it is longer than the others",
     "trimmed_mean": "by request only: it is about another quantity",
+    "wild_cluster": "by request only, and for 12 clusters at most",
     "quadratic": "by request only: its terms and coefficients are the request's",
     "theta_1": "a variance of no mean, on which no interval is built",
     "theta_A_clusters": "so few rows have one cluster in a block",

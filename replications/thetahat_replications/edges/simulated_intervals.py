@@ -1,0 +1,59 @@
+"""Coverage, length and power of intervals whose true standard deviation is known."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtr, ndtri, stdtrit
+
+from thetahat.values.types import FloatArray
+from thetahat_replications.edges.table import format_share
+
+LEVEL: Final = 0.95
+SHIFT: Final = 3.0
+"""True difference, in standard deviations of the estimate, at which power is measured."""
+_NORMAL: Final = float(ndtri((1 + LEVEL) / 2))
+_ORACLE: Final = float(ndtr(SHIFT - _NORMAL) + ndtr(-SHIFT - _NORMAL))
+
+WHAT_IS_SHOWN: Final = """
+Each rule has three columns: the share of samples in which the interval of level 95 % covers (with
+its standard error), its median length over that of the normal interval with the true standard
+deviation, and its power at a true difference of three standard deviations, as a share of the power
+of the test that knows the standard deviation.
+"""
+
+
+def name_columns(rule: str) -> tuple[str, str, str]:
+    """Return the headings of the three columns of a rule."""
+    return rule, "length", "power"
+
+
+def measure_t_rule(
+    errors: FloatArray, standard_errors: FloatArray, degrees: FloatArray | float, true_sd: float
+) -> tuple[str, float, float]:
+    """Return coverage, length and power of t intervals.
+
+    Parameters
+    ----------
+    errors : ndarray of float
+        (R,) estimates less the truth.
+    standard_errors, degrees : ndarray of float
+        (R,) standard errors, 0 where there is no interval, and degrees of freedom.
+    true_sd : float
+        Standard deviation of the estimate.
+    """
+    reach = np.where(standard_errors > 0, stdtrit(degrees, (1 + LEVEL) / 2) * standard_errors, 0.0)
+    return measure_ends(errors - reach, errors + reach, true_sd)
+
+
+def measure_ends(lower: FloatArray, upper: FloatArray, true_sd: float) -> tuple[str, float, float]:
+    """Return coverage, length and power of intervals by their (R,) ends, less the truth.
+
+    Where both ends are the same there is no interval: it covers nothing, and finds nothing.
+    """
+    is_built = upper > lower
+    covers = float(np.mean(is_built & (lower <= 0) & (upper >= 0)))
+    finds = float(np.mean(is_built & (lower > -SHIFT * true_sd)))
+    length = float(np.median(upper - lower)) / (2 * _NORMAL * true_sd)
+    return format_share(covers, len(lower)), length, finds / _ORACLE
