@@ -28,6 +28,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence "
             "intervals for test error. Advances in Neural Information Processing Systems 33."
         ),
+        "bell2002": (
+            "Bell, R. M. and McCaffrey, D. F. (2002). Bias reduction in standard errors for linear "
+            "regression with multi-stage samples. Survey Methodology 28, 169-181."
+        ),
         "benavoli2014": (
             "Benavoli, A., Mangili, F., Corani, G., Zaffalon, M. and Ruggeri, F. (2014). A "
             "Bayesian Wilcoxon signed-rank test based on the Dirichlet process. Proceedings of "
@@ -82,6 +86,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "burman1989": (
             "Burman, P. (1989). A comparative study of ordinary cross-validation, v-fold "
             "cross-validation and the repeated learning-testing methods. Biometrika 76, 503-514."
+        ),
+        "cameron2008": (
+            "Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2008). Bootstrap-based improvements "
+            "for inference with clustered errors. Review of Economics and Statistics 90, 414-427."
         ),
         "cameron2015": (
             "Cameron, A. C. and Miller, D. L. (2015). A practitioner's guide to cluster-robust "
@@ -429,6 +437,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank "
             "procedures. Journal of the American Statistical Association 54, 655-667."
         ),
+        "pustejovsky2018": (
+            "Pustejovsky, J. E. and Tipton, E. (2018). Small-sample methods for cluster-robust "
+            "variance estimation and hypothesis testing in fixed effects models. Journal of "
+            "Business & Economic Statistics 36, 672-683."
+        ),
         "quade1979": (
             "Quade, D. (1979). Using weighted rankings in the analysis of complete blocks with "
             "additive block effects. Journal of the American Statistical Association 74, 680-683."
@@ -440,6 +453,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "roberts2017": (
             "Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal, "
             "spatial, hierarchical, or phylogenetic structure. Ecography 40, 913-929."
+        ),
+        "satterthwaite1946": (
+            "Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance "
+            "components. Biometrics Bulletin 2, 110-114."
         ),
         "schulz2024": (
             "Schulz-Kuempel, H., Fischer, S., Hornung, R., Boulesteix, A.-L., Nagler, T. and "
@@ -489,6 +506,14 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "viering2023": (
             "Viering, T. and Loog, M. (2023). The shape of learning curves: a review. IEEE "
             "Transactions on Pattern Analysis and Machine Intelligence 45, 7799-7819."
+        ),
+        "webb2023": (
+            "Webb, M. D. (2023). Reworking wild bootstrap-based inference for clustered errors. "
+            "Canadian Journal of Economics 56, 839-858."
+        ),
+        "welch1947": (
+            "Welch, B. L. (1947). The generalization of 'Student's' problem when several different "
+            "population variances are involved. Biometrika 34, 28-35."
         ),
         "wilcoxon1945": (
             "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin "

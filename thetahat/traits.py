@@ -82,14 +82,18 @@ class Recommendation:
 class VarianceTraits:
     r"""Properties of a variance estimator that rules for the choice of methods use."""
 
-    degrees_grow_with: Literal["instances", "clusters"] | None = None
-    """Whether each further instance, or each further cluster, adds a degree of freedom; None where
-    their number depends on the number of blocks or splits."""
+    degrees_grow_with: Literal["instances", "data"] | None = None
+    """``instances``: each further instance adds a degree of freedom. ``data``: the degrees of
+    freedom, plus one, grow in proportion to the data, as they do where clusters or sources of
+    unequal size are repeated. None where they depend on the number of blocks or splits."""
     shrinks_with_splits: bool = False
     """Whether it is :math:`(1/J + n_2/n_1) S^2` over J splits, so that more splits of the same
     instances shrink it down to a floor."""
     knows_clusters: bool = False
     """Whether it stays valid if losses within a cluster depend on each other."""
+    is_of_cluster_sums: bool = False
+    """Whether it is computed from the sums of the losses over clusters alone, so that an interval
+    can give these sums random weights."""
     is_between_sources: bool = False
     """Whether it is B / K: the variance of K source means, over their number. A prediction for one
     further source can rest on it."""

@@ -53,7 +53,6 @@ NOTHING_OUTSIDE = {
     "variances/theta_1": FORMULA_ONLY,
     "variances/theta_2": FORMULA_ONLY,
     "variances/theta_5": FORMULA_ONLY,
-    "variances/theta_B": FORMULA_ONLY,
     "variances/theta_gamma_kl": FORMULA_ONLY,
     "variances/theta_omega": FORMULA_ONLY,
     "variances/theta_omega_k": FORMULA_ONLY,

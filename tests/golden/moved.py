@@ -113,7 +113,56 @@ _RIDGE_PATHS: Final = (
 )
 """Requests with several penalties of ridge, which are computed together."""
 
+_OVER_SOURCES: Final = Changed(
+    "Over sources theta_A, theta_B and their forms for clusters have the degrees of freedom of "
+    "Welch and Satterthwaite; they had the number of instances or clusters less that of sources."
+)
+_INTERVALS_OVER_SOURCES: Final = (
+    r"(?:(?:cross_validation_(?:calibration_sources|counts|dataset_(?:columns|sparse)"
+    r"|metrics_sources)|learning_curve_sources|predictions_source_metrics|selection_sources)"
+    r"/(?:models/[^/]+|comparisons/\d+|curves/[^/]+/points/\d+|bias)/intervals/0"
+    r"|cross_validation_(?:predefined_sources|scheme_(?:leave_one_source_out|source_k_fold"
+    r"|stratified_source_k_fold))/(?:models/[^/]+|comparisons/\d+)/intervals/[12]"
+    r"|losses_(?:dataset/(?:models/[^/]+|comparisons/\d+)/intervals/[45]"
+    r"|(?:greater_level|variances_source_named)/(?:models/[^/]+|comparisons/\d+)/intervals/[01]"
+    r"|intervals_source_named/(?:models/[^/]+|comparisons/\d+)/intervals/1"
+    r"|source_all_that_apply/(?:models/[^/]+|comparisons/\d+)/intervals/1[01]"
+    r"|source_clusters/(?:models/[^/]+|comparisons/\d+)/intervals/[012]"
+    r"|source_ragged/(?:models/[^/]+|comparisons/\d+)/intervals/[56]"
+    r"|(?:source_repeats|target_new_source)/(?:models/[^/]+|comparisons/\d+)/intervals/3"
+    r"|source_zero_one/(?:models/[^/]+/intervals/(?:9|1[01])|comparisons/\d+/intervals/(?:9|10))))"
+)
+"""Intervals on these variances."""
+_PAIR_OVER_SOURCES: Final = (
+    r"(?:cross_validation_(?:dataset_sparse|metrics_sources)|learning_curve_sources"
+    r"|losses_source_clusters|predictions_source_metrics)/comparisons/\d+"
+)
+"""Comparisons whose verdict rests on these variances."""
+_STUDY_OVER_SOURCES: Final = r"study_(?:dataset|linear_model_sources|random_effects|word_counts)"
+
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    r"[a-z_0-9]+/(?:models/[^/]+|comparisons/\d+|curves/[^/]+/points/\d+|bias)"
+    r"/variances/theta_[AB](?:_clusters)?/degrees_of_freedom": _OVER_SOURCES,
+    rf"{_INTERVALS_OVER_SOURCES}/(?:degrees_of_freedom|lower|upper|calibration)": _OVER_SOURCES,
+    r"losses_(?:dataset|greater_level|source_[a-z_]+|target_new_source)/comparisons/\d+/tests"
+    r"/theta_t/(?:degrees_of_freedom|p_value)": _OVER_SOURCES,
+    rf"{_PAIR_OVER_SOURCES}/(?:interval|recommended/these_sources)"
+    r"/(?:degrees_of_freedom|lower|upper)": _OVER_SOURCES,
+    rf"{_PAIR_OVER_SOURCES}/verdict/(?:p_value|p_value_adjusted|detectable/(?:difference"
+    r"|power_at_margin)|plan/(?:additional|total))": _OVER_SOURCES,
+    r"losses_source_clusters/(?:models/[^/]+/recommended/these_sources"
+    r"/(?:degrees_of_freedom|lower|upper)|summary/comparisons/\d+/(?:lower|upper|p_value))": (
+        _OVER_SOURCES
+    ),
+    r"learning_curve_sources/curves/[^/]+/(?:figure/(?:lower|upper)|saturation/sizes/\d+/upper"
+    r"|steps/\d+/(?:interval/(?:degrees_of_freedom|lower|upper)|verdict/p_value))": _OVER_SOURCES,
+    r"selection_sources/bias/interval/(?:degrees_of_freedom|lower|upper)": _OVER_SOURCES,
+    rf"{_STUDY_OVER_SOURCES}/losses of instances/[^/]+~1(?:recommended|student_t:theta_[AB])"
+    r"~1these_sources~1macro~1(?:lower|upper)": _OVER_SOURCES,
+    r"study_random_effects/losses of instances/[^/]+~1tests~1theta_t~1p_value": _OVER_SOURCES,
+    rf"{_STUDY_OVER_SOURCES}/tables/3/rows/\d+/(?:covers_observed_on_one_new_source|score|width)": (
+        _OVER_SOURCES
+    ),
     rf"{_RIDGE_PATHS}/losses of instances/.*/sha256": Changed(
         "Losses of ridge over several penalties differ in the last digits; their means are "
         "compared."

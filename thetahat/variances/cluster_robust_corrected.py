@@ -12,7 +12,11 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._building import build_estimate
-from thetahat.variances._clusters import check_few_clusters, estimate_pooled
+from thetahat.variances._clusters import (
+    check_few_clusters,
+    count_pooled_degrees,
+    estimate_pooled,
+)
 from thetahat.variances.base import VarianceEstimate
 from thetahat.variances.cluster_robust import ClusterRobust
 
@@ -23,8 +27,8 @@ class ClusterRobustCorrected(ClusterRobust):
 
     Over K equal folds of independent instances ``nadeau_bengio`` is on average
     :math:`1 + K n_2 / n_1 = 2 + n_2 / n_1` times the variance of the mean of independent losses.
-    This method has the same factor on the cluster-robust variance (CR1) of the pooled mean, where C
-    is the number of clusters and :math:`n_1, n_2` are the training and test sizes.
+    This method has the same factor on ``cluster_robust``, whose symbols and degrees of freedom it
+    shares; :math:`n_1, n_2` are the training and test sizes.
 
     Deviations: the combination is ours. Rows of all repeats of an instance belong to its cluster,
     so repeats do not count as new data. Where sizes differ, :math:`n_2 / n_1` is the sum of the
@@ -42,13 +46,13 @@ class ClusterRobustCorrected(ClusterRobust):
             "by which nadeau_bengio enlarges the variance over folds of independent instances."
         ),
         formula=(
-            r"\Bigl(2 + \frac{n_2}{n_1}\Bigr) \frac{C}{C-1} \cdot \frac{1}{n^2}"
-            r" \sum_{c=1}^{C} \Bigl(\sum_{i \in c} (e_i - \bar e)\Bigr)^2"
+            r"\Bigl(2 + \frac{n_2}{n_1}\Bigr) \frac{1}{n^2} \sum_{c=1}^{C} \frac{1}{1 - h_c}"
+            r" \Bigl(\sum_{i \in c} (e_i - \bar e)\Bigr)^2, \quad h_c = \frac{n_c}{n}"
         ),
-        references=("cameron2015", "nadeau2003"),
+        references=("bell2002", "cameron2015", "nadeau2003", "pustejovsky2018"),
         assumptions=(
-            "Random folds; independent clusters, at least some dozens of them; training sets that "
-            "share data correlate the losses as nadeau_bengio assumes."
+            "Random folds; independent clusters; training sets that share "
+            "data correlate the losses as nadeau_bengio assumes."
         ),
         errs=(
             "Either way, because the correlation is a rule of thumb. Too small with few clusters. "
@@ -61,7 +65,7 @@ class ClusterRobustCorrected(ClusterRobust):
         recommended=(
             Recommendation(blocks=FOLDS, target=Target.THESE_SOURCES, skewed=4, t=5, normal=7),
         ),
-        variance=VarianceTraits(degrees_grow_with="clusters", knows_clusters=True),
+        variance=VarianceTraits(degrees_grow_with="data", knows_clusters=True),
     )
 
     def inapplicable(self, layout: Layout) -> str | None:
@@ -78,13 +82,13 @@ class ClusterRobustCorrected(ClusterRobust):
         ratio = layout.test_to_train_ratio
         if ratio is None or layout.cluster is None:
             raise InsufficientData(str(self.inapplicable(layout)), loc=("cluster",))
-        n_clusters = len(layout.cluster_labels)
+        degrees = count_pooled_degrees(layout)
         return build_estimate(
             self.info,
             losses,
             (2 + ratio) * estimate_pooled(losses),
-            float(n_clusters - 1),
-            cautions=check_few_clusters(n_clusters),
+            degrees,
+            cautions=check_few_clusters(layout, degrees),
             details={"test_to_train_ratio": ratio},
         )
 

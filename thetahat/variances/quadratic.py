@@ -30,6 +30,7 @@ from thetahat.variances._quadratic_forms import (
     compute_with_bias,
     compute_with_coefficients,
 )
+from thetahat.variances._within_blocks import combine_degrees
 from thetahat.variances.base import BlockVariance, VarianceEstimate
 
 _MAX_COEFFICIENT = 1e9  # larger ones could overflow a sum over the largest allowed losses
@@ -169,7 +170,9 @@ class Quadratic(BlockVariance):
             losses,
             value,
             ignores_shifts=compute_fourth_coefficient(bias) == 0,
-            uses_means=compute_between_coefficient(bias, losses.layout.n_blocks) != 0,
+            degrees=None
+            if compute_between_coefficient(bias, losses.layout.n_blocks) != 0
+            else count_degrees_within_blocks(losses),
             details=describe_bias_of_folds(next(losses.moments.yield_repeats()).sizes, bias),
         )
 
@@ -186,7 +189,7 @@ class Quadratic(BlockVariance):
             losses,
             value,
             ignores_shifts=form.ignores_shifts,
-            uses_means=not form.is_zero,
+            degrees=None if not form.is_zero else _combine_degrees(losses, a, b),
             details=describe_bias_of_coefficients(sizes, losses.layout.block_labels, a, b, c),
         )
 
@@ -196,25 +199,34 @@ class Quadratic(BlockVariance):
         value: float,
         *,
         ignores_shifts: bool,
-        uses_means: bool,
+        degrees: float | None,
         details: dict[str, Any],
     ) -> VarianceEstimate:
+        """Return the estimate; ``degrees`` is None where it uses the means of the blocks."""
         depends = DEPENDS_ON_THE_MEAN(losses.layout.words, mean=losses.moments.macro_mean)
         return build_estimate(
             self.info,
             losses,
             value,
-            count_degrees_between_blocks(losses)
-            if uses_means
-            else count_degrees_within_blocks(losses),
+            count_degrees_between_blocks(losses) if degrees is None else degrees,
             carries_intervals=ignores_shifts,
             cautions=(
-                *(check_few_blocks(losses) if uses_means else ()),
+                *(check_few_blocks(losses) if degrees is None else ()),
                 *(() if ignores_shifts else (depends,)),
                 *check_several_repeats(losses),
             ),
             details=details,
         )
+
+
+def _combine_degrees(losses: BlockLosses, a: FloatArray, b: FloatArray) -> float:
+    """Return the degrees of freedom of a sum of variances within sources, as of theta_A."""
+    return min(
+        combine_degrees(
+            part.within_variances / part.sizes * (a * (part.sizes - 1) - b), part.sizes - 1
+        )
+        for part in losses.moments.yield_repeats()
+    )
 
 
 def _list_parts(coefficients: Coefficients) -> tuple[Any, Any, Any]:

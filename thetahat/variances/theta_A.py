@@ -8,16 +8,18 @@ from typing import ClassVar
 from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import Recommendation, VarianceTraits
 from thetahat.values.types import MeanKind, Target
-from thetahat.variances._within_blocks import WithinBlockVariance
+from thetahat.variances._within_blocks import WithinSourceVariance
 
 
 @dataclass(frozen=True, slots=True)
-class ThetaA(WithinBlockVariance):
-    """Variance of the mean of these sources for fixed models.
+class ThetaA(WithinSourceVariance):
+    r"""Variance of the mean of these sources for fixed models.
 
     :math:`V_k` is the variance within source k (ddof 1). Equation 11 of the source.
 
-    Deviations: sources of unequal size take :math:`M_k` in the place of M.
+    Deviations: sources of unequal size take :math:`M_k` in the place of M. The degrees of freedom
+    are those of Welch and Satterthwaite, :math:`(\sum_k v_k)^2 / \sum_k v_k^2 / (M_k - 1)` with
+    :math:`v_k = V_k / M_k`, in the repeat that has the fewest.
 
     Degenerate cases: sources that are each constant give 0, even where their means differ.
     """
@@ -33,7 +35,7 @@ class ThetaA(WithinBlockVariance):
             r"\hat\theta_A = \frac{1}{K^2} \sum_k \frac{s^{\sigma^2}_k - s^{\omega}_k}{M_k}"
             r" = \frac{1}{K^2} \sum_k \frac{V_k}{M_k}"
         ),
-        references=("geras2013",),
+        references=("geras2013", "satterthwaite1946", "welch1947"),
         assumptions=(
             "Source blocks; the target is these sources and no others; the training data bring no "
             "covariance within or between sources."
@@ -55,7 +57,7 @@ class ThetaA(WithinBlockVariance):
                 blocks=SOURCES, target=Target.THESE_SOURCES, t=20, normal=40, fixed_models=False
             ),
         ),
-        variance=VarianceTraits(degrees_grow_with="instances"),
+        variance=VarianceTraits(degrees_grow_with="data"),
     )
 
 

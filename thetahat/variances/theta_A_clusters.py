@@ -15,10 +15,11 @@ from thetahat.variances._within_blocks import WithinClusteredBlockVariance
 class ThetaAClusters(WithinClusteredBlockVariance):
     r"""Variance of the mean of these sources for fixed models, with clusters within sources.
 
-    :math:`C_k` is the number of clusters of source k, :math:`M_k` the number of its losses and
-    :math:`\bar e_k` their mean. Each source has its cluster-robust variance (CR1), and the variance
-    of the mean over K independent sources is their sum over :math:`K^2`. The degrees of freedom are
-    the number of clusters less the number of sources.
+    :math:`M_k` is the number of losses of source k, :math:`n_c` that of cluster c, and
+    :math:`\bar e_k` the mean of the source. Each source has its cluster-robust variance (CR2, as
+    ``cluster_robust``) with its Bell-McCaffrey degrees of freedom, and the variance of the mean
+    over K independent sources is their sum over :math:`K^2`, with the degrees of Welch and
+    Satterthwaite.
 
     Degenerate cases: clusters of one instance each give ``theta_A``; a source with a single cluster
     has no variance.
@@ -32,10 +33,10 @@ class ThetaAClusters(WithinClusteredBlockVariance):
             "a patient) may depend on each other, averaged as for a mean over these very sources."
         ),
         formula=(
-            r"\frac{1}{K^2} \sum_k \frac{C_k}{C_k - 1} \cdot \frac{1}{M_k^2}"
-            r" \sum_{c \in k} \Bigl(\sum_{i \in c} (e_i - \bar e_k)\Bigr)^2"
+            r"\frac{1}{K^2} \sum_k \frac{1}{M_k^2} \sum_{c \in k} \frac{1}{1 - h_c}"
+            r" \Bigl(\sum_{i \in c} (e_i - \bar e_k)\Bigr)^2, \quad h_c = \frac{n_c}{M_k}"
         ),
-        references=("cameron2015", "geras2013"),
+        references=("bell2002", "cameron2015", "geras2013", "satterthwaite1946"),
         assumptions=(
             "Source blocks; the target is these sources and no others; independent clusters, each "
             "within one source; the training data bring no covariance between sources."
@@ -55,7 +56,7 @@ class ThetaAClusters(WithinClusteredBlockVariance):
                 blocks=SOURCES, target=Target.THESE_SOURCES, t=6, normal=8, fixed_models=False
             ),
         ),
-        variance=VarianceTraits(degrees_grow_with="clusters", knows_clusters=True),
+        variance=VarianceTraits(degrees_grow_with="data", knows_clusters=True),
     )
 
 

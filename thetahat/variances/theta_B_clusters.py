@@ -30,10 +30,10 @@ class ThetaBClusters(WithinClusteredBlockVariance):
             "training brings and that one data set cannot show."
         ),
         formula=(
-            r"\frac{2}{K^2} \sum_k \frac{C_k}{C_k - 1} \cdot \frac{1}{M_k^2}"
-            r" \sum_{c \in k} \Bigl(\sum_{i \in c} (e_i - \bar e_k)\Bigr)^2"
+            r"\frac{2}{K^2} \sum_k \frac{1}{M_k^2} \sum_{c \in k} \frac{1}{1 - h_c}"
+            r" \Bigl(\sum_{i \in c} (e_i - \bar e_k)\Bigr)^2, \quad h_c = \frac{n_c}{M_k}"
         ),
-        references=("cameron2015", "geras2013"),
+        references=("bell2002", "cameron2015", "geras2013", "satterthwaite1946"),
         assumptions=(
             "Source blocks; the target is these sources and no others; independent clusters, each "
             "within one source; covariances from the training data of about the size of the "
@@ -55,7 +55,7 @@ class ThetaBClusters(WithinClusteredBlockVariance):
             ),
         ),
         variance=VarianceTraits(
-            degrees_grow_with="clusters", knows_clusters=True, default_of_t_test=SOURCES
+            degrees_grow_with="data", knows_clusters=True, default_of_t_test=SOURCES
         ),
     )
     factor: ClassVar[int] = 2

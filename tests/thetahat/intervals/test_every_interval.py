@@ -36,6 +36,7 @@ from thetahat.variances.quadratic import Quadratic
 RESAMPLED = [name for name, kind in INTERVALS.items() if issubclass(kind, ResampledInterval)]
 OF_SOME_LEVELS = {"catoni", "median_of_means"}  # more losses for more, another centre for each
 OVER_SOURCES_OF_CLUSTERS = {"skewness_corrected"}  # over sources, only with clusters inside them
+ONLY_ON_CLUSTERS = {"wild_cluster"}
 BY_FORMULA = pytest.mark.parametrize(
     "name", [name for name in INTERVALS if name not in {*RESAMPLED, *OF_SOME_LEVELS}]
 )
@@ -44,6 +45,8 @@ EVERY = pytest.mark.parametrize("name", INTERVALS)
 
 def losses_for(name: str, seed: int = 95) -> BlockLosses:
     rng = np.random.default_rng(seed)
+    if name in ONLY_ON_CLUSTERS:
+        return holdout_of(rng.integers(0, 256, 18) / 16, cluster=[0, *[1, 2, 3, 4, 5] * 3, 4, 5])
     if BlockKind.SOURCE not in INTERVALS[name].info.blocks or name in OVER_SOURCES_OF_CLUSTERS:
         return holdout_of(np.concatenate([[0.0, 1.0], rng.integers(0, 2, 20)]))
     n_sources = 12 if name in RESAMPLED else 4  # so that no resample lacks a spread
@@ -64,6 +67,8 @@ def build(
         assert share is not None
         return share
     variance = "iid" if losses.layout.kind is BlockKind.HOLDOUT else "theta_gamma"
+    if losses.layout.cluster is not None:
+        variance = "cluster_robust"
     estimate = VARIANCES[variance]().estimate(losses)
     interval = method.build(losses, VARIANCES[variance].info, estimate, level, alternative)
     assert interval is not None

@@ -13,6 +13,7 @@ from scipy.stats import norm, skew, t
 
 import thetahat
 from tests.thetahat.intervals.builders import GREATER, LESS, TWO, ends, holdout_of, sources_of
+from tests.thetahat.naive.cluster_robust import fit_mean
 from thetahat.intervals.skewness_corrected import SkewnessCorrected
 from thetahat.intervals.student_t import StudentT
 from thetahat.values.block_losses import BlockLosses
@@ -163,10 +164,11 @@ def test_naive_the_skewness_of_clusters_is_that_of_their_sums(kind: BlockKind) -
 
     members = [np.flatnonzero(c == CLUSTERS) for c in range(14)]
     sums = np.array([(rows[rows_of_cluster] - rows.mean()).sum() for rows_of_cluster in members])
-    error = math.sqrt(14 / 13 * (sums**2).sum()) / 56
+    variance, degrees = fit_mean(rows, CLUSTERS)
+    error = math.sqrt(variance)
     low, high = (
         brentq(lambda u, q=q: transform(u, float(skew(sums)), 14) - q, -1e3, 1e3)
-        for q in (t.ppf(0.95, 13), t.ppf(0.05, 13))
+        for q in (t.ppf(0.95, degrees), t.ppf(0.05, degrees))
     )
     assert_allclose(ends(interval), (rows.mean() - low * error, rows.mean() - high * error))
 

@@ -209,8 +209,8 @@ def cluster_robust(blocks: Blocks, cluster: Sequence[int]) -> Fraction:
     total = Fraction(0)
     for group in groups:
         inside = [e - centre for e, c in zip(losses, cluster, strict=True) if c == group]
-        total += sum(inside, Fraction(0)) ** 2
-    return Fraction(len(groups), len(groups) - 1) * total / len(losses) ** 2
+        total += sum(inside, Fraction(0)) ** 2 / (1 - Fraction(len(inside), len(losses)))
+    return total / len(losses) ** 2
 
 
 RANDOM: dict[str, Callable[[Blocks], Fraction]] = {

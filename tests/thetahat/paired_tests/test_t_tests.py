@@ -145,21 +145,21 @@ def test_exact_theta_t_on_theta_3_is_the_uncorrected_t() -> None:
 
 @pytest.mark.about("paired_tests/theta_t")
 def test_by_hand_theta_t_over_two_sources() -> None:
-    # differences [0, 2] and [1, 5]: means 1, 3; V = 2, 8; theta_A = (2/2 + 8/2)/4 = 5/4,
-    # theta_B = 5/2; t = 2/sqrt(5/2), N - K = 2 degrees, P(|t_2| > t) = 1 - t/sqrt(2 + t^2)
-    pair = blocks_pair([[0, 2], [1, 5]], [[0, 0], [0, 0]], BlockKind.SOURCE)
+    # differences [0, 2] and [1, 3]: means 1, 2; V = 2, 2; theta_A = (2/2 + 2/2)/4 = 1/2,
+    # theta_B = 1; t = 1.5 with (1 + 1)^2 / (1 + 1) = 2 degrees, P(|t_2| > t) = 1 - t/sqrt(2 + t^2)
+    pair = blocks_pair([[0, 2], [1, 3]], [[0, 0], [0, 0]], BlockKind.SOURCE)
 
     outcome = ThetaT().test(pair, TWO, rng_of())
     named = ThetaT(variance="theta_gamma").test(pair, TWO, rng_of())
 
-    t = 2 / math.sqrt(2.5)
+    t = 1.5
     assert outcome.details == {"variance": "theta_B", "mean": "macro"}
     assert outcome.target is Target.THESE_SOURCES
     assert_close(outcome.statistic, t, rtol=1e-14)
     assert_close(outcome.p_value, 1 - t / math.sqrt(2 + t * t), rtol=1e-12)
-    # B = 2, theta_gamma = 1: t = 2 on 1 degree, p = 1 - 2/pi atan 2
-    assert_close(named.statistic, 2.0, rtol=1e-14)
-    assert_close(named.p_value, 1 - 2 / math.pi * math.atan(2), rtol=1e-12)
+    # B = 1/2, theta_gamma = 1/4: t = 3 on 1 degree, p = 1 - 2/pi atan 3
+    assert_close(named.statistic, 3.0, rtol=1e-14)
+    assert_close(named.p_value, 1 - 2 / math.pi * math.atan(3), rtol=1e-12)
     assert named.target is Target.NEW_SOURCE
     assert outcome.unit == named.unit == "block"
 
@@ -210,7 +210,7 @@ def test_by_hand_holdout_by_instance_and_cluster() -> None:
     assert by_instance.unit == "instance"
     assert details_of(by_instance)["variance"] == "iid"
     assert_close(by_instance.statistic, 2 * math.sqrt(3), rtol=1e-14)
-    # CR1: 2/1 * (2^2 + 2^2) / 4^2 = 1, t = 2 on 1 degree
+    # two equal clusters: 2/1 * (2^2 + 2^2) / 4^2 = 1, t = 2 on 1 degree
     assert by_cluster.unit == "cluster"
     assert details_of(by_cluster)["variance"] == "cluster_robust"
     assert_close(by_cluster.statistic, 2.0, rtol=1e-14)

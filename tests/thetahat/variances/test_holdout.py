@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import ndtri
 
+from tests.thetahat.analyses.metrics.readings import known
 from tests.thetahat.naive.loss_matrices import RAGGED, losses_of, repeats_of
 from thetahat.errors import InsufficientData
 from thetahat.values.block_losses import BlockLosses
@@ -17,6 +18,8 @@ from thetahat.variances.iid import Iid
 
 NINE = [[e for row in RAGGED for e in row]]
 THREE_CLUSTERS = [0, 0, 1, 1, 1, 2, 2, 2, 2]
+THREE_CLUSTERS_CR2 = (46**2 * 9 / 7 + 42**2 * 9 / 6 + 88**2 * 9 / 5) / 6561
+"""Of the rows 1 to 9 below, by hand in ``test_by_hand_cluster_robust``."""
 
 
 @pytest.mark.about("variances/iid")
@@ -48,13 +51,15 @@ def test_by_hand_iid() -> None:
 @pytest.mark.about("variances/cluster_robust")
 @pytest.mark.parametrize(("kind", "rows"), [(BlockKind.HOLDOUT, NINE), (BlockKind.RANDOM, RAGGED)])
 def test_by_hand_cluster_robust(kind: BlockKind, rows: list[list[float]]) -> None:
-    # 9 (e - 41/9) = -32 -14 | -23 -23 4 | 13 31 22 22: sums -46, -42, 88, squares 11624;
-    # 3/2 11624 / 81 / 81
+    # 9 (e - 41/9) = -32 -14 | -23 -23 4 | 13 31 22 22: sums -46, -42, 88, whose squares have the
+    # weights 9/7, 9/6 and 9/5 in clusters of 2, 3 and 4. q = 4/63, 1/6 and 16/45, and the squared
+    # shares sum to 29/81
+    products = 4 / 63 / 6 + 4 / 63 * 16 / 45 + 1 / 6 * 16 / 45
     estimate = ClusterRobust().estimate(losses_of(rows, kind, cluster=THREE_CLUSTERS))
 
-    assert_allclose(estimate.value, 1.5 * 11624 / 6561, rtol=1e-13)
+    assert_allclose(estimate.value, THREE_CLUSTERS_CR2, rtol=1e-13)
     assert_allclose(estimate.estimate, 41 / 9, rtol=1e-15)
-    assert estimate.degrees_of_freedom == 2
+    assert_allclose(known(estimate.degrees_of_freedom), 1 / (29 / 81 + 2 * products), rtol=1e-13)
     assert (estimate.target, estimate.mean) == (Target.THESE_MODELS, MeanKind.POOLED)
     assert [c.code for c in estimate.cautions] == ["few_clusters", "ignores_training_variance"]
 
@@ -71,7 +76,7 @@ def test_limit_clusters_of_one_are_iid() -> None:
 def test_limit_doubling_every_row_inside_its_cluster_changes_nothing() -> None:
     doubled = losses_of([NINE[0] * 2], BlockKind.HOLDOUT, cluster=THREE_CLUSTERS * 2)
 
-    assert_allclose(ClusterRobust().estimate(doubled).value, 1.5 * 11624 / 6561, rtol=1e-13)
+    assert_allclose(ClusterRobust().estimate(doubled).value, THREE_CLUSTERS_CR2, rtol=1e-13)
 
 
 def test_exact_repeats_belong_to_their_cluster() -> None:
@@ -81,7 +86,7 @@ def test_exact_repeats_belong_to_their_cluster() -> None:
     )
     losses = BlockLosses(layout, values=repeats_of([RAGGED, RAGGED]).rows)
 
-    assert_allclose(ClusterRobust().estimate(losses).value, 1.5 * 11624 / 6561, rtol=1e-13)
+    assert_allclose(ClusterRobust().estimate(losses).value, THREE_CLUSTERS_CR2, rtol=1e-13)
 
 
 def test_limit_twenty_clusters_are_not_few() -> None:
@@ -129,7 +134,7 @@ def test_calibrated_for_clustered_losses() -> None:
     robust = np.array([ClusterRobust().estimate(x).value for x in losses])
     naive = np.array([Iid().estimate(x).value for x in losses])
 
-    truth = (1 + (m - 1) * shared) / (c * m)  # CR1 is unbiased for equal clusters
+    truth = (1 + (m - 1) * shared) / (c * m)  # CR2 is unbiased for equal clusters
     assert abs(robust.mean() - truth) < 4 * robust.std(ddof=1) / np.sqrt(repetitions)
     assert naive.mean() < 0.6 * truth
 

@@ -291,7 +291,7 @@ def _build_instance_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
             return error, None
         if grows_with == "instances" or each_is_a_split:
             return error, degrees + total - n
-        if grows_with == "clusters":
+        if grows_with == "data":
             return error, (degrees + 1) * total / n - 1
         return error, degrees
 

@@ -64,7 +64,7 @@ METRIC_VARIANCES: Final[Mapping[str, MethodInfo]] = {
         _describe(
             MetricVariance.CLUSTER_ROBUST_BLOCKS,
             "Variance of the macro mean from sums of influence values over whole clusters",
-            ("cameron2015",),
+            ("bell2002", "cameron2015"),
             _rank(_SPLITS, _MODELS, 10),
         ),
         _describe(
@@ -89,7 +89,7 @@ METRIC_VARIANCES: Final[Mapping[str, MethodInfo]] = {
         _describe(
             MetricVariance.CLUSTER_ROBUST,
             "Variance from sums of influence values over whole clusters",
-            ("cameron2015",),
+            ("bell2002", "cameron2015"),
             _rank(HOLDOUT, _MODELS, 10),
             _rank(_SPLITS, _MODELS, 50),
         ),

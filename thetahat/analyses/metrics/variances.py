@@ -19,7 +19,11 @@ from thetahat.cautions import UNDEFINED_VARIANCE, ZERO_VARIANCE, Caution
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind, Target
 from thetahat.variances._building import TRAINING_IGNORED
-from thetahat.variances._clusters import check_few_clusters
+from thetahat.variances._clusters import (
+    add_squares_of_clusters,
+    check_few_clusters,
+    weigh_all_clusters,
+)
 from thetahat.variances.base import VarianceEstimate
 
 RESAMPLED = (BlockKind.RANDOM, BlockKind.SUBSAMPLES)
@@ -64,11 +68,14 @@ def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, Va
             (MeanKind.MACRO, macro_parts if several else None),
         ):
             if parts is not None and c > 1:
-                value = estimate_cluster_robust(parts, layout.cluster, c)
+                weights = weigh_all_clusters(layout)
+                degrees = float(weights.degrees[0])
+                sums = np.bincount(layout.cluster, weights=parts, minlength=c).astype(np.float64)
+                value = add_squares_of_clusters(sums, weights)
+                few = check_few_clusters(layout, degrees)
                 robust = MetricVariance.CLUSTER_ROBUST
                 name = robust.of_blocks if kind is MeanKind.MACRO else robust
-                estimate = _conclude(measured, kind, value, float(c - 1), check_few_clusters(c))
-                yield name, estimate
+                yield name, _conclude(measured, kind, value, degrees, few)
 
 
 def sum_variance(parts: FloatArray, group: IntArray | None) -> float:
@@ -93,15 +100,6 @@ def sum_variance(parts: FloatArray, group: IntArray | None) -> float:
         return float("nan")
     factor = sizes[used] / (sizes[used] - 1)
     return float(factor @ squares[used])
-
-
-def estimate_cluster_robust(parts: FloatArray, cluster: IntArray, n_clusters: int) -> float:
-    r"""CR1: C/(C-1) times the sum over clusters of squared sums of parts.
-
-    Source: cameron2015.
-    """
-    sums = np.bincount(cluster, weights=parts, minlength=n_clusters)
-    return float(n_clusters / (n_clusters - 1) * (sums @ sums))
 
 
 def estimate_ledell(measured: MetricValues, influence: FloatArray | None = None) -> float | None:

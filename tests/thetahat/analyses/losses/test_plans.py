@@ -160,17 +160,17 @@ def test_by_hand_normal_instances() -> None:
 
 @pytest.mark.parametrize(
     ("variance", "degrees_at_90"),
-    [("theta_4", 85.0), ("theta_3", 40.0), ("cluster_robust", 81.0)],
+    [("theta_4", 85.0), ("theta_3", 40.0), ("cluster_robust", 81.0), ("theta_A", 81.0)],
 )
 def test_exact_degrees_grow_with_what_they_count(variance: str, degrees_at_90: float) -> None:
     # 45 instances and 40 degrees: theta_4 counts instances; theta_3 blocks, which stay; 41
-    # clusters become 82
+    # clusters, or instances of the source that carries the variance, become 82
     design = planned(basis(variance, 0.1, 0.05, 40.0), FOLDS)
     at_total = {"theta_4": 40.0 + design.additional, "theta_3": 40.0}.get(
         variance, 41 * design.total / 45 - 1
     )
 
-    assert {"theta_4": 40 + 45, "theta_3": 40, "cluster_robust": 81}[variance] == degrees_at_90
+    assert {"theta_4": 40 + 45, "theta_3": 40}.get(variance, 81) == degrees_at_90
     n = design.total
     assert compute_power(0.1, 0.05 * math.sqrt(45 / n), at_total, 0.05) >= 0.8
     less = at_total - {"theta_4": 1.0, "theta_3": 0.0}.get(variance, 41 / 45)

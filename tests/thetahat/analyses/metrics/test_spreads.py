@@ -231,10 +231,12 @@ def test_by_hand_cluster_robust() -> None:
     of = reading(BalancedAccuracy(), judged, holdout(8, cluster=[0, 0, 1, 1, 2, 2, 0, 1]))
 
     sums = [parts[0] + parts[1] + parts[6], parts[2] + parts[3] + parts[7], parts[4] + parts[5]]
-    by_hand = 3 / 2 * sum(s * s for s in sums)
+    by_hand = sum(8 / (8 - n) * s * s for n, s in zip((3, 3, 2), sums, strict=True))
+    # q = (9/64) / (5/8) twice and (4/64) / (6/8); the squared shares sum to 22/64
+    degrees = 1 / (22 / 64 + 2 * (0.225**2 + 2 * 0.225 / 12))
 
     assert_allclose(known(of.variances["cluster_robust"].value), by_hand, rtol=1e-13)
-    assert of.variances["cluster_robust"].degrees_of_freedom == 2
+    assert_allclose(known(of.variances["cluster_robust"].degrees_of_freedom), degrees, rtol=1e-13)
     interval = interval_of(of, "student_t", "cluster_robust")
     assert interval_of(of, "logit", "cluster_robust").recommended
     assert codes(interval.cautions) == {"few_clusters", "interval_beyond_range"}
