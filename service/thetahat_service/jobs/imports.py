@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import time
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import IO, Any
@@ -66,22 +65,29 @@ def fetch_file(url: str, file: IO[bytes]) -> FetchedFile:
     """
     from thetahat_service.outbound.connections import (  # noqa: PLC0415 - httpx, seldom needed
         RequestFailed,
+        RequestTimedOut,
         open_response,
     )
 
     target = check_source(url)
     timeout_s = get_settings().import_timeout_s
-    deadline = time.monotonic() + timeout_s
     log.info("dataset.import", extra={"host": target.host, "port": target.port})
     try:
         with open_response(
             target, headers={"User-Agent": "thetahat-import/1"}, timeout_s=timeout_s
         ) as response:
             _check_answer(response, target.host)
-            digest, size = _write(response, file, deadline, target.host)
+            digest, size = _write(response, file)
             content_type = str(response.headers.get("content-type", ""))
+    except RequestTimedOut:
+        raise SourceFailed(
+            f"{target.host} did not send the file within {timeout_s:g} seconds "
+            "(THETAHAT_IMPORT_TIMEOUT_S)."
+        ) from None
     except RequestFailed as error:
         raise SourceFailed(f"{target.host} did not send the file: {error}.") from None
+    if size == 0:
+        raise InvalidFile("The file is empty.")
     name = PurePosixPath(unquote(urlsplit(url).path)).name
     return FetchedFile(content_type=content_type, file_name=name, sha256=digest, size=size)
 
@@ -108,24 +114,15 @@ def _check_answer(response: Any, host: str) -> None:
         check_length(int(length[:20]), get_settings().max_upload_bytes)
 
 
-def _write(response: Any, file: IO[bytes], deadline: float, host: str) -> tuple[str, int]:
+def _write(response: Any, file: IO[bytes]) -> tuple[str, int]:
     """Write the body to a file, and return its SHA-256 and its size."""
     digest, size, limit = hashlib.sha256(), 0, get_settings().max_upload_bytes
-    for (
-        piece
-    ) in response.iter_raw():  # in pieces as they arrive, so that the time limit is checked often
+    for piece in response.iter_raw():
         size += len(piece)
         check_length(size, limit)
-        if time.monotonic() > deadline:
-            raise SourceFailed(
-                f"{host} did not send the file within {get_settings().import_timeout_s:g} seconds "
-                "(THETAHAT_IMPORT_TIMEOUT_S)."
-            )
         digest.update(piece)
         try:
             file.write(piece)
         except OSError as error:
             raise Unavailable(f"The file cannot be stored: {error.strerror}.") from error
-    if size == 0:
-        raise InvalidFile("The file is empty.")
     return digest.hexdigest(), size

@@ -2,13 +2,12 @@
 
 A delivery is written in the transaction that ends its evaluation, so it is neither lost nor sent
 for what was rolled back. A claim moves its next attempt behind the time that an attempt may take:
-what a killed process had claimed is due again then.
+what a killed process had claimed is due again then. Times of attempts are by the database's clock.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -18,10 +17,11 @@ import orjson
 import sqlalchemy as sa
 
 from thetahat_service.states import DeliveryState
+from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import EVALUATION_LABEL, WEBHOOK, WEBHOOK_DELIVERY
 
 AT_ONCE_PER_WEBHOOK: Final = 2
-"""Most deliveries of one webhook in a claim, so that a slow receiver does not delay others."""
+"""Most deliveries of one webhook that a process sends at the same time."""
 
 _HOOKS = WEBHOOK.c
 _DELIVERIES = WEBHOOK_DELIVERY.c
@@ -65,12 +65,22 @@ class DeliveryRow:
     last_error: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class DueDelivery:
+    """A delivery that may be claimed, with its webhook and the owner of that."""
+
+    id: UUID
+    webhook_id: UUID
+    owner_id: UUID
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedDelivery:
     """A delivery that this process sends now, with the URL and the secrets."""
 
     id: UUID
     webhook_id: UUID
+    owner_id: UUID
     attempts: int
     body: str
     url: str
@@ -189,12 +199,11 @@ def add_deliveries(
             "body": text,
             "state": DeliveryState.PENDING.value,
             "attempts": 0,
-            "next_attempt_at": time.time(),
             "created_at": finished_at,
         }
         for webhook_id in listening
     ]
-    connection.execute(sa.insert(WEBHOOK_DELIVERY), rows)
+    connection.execute(sa.insert(WEBHOOK_DELIVERY).values(next_attempt_at=EpochNow()), rows)
 
 
 def list_deliveries(
@@ -231,42 +240,55 @@ def send_again(
     statement = (
         sa.update(WEBHOOK_DELIVERY)
         .where(_DELIVERIES.id == delivery_id, _DELIVERIES.webhook_id == webhook_id)
-        .values(state=DeliveryState.PENDING.value, attempts=0, next_attempt_at=time.time())
+        .values(state=DeliveryState.PENDING.value, attempts=0, next_attempt_at=EpochNow())
         .returning(*_DELIVERY)
     )
     row = connection.execute(statement).mappings().one_or_none()
     return None if row is None else DeliveryRow(**row)
 
 
-def are_due(connection: sa.Connection, now: float) -> bool:
-    """Return whether a delivery is due."""
-    statement = sa.select(sa.exists().where(*_select_due(now)))
-    return bool(connection.execute(statement).scalar_one())
+def list_due(connection: sa.Connection, limit: int) -> list[DueDelivery]:
+    """Return deliveries that are due, the oldest of each owner first, and few of each webhook."""
+    of_webhook = sa.func.row_number().over(
+        partition_by=_DELIVERIES.webhook_id, order_by=_DELIVERIES.next_attempt_at
+    )
+    due = (
+        sa.select(
+            _DELIVERIES.id,
+            _DELIVERIES.webhook_id,
+            _DELIVERIES.next_attempt_at,
+            of_webhook.label("turn"),
+        )
+        .where(*_select_due(_read_clock(connection)))
+        .subquery()
+    )
+    of_owner = sa.func.row_number().over(
+        partition_by=_HOOKS.owner_id, order_by=due.c.next_attempt_at
+    )
+    statement = (
+        sa.select(due.c.id, due.c.webhook_id, _HOOKS.owner_id)
+        .join(WEBHOOK, _HOOKS.id == due.c.webhook_id)
+        .where(due.c.turn <= AT_ONCE_PER_WEBHOOK)
+        .order_by(of_owner, due.c.next_attempt_at)
+        .limit(limit)
+    )
+    return [DueDelivery(*row) for row in connection.execute(statement)]
 
 
-def claim(connection: sa.Connection, now: float, until: float, limit: int) -> list[ClaimedDelivery]:
-    """Claim deliveries that are due, few of each webhook, and count the attempt.
+def claim(
+    connection: sa.Connection, ids: Collection[UUID], seconds: float
+) -> list[ClaimedDelivery]:
+    """Claim those of some deliveries that are still due, and count the attempt.
 
     Parameters
     ----------
-    until : float
-        When they are due again if this process records no outcome.
+    seconds : float
+        After which they are due again if this process records no outcome.
     """
-    turn = sa.func.row_number().over(
-        partition_by=_DELIVERIES.webhook_id, order_by=_DELIVERIES.next_attempt_at
-    )
-    numbered = sa.select(_DELIVERIES.id, turn.label("turn")).where(*_select_due(now)).subquery()
-    due_ids = list(
-        connection.scalars(
-            sa.select(numbered.c.id).where(numbered.c.turn <= AT_ONCE_PER_WEBHOOK).limit(limit)
-        )
-    )
-    if not due_ids:
-        return []
     statement = (
         sa.update(WEBHOOK_DELIVERY)
-        .where(_DELIVERIES.id.in_(due_ids), *_select_due(now))
-        .values(attempts=_DELIVERIES.attempts + 1, next_attempt_at=until)
+        .where(_DELIVERIES.id.in_(ids), *_select_due(_read_clock(connection)))
+        .values(attempts=_DELIVERIES.attempts + 1, next_attempt_at=EpochNow() + seconds)
         .returning(_DELIVERIES.id)
     )
     claimed = list(connection.scalars(statement))
@@ -274,6 +296,7 @@ def claim(connection: sa.Connection, now: float, until: float, limit: int) -> li
         sa.select(
             _DELIVERIES.id,
             _DELIVERIES.webhook_id,
+            _HOOKS.owner_id,
             _DELIVERIES.attempts,
             _DELIVERIES.body,
             _HOOKS.url,
@@ -288,35 +311,58 @@ def claim(connection: sa.Connection, now: float, until: float, limit: int) -> li
         ClaimedDelivery(
             id=row.id,
             webhook_id=row.webhook_id,
+            owner_id=row.owner_id,
             attempts=row.attempts,
             body=row.body,
             url=row.url,
-            secrets=_list_secrets(row, now),
+            secrets=_list_secrets(row),
         )
         for row in rows
     ]
 
 
-def _list_secrets(row: Any, now: float) -> tuple[str, ...]:
+def _list_secrets(row: Any) -> tuple[str, ...]:
     """Return the secret, and the previous one while it is still valid."""
     until: datetime | None = row.previous_secret_until
-    if row.previous_secret is None or until is None or until.timestamp() <= now:
+    if row.previous_secret is None or until is None or until <= datetime.now(UTC):
         return (row.secret,)
     return row.secret, row.previous_secret
 
 
 def record_attempt(
-    connection: sa.Connection, claimed: ClaimedDelivery, values: Mapping[str, object]
+    connection: sa.Connection,
+    claimed: ClaimedDelivery,
+    values: Mapping[str, object],
+    pause_s: float | None = None,
 ) -> None:
-    """Record the outcome of an attempt, unless the delivery was claimed or reset meanwhile."""
+    """Record the outcome of an attempt, unless the delivery was claimed or reset meanwhile.
+
+    Parameters
+    ----------
+    pause_s : float or None
+        Seconds until the next attempt; None if there is none.
+    """
+    pause = {} if pause_s is None else {"next_attempt_at": EpochNow() + pause_s}
     connection.execute(
-        sa.update(WEBHOOK_DELIVERY)
-        .where(
-            _DELIVERIES.id == claimed.id,
-            _DELIVERIES.attempts == claimed.attempts,
-            _DELIVERIES.state == DeliveryState.PENDING.value,
+        _update_claimed(claimed).values(last_attempt_at=datetime.now(UTC), **values, **pause)
+    )
+
+
+def put_back(connection: sa.Connection, claimed: ClaimedDelivery) -> None:
+    """Make a claimed delivery due now; the attempt, which was interrupted, does not count."""
+    connection.execute(
+        _update_claimed(claimed).values(
+            attempts=_DELIVERIES.attempts - 1, next_attempt_at=EpochNow()
         )
-        .values(last_attempt_at=datetime.now(UTC), **values)
+    )
+
+
+def _update_claimed(claimed: ClaimedDelivery) -> sa.Update:
+    """Return an update of a delivery that applies only while it is claimed."""
+    return sa.update(WEBHOOK_DELIVERY).where(
+        _DELIVERIES.id == claimed.id,
+        _DELIVERIES.attempts == claimed.attempts,
+        _DELIVERIES.state == DeliveryState.PENDING.value,
     )
 
 
@@ -328,6 +374,11 @@ def remove_before(connection: sa.Connection, moment: datetime, limit: int) -> in
         .limit(limit)
     )
     return connection.execute(sa.delete(WEBHOOK_DELIVERY).where(_DELIVERIES.id.in_(old))).rowcount
+
+
+def _read_clock(connection: sa.Connection) -> float:
+    # PostgreSQL uses the index for a value, but not for an expression with the clock.
+    return float(connection.execute(sa.select(EpochNow())).scalar_one())
 
 
 def _select_due(now: float) -> tuple[sa.ColumnElement[bool], ...]:

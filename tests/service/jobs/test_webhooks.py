@@ -21,8 +21,9 @@ from tests.service.storage.databases import Setting
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.jobs import deliveries, webhooks
 from thetahat_service.jobs.cancel import cancel
-from thetahat_service.jobs.deliveries import AttemptOutcome, decide_next, send_due
+from thetahat_service.jobs.deliveries import AttemptOutcome, DeliveryLanes, decide_next
 from thetahat_service.jobs.record import fail_evaluation
+from thetahat_service.outbound.open_connection import OpenConnection
 from thetahat_service.outcomes import failures
 from thetahat_service.settings import InvalidSettings, get_settings
 from thetahat_service.states import EvaluationStatus, WebhookEvent
@@ -67,8 +68,16 @@ def rows(webhook_id: UUID) -> list[stored.DeliveryRow]:
     return webhooks.list_deliveries(LOCAL_OWNER_ID, webhook_id, None, None, 100)[0]
 
 
+def send_due() -> int:
+    """Send what is due, and return how many attempts were made."""
+    lanes = DeliveryLanes(get_settings())
+    started = lanes.start_due()
+    assert lanes.wait_for_end(0, 60.0)
+    return started
+
+
 def send_all() -> None:
-    while send_due(get_settings()):
+    while send_due():
         pass
 
 
@@ -244,13 +253,16 @@ def test_exact_a_delivery_is_written_with_the_end_of_the_evaluation_or_not_at_al
 def test_exact_a_claim_of_a_killed_process_is_due_again(database: str, receiver: Receiver) -> None:
     webhook_id, secret = register(receiver)
     finish()
-    now = time.time()
     with unit_of_work() as connection:
-        (claimed,) = stored.claim(connection, now, now + 60, 10)
-    assert deliveries.send(claimed, get_settings()).is_success  # and killed before it is recorded
-    assert send_due(get_settings()) == 0
+        ids = [each.id for each in stored.list_due(connection, 10)]
+        (claimed,) = stored.claim(connection, ids, 60.0)
+        assert stored.claim(connection, ids, 60.0) == []
+    assert deliveries.send(
+        claimed, get_settings(), OpenConnection()
+    ).is_success  # and killed before it is recorded
+    assert send_due() == 0
     with unit_of_work() as connection:
-        connection.execute(sa.update(WEBHOOK_DELIVERY).values(next_attempt_at=now - 1))
+        connection.execute(sa.update(WEBHOOK_DELIVERY).values(next_attempt_at=time.time() - 1))
     send_all()
     first, second = receiver.received
     (row,) = rows(webhook_id)
@@ -342,7 +354,7 @@ def test_property_processes_that_send_at_once_share_the_deliveries(
         start.wait()
         deadline = time.monotonic() + 20
         while count_open() and time.monotonic() < deadline:
-            send_due(get_settings())
+            send_due()
 
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(work, range(3)))
@@ -358,17 +370,16 @@ def count_open() -> int:
         ).scalar_one()
 
 
-def test_exact_a_claim_has_few_deliveries_of_each_webhook(sqlite: None, receiver: Receiver) -> None:
+def test_exact_few_deliveries_of_each_webhook_are_listed(sqlite: None, receiver: Receiver) -> None:
     first, _ = register(receiver, "/first")
     for _ in range(6):
         cancel(LOCAL_OWNER_ID, submit_nap())
     second, _ = register(receiver, "/second")
     cancel(LOCAL_OWNER_ID, submit_nap())
-    now = time.time()
-    with unit_of_work() as connection:
-        claimed = [each.webhook_id for each in stored.claim(connection, now, now + 60, 8)]
+    with reading() as connection:
+        listed = [each.webhook_id for each in stored.list_due(connection, 8)]
 
-    assert sorted(claimed) == sorted([first, first, second])
+    assert listed == [first, first, second]
 
 
 def test_exact_a_webhook_that_is_deleted_takes_its_deliveries_along(
@@ -379,7 +390,7 @@ def test_exact_a_webhook_that_is_deleted_takes_its_deliveries_along(
     webhooks.delete(LOCAL_OWNER_ID, webhook_id)
 
     assert count_open() == 0
-    assert send_due(get_settings()) == 0
+    assert send_due() == 0
 
 
 def test_exact_a_deleted_evaluation_is_still_delivered(sqlite: None, receiver: Receiver) -> None:
@@ -413,17 +424,18 @@ def test_exact_pauses_grow_by_the_schedule_and_retry_after() -> None:
     pauses = (5.0, 300.0)
 
     def pause(attempts: int, answer: AttemptOutcome) -> float:
-        values = decide_next(attempts, answer, pauses)
+        values, pause_s = decide_next(attempts, answer, pauses)
         assert values["state"] == "pending"
-        return float(values["next_attempt_at"]) - time.time()
+        assert pause_s is not None
+        return pause_s
 
     assert 4 < pause(1, AttemptOutcome(500)) < 6
     assert 299 < pause(2, AttemptOutcome(None, "no answer")) < 331
     assert 599 < pause(1, AttemptOutcome(429, "status 429", 600.0)) < 601
-    assert decide_next(3, AttemptOutcome(500), pauses)["state"] == "dead"
-    assert decide_next(1, AttemptOutcome(410), pauses)["state"] == "dead"
-    assert decide_next(1, AttemptOutcome(200), pauses)["state"] == "delivered"
-    assert decide_next(1, AttemptOutcome(None), ())["state"] == "dead"
+    assert decide_next(3, AttemptOutcome(500), pauses)[0]["state"] == "dead"
+    assert decide_next(1, AttemptOutcome(410), pauses)[0]["state"] == "dead"
+    assert decide_next(1, AttemptOutcome(200), pauses)[0]["state"] == "delivered"
+    assert decide_next(1, AttemptOutcome(None), ())[0]["state"] == "dead"
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from tests.servers.slow_receiver import run_slow_receiver
 from tests.service.jobs.evaluations import look, submit_nap, wait_for
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import (
@@ -22,7 +23,7 @@ from tests.service.supervisor.processes import (
     wait_until_gone,
 )
 from tests.worker.sleeping_kind import expected_draws
-from thetahat_service.jobs import read
+from thetahat_service.jobs import read, webhooks
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
@@ -61,6 +62,27 @@ def test_exact_serve_runs_jobs_and_ctrl_c_leaves_no_process(tmp_path: Path) -> N
         assert time.monotonic() - started < 12.0
         wait_until_gone(family, seconds=0.5)
     assert look(unfinished).status == "running"  # the next start goes on with it
+
+
+@pytest.mark.parametrize("drips", [False, True])
+def test_exact_sigterm_does_not_wait_for_receivers_that_hang(
+    tmp_path: Path, setting: Setting, *, drips: bool
+) -> None:
+    with run_slow_receiver(drips=drips) as slow:
+        setting(webhook_allowed_hosts=f"http://127.0.0.1:{slow.port}", webhook_timeout_s=60)
+        with serving(tmp_path, tmp_path / "log") as serve:
+            for i in range(20):
+                url = f"http://127.0.0.1:{slow.port}/{i}"
+                webhooks.create(LOCAL_OWNER_ID, url, ["evaluation.succeeded"], None)
+            for _ in range(3):
+                wait_for(submit_nap(), "succeeded")
+            until = time.monotonic() + 20.0
+            while not slow.open_now:
+                assert time.monotonic() < until
+                time.sleep(0.02)
+            started = time.monotonic()
+            assert serve.stop(signal.SIGTERM) == 0
+            assert time.monotonic() - started < 8.0
 
 
 def test_exact_kill_9_leaves_no_process_and_the_next_start_goes_on(tmp_path: Path) -> None:
