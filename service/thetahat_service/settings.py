@@ -158,7 +158,10 @@ class Settings(BaseModel):
         description="Seconds between attempts at a delivery to a webhook, with commas between.",
     )
     webhook_timeout_s: float = Field(
-        15.0, gt=0, le=60, description="Longest attempt at a delivery to a webhook, with its whole answer."
+        15.0,
+        gt=0,
+        le=60,
+        description="Longest attempt at a delivery to a webhook, with its whole answer.",
     )
     max_webhooks: int = Field(20, ge=0, description="Most webhooks per owner.")
 

@@ -21,6 +21,7 @@ import sqlalchemy as sa
 from thetahat_service.broker import queue
 from thetahat_service.errors import Unavailable
 from thetahat_service.jobs import learner_failures, record
+from thetahat_service.jobs.clock_watch import ClockWatch
 from thetahat_service.outcomes import failures
 from thetahat_service.process import counters
 from thetahat_service.settings import Settings
@@ -44,25 +45,45 @@ SILENT_LEASES = 20.0  # leases without a heartbeat after which a worker's row is
 
 @dataclass(frozen=True, slots=True)
 class SweepCounts:
-    """The outcome of a sweep: whether this process swept, units queued again and messages sent."""
+    """The outcome of a sweep: whether this process swept, and what it did.
+
+    Parameters
+    ----------
+    on_duty : bool
+        Whether this process swept.
+    reclaimed, sent : int
+        Units queued again, and messages sent.
+    jump_s : float
+        By how much the database's clock was set forward since the last sweep, or back if negative.
+    """
 
     on_duty: bool
     reclaimed: int = 0
     sent: int = 0
+    jump_s: float = 0.0
 
 
-def sweep(holder: UUID, settings: Settings, *, can_reclaim: bool = True) -> SweepCounts:
+def sweep(
+    holder: UUID, settings: Settings, clock: ClockWatch | None = None, *, can_reclaim: bool = True
+) -> SweepCounts:
     """Sweep once, unless another process has the duty to do it.
 
     Parameters
     ----------
+    clock : ClockWatch or None
+        The readings of the sweeper; None if the clock is not watched.
     can_reclaim : bool
         Whether claims with an expired lease are queued again. After an outage of the database the
         workers first get the time to renew their leases.
     """
+    duty_s, jump_s = max(10 * settings.sweep_s, 5.0), 0.0
     with unit_of_work() as connection:
-        if not workers.take_duty(connection, DUTY, holder, max(10 * settings.sweep_s, 5.0)):
-            return SweepCounts(on_duty=False)
+        duty_end = workers.read_duty_end(connection, DUTY)
+        on_duty = workers.take_duty(connection, DUTY, holder, duty_s)
+        if clock is not None:
+            jump_s = clock.adjust_times(connection, duty_end, duty_s, on_duty=on_duty)
+        if not on_duty:
+            return SweepCounts(on_duty=False, jump_s=jump_s)
         workers.remove_silent(connection, SILENT_LEASES * settings.lease_s)
         unit_queue.fill_in_owners(connection)
     with reading() as connection:
@@ -71,7 +92,8 @@ def sweep(holder: UUID, settings: Settings, *, can_reclaim: bool = True) -> Swee
     reclaimed = sum(_reclaim_or_wait(claim, settings) for claim in expired)
     for evaluation_id in stalled:
         _gather_or_fail(evaluation_id)
-    return SweepCounts(on_duty=True, reclaimed=reclaimed, sent=_send_messages(settings))
+    sent = _send_messages(settings)
+    return SweepCounts(on_duty=True, reclaimed=reclaimed, sent=sent, jump_s=jump_s)
 
 
 def release_duty(holder: UUID) -> None:

@@ -34,6 +34,11 @@ _CONDITIONS: Final[Mapping[Condition | None, tuple[sa.ColumnElement[bool], ...]]
 }
 # A process that was killed has computed until its lease ended at the latest.
 _ATTEMPT_END: Final = sa.case((_C.lease_until < EpochNow(), _C.lease_until), else_=EpochNow())
+_BY_CLOCK: Final = _ATTEMPT_END - _C.claimed_at
+_SECONDS: Final[sa.ColumnElement[float]] = sa.func.coalesce(
+    sa.bindparam("attempt_s", type_=sa.Double()), sa.case((_BY_CLOCK < 0.0, 0.0), else_=_BY_CLOCK)
+)
+"""Seconds of the attempt, as measured by the process that computed; else by the clock."""
 _VALUES: Final[Mapping[Write, Callable[[sa.Column[Any]], Any]]] = {
     Write.GIVEN: lambda column: sa.bindparam(f"new_{column.key}", type_=column.type),
     Write.NOW: lambda _: EpochNow(),
@@ -44,10 +49,8 @@ _VALUES: Final[Mapping[Write, Callable[[sa.Column[Any]], Any]]] = {
     Write.ZERO: lambda _: 0.0,
     Write.ONE_MORE: lambda column: column + 1,
     Write.NOW_IF_NULL: lambda column: sa.func.coalesce(column, EpochNow()),
-    Write.SECONDS_SINCE_CLAIM: lambda _: EpochNow() - _C.claimed_at,
-    Write.PLUS_SECONDS_SINCE_CLAIM: lambda column: (
-        sa.func.coalesce(column, 0.0) + _ATTEMPT_END - _C.claimed_at
-    ),
+    Write.SECONDS_OF_ATTEMPT: lambda _: _SECONDS,
+    Write.PLUS_SECONDS_OF_ATTEMPT: lambda column: sa.func.coalesce(column, 0.0) + _SECONDS,
     Write.PLUS_SECONDS: lambda column: (
         sa.func.coalesce(column, 0.0) + sa.func.coalesce(_C.seconds, 0.0)
     ),
@@ -84,6 +87,12 @@ OF_CLAIM: Final = {
     if transition.needs is Condition.HELD
 }
 """The transitions of a claimed unit."""
+MEASURED: Final = {
+    event
+    for event, transition in TRANSITIONS.items()
+    if {Write.SECONDS_OF_ATTEMPT, Write.PLUS_SECONDS_OF_ATTEMPT} & {*transition.writes.values()}
+}
+"""The transitions that write the seconds of the attempt, the parameter ``attempt_s``."""
 HELD: Final = (*_ONE_UNIT, _is_in(UnitState.RUNNING), *_CONDITIONS[Condition.HELD])
 """The conditions that a unit is still claimed by an attempt."""
 IS_HELD: Final = sa.select(_C.number).where(*HELD)

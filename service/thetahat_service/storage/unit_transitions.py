@@ -47,8 +47,8 @@ class Write(Enum):
     ZERO = auto()
     ONE_MORE = auto()
     NOW_IF_NULL = auto()  # the old value is kept if there is one
-    SECONDS_SINCE_CLAIM = auto()
-    PLUS_SECONDS_SINCE_CLAIM = auto()  # only up to the end of the lease
+    SECONDS_OF_ATTEMPT = auto()  # without a measurement, up to the end of the lease
+    PLUS_SECONDS_OF_ATTEMPT = auto()  # likewise
     PLUS_SECONDS = auto()  # the column ``seconds`` is added
 
 
@@ -88,7 +88,7 @@ _RUNNING = frozenset({UnitState.RUNNING})
 _ENDED: Final = {
     "lease_until": Write.NULL,
     "output_file": Write.GIVEN,
-    "seconds": Write.SECONDS_SINCE_CLAIM,
+    "seconds": Write.SECONDS_OF_ATTEMPT,
 }
 _QUEUED_AGAIN: Final = {
     "worker_id": Write.NULL,
@@ -97,7 +97,7 @@ _QUEUED_AGAIN: Final = {
     "message_sent_at": Write.ZERO,
 }
 _STOPPED: Final = _QUEUED_AGAIN | {
-    "lost_seconds": Write.PLUS_SECONDS_SINCE_CLAIM,
+    "lost_seconds": Write.PLUS_SECONDS_OF_ATTEMPT,
     "unavailable_since": Write.NULL,
 }
 TRANSITIONS: Final[Mapping[UnitEvent, Transition]] = {

@@ -10,9 +10,10 @@ delayed by the time that its last chunk took, so that quick parts do not wait fo
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -44,6 +45,8 @@ class UnitClaim:
     worker_id: UUID
     part: str | None = None
     cut_from: int | None = None
+    claimed_at: float | None = field(default=None, compare=False)
+    """When this process claimed it, by its monotonic clock; None for a claim of another process."""
 
     @property
     def first_number(self) -> int:
@@ -187,6 +190,7 @@ def claim(
         worker_id,
         row.part,
         row.cut_from,
+        time.monotonic(),
     )
 
 
@@ -200,6 +204,9 @@ def apply(connection: sa.Connection, claim: UnitClaim, event: UnitEvent, **given
     """
     parameters = unit_statements.build_claim_parameters(claim)
     parameters |= {f"new_{name}": value for name, value in given.items()}
+    if event in unit_statements.MEASURED:
+        began = claim.claimed_at
+        parameters["attempt_s"] = None if began is None else time.monotonic() - began
     row = connection.execute(unit_statements.OF_CLAIM[event], parameters).one_or_none()
     return row is not None
 

@@ -113,8 +113,17 @@ def remove_silent(connection: sa.Connection, seconds: float) -> None:
 
 
 def take_duty(connection: sa.Connection, name: str, holder: UUID, seconds: float) -> bool:
-    """Take a duty, or extend it; False if another process has it."""
-    free = sa.or_(LEASE.c.holder == holder, LEASE.c.holder.is_(None), LEASE.c.until < EpochNow())
+    """Take a duty, or extend it; False if another process has it.
+
+    A duty whose end is further away than ``seconds`` was taken before the clock was set back, and
+    is free.
+    """
+    free = sa.or_(
+        LEASE.c.holder == holder,
+        LEASE.c.holder.is_(None),
+        LEASE.c.until < EpochNow(),
+        LEASE.c.until > EpochNow() + seconds,
+    )
     statement = (
         sa.update(LEASE)
         .where(LEASE.c.name == name, free)
@@ -124,7 +133,16 @@ def take_duty(connection: sa.Connection, name: str, holder: UUID, seconds: float
     return connection.execute(statement).one_or_none() is not None
 
 
+def read_duty_end(connection: sa.Connection, name: str) -> float:
+    """Return when the duty ends or ended, by the database's clock; 0 if nobody had it."""
+    statement = sa.select(LEASE.c.until).where(LEASE.c.name == name)
+    return float(connection.execute(statement).scalar_one())
+
+
 def release_duty(connection: sa.Connection, name: str, holder: UUID) -> None:
-    """Give up a duty, so that another process can take it at once."""
+    """Give up a duty, so that another process can take it at once.
+
+    Its end stays: it shows later whether the clock was set back.
+    """
     statement = sa.update(LEASE).where(LEASE.c.name == name, LEASE.c.holder == holder)
-    connection.execute(statement.values(holder=None, until=0.0))
+    connection.execute(statement.values(holder=None))

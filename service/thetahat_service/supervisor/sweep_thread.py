@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from thetahat_service.errors import Unavailable
 from thetahat_service.jobs import sweep
+from thetahat_service.jobs.clock_watch import ClockWatch
 from thetahat_service.settings import Settings
 from thetahat_service.storage import counters
 from thetahat_service.storage.infrastructure import describe_fault, read_reason
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 FIRST_COLLECTION_S = 300.0  # seconds from the start to the first search for left files
 COLLECTION_PAUSE_S = 3600.0  # seconds between two searches for left files
 RETENTION_PAUSE_S = 60.0  # seconds between two searches for expired rows, if none are left
+JUMP_PAUSE_S = 3600.0  # seconds without deletions after the database's clock was set forward
 LONGEST_GRACE_S = 5.0  # time for workers to renew their leases after an outage of the database
 
 
@@ -42,6 +44,7 @@ class SweepThread:
         self._settings = settings
         self._node = node
         self._holder = uuid4()
+        self._clock = ClockWatch(settings)
         self._remove_from = 0.0 if settings.has_retention else math.inf
         self._collect_from = time.monotonic() + FIRST_COLLECTION_S
         self._ended = threading.Event()
@@ -73,8 +76,12 @@ class SweepThread:
             try:
                 if self._node is not None:
                     sweep.reclaim_from_ended_workers(self._node, self._settings)
-                counts = sweep.sweep(self._holder, self._settings, can_reclaim=now >= reclaim_from)
+                counts = sweep.sweep(
+                    self._holder, self._settings, self._clock, can_reclaim=now >= reclaim_from
+                )
                 swept = time.monotonic()
+                if counts.jump_s > 0:
+                    self._postpone_deletions(swept)
                 counters.store()
                 if counts.on_duty and swept >= self._remove_from:
                     self._remove_expired()
@@ -84,6 +91,11 @@ class SweepThread:
                 log.warning("sweep.database_unreachable", extra={"reason": read_reason(error)})
             except Exception:
                 log.exception("sweep.failed")
+
+    def _postpone_deletions(self, now: float) -> None:
+        """Delete nothing for a while: a clock that jumped forward makes everything look old."""
+        self._remove_from = max(self._remove_from, now + JUMP_PAUSE_S)
+        self._collect_from = max(self._collect_from, now + JUMP_PAUSE_S)
 
     def _remove_left_files(self) -> None:
         """Delete the files that killed processes have left in the file store."""

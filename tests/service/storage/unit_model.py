@@ -42,9 +42,9 @@ def list_given(event: UnitEvent) -> list[str]:
     return [name for name, write in TRANSITIONS[event].writes.items() if write in given]
 
 
-def _add_attempt(unit: Unit, name: str, now: float, _: Any) -> float:
-    end = min(now, unit["lease_until"])
-    return float((unit[name] or 0.0) + end - unit["claimed_at"])
+def _measure_attempt(unit: Unit, now: float) -> float:
+    """Return the seconds of an attempt that no process has measured."""
+    return max(0.0, float(min(now, unit["lease_until"]) - unit["claimed_at"]))
 
 
 VALUES: Mapping[Write, Callable[[Unit, str, float, Any], Any]] = {
@@ -55,7 +55,9 @@ VALUES: Mapping[Write, Callable[[Unit, str, float, Any], Any]] = {
     Write.ZERO: lambda *_: 0.0,
     Write.ONE_MORE: lambda unit, name, _now, _given: unit[name] + 1,
     Write.NOW_IF_NULL: lambda unit, name, now, _given: now if unit[name] is None else unit[name],
-    Write.SECONDS_SINCE_CLAIM: lambda unit, _name, now, _given: now - unit["claimed_at"],
-    Write.PLUS_SECONDS_SINCE_CLAIM: _add_attempt,
+    Write.SECONDS_OF_ATTEMPT: lambda unit, _name, now, _given: _measure_attempt(unit, now),
+    Write.PLUS_SECONDS_OF_ATTEMPT: lambda unit, name, now, _given: (
+        (unit[name] or 0.0) + _measure_attempt(unit, now)
+    ),
     Write.PLUS_SECONDS: lambda unit, name, *_: (unit[name] or 0.0) + (unit["seconds"] or 0.0),
 }

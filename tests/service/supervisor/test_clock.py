@@ -1,0 +1,155 @@
+"""The service as processes while the wall clock is set to another time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from uuid import UUID
+
+import orjson
+import pytest
+
+from tests.servers.shifted_clock import ShiftedClock
+from tests.service.jobs.evaluations import look, submit_nap, wait_for
+from tests.service.storage.databases import Setting
+from tests.service.storage.shifted_clock import setting_the_clock
+from tests.service.supervisor.processes import Command, environment, running, wait_until_gone
+from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.jobs import read
+from thetahat_service.storage import schema
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+
+pytestmark = pytest.mark.chaos
+
+HOUR, DAY = 3600, 24 * 3600
+N_CHUNKS = 8
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> ShiftedClock:
+    folder = tmp_path / "clock"
+    folder.mkdir()
+    return ShiftedClock(folder)
+
+
+def test_exact_the_clock_of_a_process_is_shifted(tmp_path: Path, clock: ShiftedClock) -> None:
+    clock.set(-2 * DAY)
+    code = (
+        "import sqlite3, time; print(time.time());"
+        "print(sqlite3.connect(':memory:').execute(\"SELECT unixepoch('now')\").fetchone()[0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **clock.variables},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    for line in done.stdout.split():
+        assert float(line) == pytest.approx(time.time() - 2 * DAY, abs=30.0)
+
+
+def submit(url: str, **fields: object) -> UUID:
+    """Submit an evaluation over HTTP, so that its times are of the service's clock."""
+    body = orjson.dumps({"kind": "sleeping", **fields})
+    request = urllib.request.Request(
+        f"{url}/v1/evaluations", body, {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request) as answer:
+        return UUID(orjson.loads(answer.read())["id"])
+
+
+def wait_for_a_chunk(evaluation_id: UUID) -> None:
+    deadline = time.monotonic() + 60
+    while not look(evaluation_id).progress_done:
+        assert time.monotonic() < deadline, look(evaluation_id)
+        time.sleep(0.02)
+
+
+def assert_ends(evaluation_id: UUID, seconds: float) -> None:
+    wait_for(evaluation_id, "succeeded", seconds=seconds)
+    draws = orjson.loads(read.get_result(LOCAL_OWNER_ID, evaluation_id))["draws"]
+    assert draws == expected_draws(3, N_CHUNKS)
+
+
+@contextmanager
+def serve(folder: Path, clock: ShiftedClock, log: Path) -> Iterator[tuple[Command, str]]:
+    words = ("serve", "--port", "0", "--data-dir", str(folder), "--workers", "2")
+    with running(*words, log=log, variables=environment() | clock.variables) as command:
+        yield command, command.wait_for(r"answers at (http://\S+) \(data in")[1]
+
+
+@pytest.mark.usefixtures("empty_sqlite")
+@pytest.mark.parametrize("jump", [-HOUR, HOUR, -2 * DAY])
+def test_exact_serve_goes_on_after_a_jump(
+    tmp_path: Path, setting: Setting, clock: ShiftedClock, jump: int
+) -> None:
+    setting(lease_s=6, resend_s=1, sweep_s=0.2)
+    with serve(tmp_path, clock, tmp_path / "log") as (command, url):
+        running_one = submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3)
+        wait_for_a_chunk(running_one)
+        worker = max(p for p, line in command.family().items() if "thetahat-worker" in line)
+        os.kill(worker, signal.SIGSTOP)  # its claim must expire by the lease, not by the clock
+        clock.set(jump)
+        late = submit(url, n_chunks=N_CHUNKS, seconds=0.05, seed=3)
+        assert_ends(running_one, 60)
+        assert_ends(late, 60)
+        os.kill(worker, signal.SIGCONT)
+
+
+@pytest.mark.usefixtures("empty_sqlite")
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_exact_serve_starts_two_days_earlier(
+    tmp_path: Path, setting: Setting, clock: ShiftedClock, end: signal.Signals
+) -> None:
+    setting(lease_s=6, resend_s=1, sweep_s=0.2)
+    with serve(tmp_path, clock, tmp_path / "log") as (command, url):
+        first = submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3)
+        wait_for_a_chunk(first)
+        family = command.family()
+        command.stop(end)
+        wait_until_gone(family)
+    clock.set(-2 * DAY)
+    with serve(tmp_path, clock, tmp_path / "log2") as (_, url):
+        second = submit(url, n_chunks=N_CHUNKS, seconds=0.05, seed=3)
+        assert_ends(first, 60)
+        assert_ends(second, 60)
+
+
+def test_exact_a_cluster_goes_on_while_the_clock_of_its_database_jumps(
+    tmp_path: Path, setting: Setting, postgres_database: str, redis_url: str, empty_sqlite: None
+) -> None:
+    """Forth and back by an hour, and two days back while no worker runs."""
+    setting(
+        database_url=postgres_database,
+        broker_url=redis_url,
+        files_url=(tmp_path / "files").as_uri(),
+        workers=1,
+        lease_s=4,
+        sweep_s=0.2,
+        resend_s=1,
+    )
+    schema.upgrade()
+    with ExitStack() as stack:
+        set_clock: Callable[[float], None] = stack.enter_context(setting_the_clock())
+        with running("worker", log=tmp_path / "one") as machine:
+            for jump in (HOUR, 0, -HOUR):
+                evaluation_id = submit_nap(n_chunks=N_CHUNKS, seconds=0.3, seed=3)
+                wait_for_a_chunk(evaluation_id)
+                set_clock(jump)
+                assert_ends(evaluation_id, 60)
+            evaluation_id = submit_nap(n_chunks=N_CHUNKS, seconds=0.3, seed=3)
+            wait_for_a_chunk(evaluation_id)
+            family = machine.family()
+            machine.stop(signal.SIGKILL)
+            wait_until_gone(family, seconds=60)
+        set_clock(-2 * DAY)
+        with running("worker", log=tmp_path / "two"):
+            assert_ends(evaluation_id, 90)
