@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -150,7 +151,8 @@ def test_exact_learners_take_turns_and_a_slow_one_waits(sqlite: None) -> None:
     assert _line(evaluation_id) == [1, 2, 3, 4, 5, 6, 7, 8]
     claim = record.claim_unit((evaluation_id, 1), uuid4(), 30.0)
     assert claim is not None
-    set_unit(evaluation_id, 1, claimed_at=unit(evaluation_id, 1).claimed_at - 100.0)
+    assert claim.claimed_at is not None
+    claim = replace(claim, claimed_at=claim.claimed_at - 100.0)
     record.record_output(claim, "nowhere")  # a took 100 seconds
     assert 100 <= unit(evaluation_id, 1).seconds < 110
     assert _line(evaluation_id) == [2, 4, 6, 8, 3, 5, 7]
@@ -164,7 +166,8 @@ def test_exact_a_quick_learner_is_done_before_a_slow_one_goes_on(sqlite: None) -
     for number, seconds in ((1, 4.0), (2, 0.0)):
         claim = record.claim_unit((evaluation_id, number), uuid4(), 30.0)
         assert claim is not None
-        set_unit(evaluation_id, number, claimed_at=unit(evaluation_id, number).claimed_at - seconds)
+        assert claim.claimed_at is not None
+        claim = replace(claim, claimed_at=claim.claimed_at - seconds)
         record.record_output(claim, "nowhere")
     assert _line(evaluation_id) == [4, 6, 8, 3, 5, 7]
     assert unit(evaluation_id, 3).place - start == pytest.approx(8.0, abs=1.0)

@@ -23,6 +23,7 @@ from thetahat_service.process.memory import limit_memory
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import engine
 from thetahat_worker.executor import SLICE_S, UnitExecutor
+from thetahat_worker.idle_poll import IdlePoll
 from thetahat_worker.interrupts import SharedFlag
 from thetahat_worker.preload import BUSY, warm_up
 
@@ -70,9 +71,10 @@ app.conf.update(
 
 
 class _WorkerProcess:
-    """The executor of this process."""
+    """The executor of this process, and what lets it work without messages."""
 
     executor: UnitExecutor | None = None
+    idle_poll: IdlePoll | None = None
 
 
 @app.task(name=RUN_UNIT)
@@ -82,9 +84,9 @@ def run_unit(evaluation_id: str, number: int) -> None:
     A process that could not be prepared, or in which an error of the program occurred, ends after
     this, and Celery starts a new one in its place.
     """
-    executor = _WorkerProcess.executor
-    if executor is not None:
-        with BUSY:
+    executor, idle_poll = _WorkerProcess.executor, _WorkerProcess.idle_poll
+    if executor is not None and idle_poll is not None:
+        with idle_poll.handle_message(), BUSY:
             executor.compute_queued_units((UUID(evaluation_id), number))
     if executor is None or executor.must_be_replaced:
         log.warning("worker.replaced", extra={"pid": os.getpid()})
@@ -118,11 +120,15 @@ def _begin(**_: Any) -> None:
     tracing.configure("thetahat-worker")
     _WorkerProcess.executor = UnitExecutor(get_settings(), STOPPING)
     _WorkerProcess.executor.start()
+    _WorkerProcess.idle_poll = IdlePoll(_WorkerProcess.executor, REPLACED_STATUS)
+    _WorkerProcess.idle_poll.start()
     warm_up(_WorkerProcess.executor.record_prepared)
 
 
 @signals.worker_process_shutdown.connect
 def _end(**_: Any) -> None:
+    if _WorkerProcess.idle_poll is not None:
+        _WorkerProcess.idle_poll.stop()
     if _WorkerProcess.executor is not None:
         _WorkerProcess.executor.stop()
     tracing.shut_down()

@@ -1,7 +1,8 @@
 """Sending messages to the workers: each names one unit of work and carries nothing else.
 
-The database has the whole queue; a message only saves a worker from waiting for the next sweep. So
-a broker that does not answer is no error here, and no request waits long for it.
+The database has the whole queue; a message only saves a worker from waiting until it looks there by
+itself. So a broker that does not answer is no error here, no request waits long for it, and no
+message is sent while many wait: each that a worker takes leads to all of the queue.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID, uuid4
@@ -25,6 +27,12 @@ RUN_UNIT: Final = "thetahat.run_unit"
 QUEUES: Final = {Stage.START: "thetahat.soon", Stage.CHUNK: "thetahat.chunks"}
 PUBLISH_TIMEOUT_S = 0.5
 PAUSE_AFTER_FAILURE_S = 2.0
+MOST_WAITING: Final = 64
+"""Messages in a queue beyond which a process sends no more."""
+COUNT_VALID_S: Final = 0.5
+"""How long a process relies on its count of the waiting messages."""
+FULL_VALID_S: Final = 0.05
+"""The same for a queue that is full."""
 TRANSPORT_OPTIONS: Final[dict[str, object]] = {
     "global_keyprefix": "thetahat.",
     "socket_keepalive": True,
@@ -36,6 +44,23 @@ class _Pause:
     """The monotonic time before which no message is sent, after the broker did not answer."""
 
     until = 0.0
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """How many messages wait in a queue: the count, those sent since, and when it was made."""
+
+    count: int
+    at: float
+
+    def is_valid(self, n_new: int, now: float) -> bool:
+        """Return whether the count can be used to send so many more messages."""
+        if self.count >= MOST_WAITING:
+            return now - self.at < FULL_VALID_S
+        return self.count + n_new <= MOST_WAITING and now - self.at < COUNT_VALID_S
+
+
+_WAITING: Final[dict[str, _Waiting]] = {}
 
 
 @lru_cache(maxsize=1)
@@ -74,11 +99,12 @@ def reset() -> None:
     if get_publisher.cache_info().currsize:
         get_publisher().close()
     get_publisher.cache_clear()
+    _WAITING.clear()
     _Pause.until = 0.0
 
 
 def enqueue(keys: Sequence[tuple[UUID, int]], stage: Stage = Stage.START) -> bool:
-    """Send a message for each unit; False if the broker does not answer.
+    """Send a message for each unit, unless many wait; False if the broker does not answer.
 
     The sweeper sends again what was not sent.
     """
@@ -127,7 +153,7 @@ def _publish(queue: str, keys: Sequence[tuple[UUID, int]]) -> None:
             producer.batch()  # type: ignore[attr-defined]  # newer than its stubs
         ),
     ):
-        for evaluation_id, number in keys:
+        for evaluation_id, number in keys[: _count_free(queue, len(keys), producer.channel)]:
             message = app.amqp.as_task_v2(
                 str(uuid4()), RUN_UNIT, args=(str(evaluation_id), number), ignore_result=True
             )
@@ -139,6 +165,18 @@ def _publish(queue: str, keys: Sequence[tuple[UUID, int]]) -> None:
                 serializer="json",
                 **message.properties,
             )
+
+
+def _count_free(queue: str, n_new: int, channel: Any) -> int:
+    """Return how many of some new messages may be sent, and count them as waiting."""
+    now = time.monotonic()
+    waiting = _WAITING.get(queue)
+    if waiting is None or not waiting.is_valid(n_new, now):
+        count = int(channel.queue_declare(queue=queue).message_count)
+        waiting = _WAITING[queue] = _Waiting(count, now)
+    n_free = max(0, min(n_new, MOST_WAITING - waiting.count))
+    waiting.count += n_free
+    return n_free
 
 
 def is_up() -> bool:

@@ -64,6 +64,9 @@ def build_command(settings: Settings) -> list[str]:
         # full disk has damaged would only keep the broker from starting.
         "appendonly": "no",
         "save": "",
+        # Messages take a few hundred kilobytes. A broker that is full refuses them, and workers
+        # find their work in the database.
+        "maxmemory": "64mb",
         "maxmemory-policy": "noeviction",
         "daemonize": "no",
         "loglevel": "warning",

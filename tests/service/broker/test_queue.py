@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from typing import Any
 from uuid import UUID
 
@@ -59,5 +60,38 @@ def test_against_celery_the_messages_are_the_same(
     assert client.llen(KEY) == 0
     assert queue.enqueue([])
     assert client.llen(KEY) == 0
+    client.close()
+    queue.reset()
+
+
+@pytest.mark.servers
+def test_exact_no_message_is_sent_while_many_wait(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, broker_url=redis_url)
+    client = redis.Redis.from_url(redis_url)
+    for i in range(3 * queue.MOST_WAITING):
+        assert queue.enqueue([(UNIT[0], i)])
+    assert client.llen(KEY) == queue.MOST_WAITING
+    assert queue.enqueue([UNIT] * queue.MOST_WAITING, Stage.CHUNK)  # another queue
+    assert queue.count_messages() == 2 * queue.MOST_WAITING
+    for _ in range(10):
+        client.rpop(KEY)
+    time.sleep(2 * queue.FULL_VALID_S)
+    assert queue.enqueue([UNIT] * 100)
+    assert client.llen(KEY) == queue.MOST_WAITING
+    client.close()
+    queue.reset()
+
+
+@pytest.mark.servers
+def test_exact_messages_that_are_taken_make_room_at_once(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, broker_url=redis_url)
+    client = redis.Redis.from_url(redis_url)
+    for i in range(5 * queue.MOST_WAITING):
+        assert queue.enqueue([(UNIT[0], i)])
+        assert client.rpop(KEY) is not None
     client.close()
     queue.reset()

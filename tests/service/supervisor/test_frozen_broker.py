@@ -1,0 +1,87 @@
+"""The broker is frozen, forgets or is full: the database has the queue, and work goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+import redis
+
+from tests.service.jobs.evaluations import submit_nap, wait_for
+from tests.service.storage.databases import Setting
+from tests.service.supervisor.processes import Command, serving
+from tests.worker.sleeping_kind import expected_draws
+from thetahat_service.broker.queue import MOST_WAITING, QUEUES
+from thetahat_service.jobs import read
+from thetahat_service.settings import get_settings
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
+
+pytestmark = [pytest.mark.chaos, pytest.mark.usefixtures("empty_sqlite")]
+
+FROZEN_S = 30.0  # longer than Celery waits for an answer
+N_CHUNKS = 8
+
+
+def wait_until_ready(serve: Command) -> None:
+    serve.wait_for(r"is ready at http")
+
+
+def open_broker() -> redis.Redis:
+    return redis.Redis(unix_socket_path=str(get_settings().broker_socket), socket_timeout=10)
+
+
+def fill(broker: redis.Redis) -> None:
+    for i in range(100):
+        broker.set(f"other {i}", b"x" * (1024 * 1024))
+
+
+def test_exact_work_goes_on_while_the_broker_is_frozen(tmp_path: Path, setting: Setting) -> None:
+    setting(sweep_s=0.2, lease_s=6)
+    with serving(tmp_path, tmp_path / "log") as serve:
+        wait_until_ready(serve)
+        wait_for(submit_nap(seed=3), "succeeded")
+        broker = serve.one_of_family("valkey-server")
+        os.kill(broker, signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            while time.monotonic() - began < FROZEN_S:
+                small, large = submit_nap(seed=3), submit_nap(n_chunks=N_CHUNKS, seed=3)
+                wait_for(small, "succeeded", seconds=20)
+                wait_for(large, "succeeded", seconds=20)
+                draws = orjson.loads(read.get_result(LOCAL_OWNER_ID, large))["draws"]
+                assert draws == expected_draws(3, N_CHUNKS)
+        finally:
+            os.kill(broker, signal.SIGCONT)
+        wait_for(submit_nap(seed=4), "succeeded", seconds=20)
+        started = time.monotonic()
+        assert serve.stop(signal.SIGTERM) == 0
+        assert time.monotonic() - started < 12.0
+
+
+def test_exact_messages_do_not_pile_up(tmp_path: Path, setting: Setting) -> None:
+    setting(max_unfinished=2000)
+    with serving(tmp_path, tmp_path / "log") as serve, open_broker() as broker:
+        wait_until_ready(serve)
+        most = 0
+        submitted = []
+        for i in range(600):
+            submitted.append(submit_nap(seed=i))
+            most = max(most, sum(broker.llen(f"thetahat.{name}") for name in QUEUES.values()))
+        for evaluation_id in submitted:
+            wait_for(evaluation_id, "succeeded", seconds=120)
+        # This process, the sweeper and two workers send.
+        assert most <= 4 * MOST_WAITING
+
+
+def test_exact_a_full_broker_stops_no_work(tmp_path: Path) -> None:
+    with serving(tmp_path, tmp_path / "log") as serve, open_broker() as broker:
+        wait_until_ready(serve)
+        assert int(broker.config_get("maxmemory")["maxmemory"]) == 64 * 1024 * 1024
+        with pytest.raises(redis.exceptions.OutOfMemoryError):
+            fill(broker)
+        evaluation_id = submit_nap(n_chunks=N_CHUNKS, seed=3)
+        wait_for(evaluation_id, "succeeded", seconds=30)

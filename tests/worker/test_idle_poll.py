@@ -1,0 +1,71 @@
+"""Work without messages, in the main thread of a process that waits for one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.service.jobs.evaluations import look, make_executor, submit_nap
+from thetahat_worker import idle_poll
+from thetahat_worker.idle_poll import IdlePoll
+
+REPLACED = 7
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idle_poll, "PAUSE_S", 0.1)
+
+
+@contextmanager
+def polling() -> Iterator[IdlePoll]:
+    executor = make_executor()
+    executor.start()
+    poll = IdlePoll(executor, REPLACED)
+    poll.start()
+    try:
+        yield poll
+    finally:
+        poll.stop()
+        executor.stop()
+
+
+def wait_in_main_thread(seconds: float) -> None:
+    """Wait as a worker does for its next message."""
+    assert threading.current_thread() is threading.main_thread()
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        time.sleep(0.05)
+
+
+@pytest.mark.usefixtures("database")
+def test_exact_queued_work_is_found_without_a_message() -> None:
+    with polling():
+        for evaluation_id in (submit_nap(seed=3), submit_nap(n_chunks=4, seed=3)):
+            until = time.monotonic() + 30.0
+            while look(evaluation_id).status != "succeeded":
+                assert time.monotonic() < until
+                wait_in_main_thread(0.1)
+
+
+@pytest.mark.usefixtures("sqlite")
+def test_exact_no_work_is_begun_while_a_message_is_handled() -> None:
+    with polling() as poll:
+        with poll.handle_message():
+            evaluation_id = submit_nap()
+            wait_in_main_thread(1.0)
+            assert look(evaluation_id).status == "queued"
+        wait_in_main_thread(2.0)
+    assert look(evaluation_id).status == "succeeded"
+
+
+@pytest.mark.usefixtures("sqlite")
+def test_exact_a_process_with_an_error_of_the_program_ends() -> None:
+    submit_nap(fault="crash")
+    with polling(), pytest.raises(SystemExit) as end:
+        wait_in_main_thread(30.0)
+    assert end.value.code == REPLACED
