@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
@@ -47,10 +47,19 @@ class ParsedRequest:
     kind: JobKind[Any]
 
 
-async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | None) -> Submitted:
-    """Check a request in full and store it; raise its error if it is invalid."""
+async def accept_request(
+    owner_id: UUID, body: bytes, idempotency_key: str | None, *, is_awaited: bool
+) -> Submitted:
+    """Check a request in full and store it; raise its error if it is invalid.
+
+    Parameters
+    ----------
+    is_awaited : bool
+        Whether somebody waits for the result.
+    """
     if len(body) > SMALL_BODY and idempotency_key is None and is_loaded():
-        return await store_submission(await run_in_thread(_parse_and_check, owner_id, body))
+        submission = await run_in_thread(_parse_and_check, owner_id, body)
+        return await store_submission(replace(submission, is_awaited=is_awaited))
     parse = partial(parse_request, body, has_key=idempotency_key is not None)
     parsed = parse() if len(body) <= SMALL_BODY else await run_in_thread(parse)
     if parsed.kind.name not in LIGHT_KINDS:
@@ -60,9 +69,8 @@ async def accept_request(owner_id: UUID, body: bytes, idempotency_key: str | Non
         earlier = await read_database(_find_earlier, owner_id, idempotency_key, parsed.fingerprint)
         if earlier is not None:
             return earlier
-    return await store_submission(
-        await run_in_thread(check_request, owner_id, parsed, idempotency_key)
-    )
+    submission = await run_in_thread(check_request, owner_id, parsed, idempotency_key)
+    return await store_submission(replace(submission, is_awaited=is_awaited))
 
 
 def _parse_and_check(owner_id: UUID, body: bytes) -> Submission:

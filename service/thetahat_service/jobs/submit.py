@@ -50,7 +50,11 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A checked request as it is stored: its columns, labels and data sets."""
+    """A checked request as it is stored: its columns, labels and data sets.
+
+    ``is_awaited`` says that a client or a page waits for the result, so that its work comes before
+    the owner's other work.
+    """
 
     values: NewEvaluation
     labels: Mapping[str, str]
@@ -58,6 +62,7 @@ class Submission:
     idempotency_key: str | None
     fingerprint: str
     origin: Origin
+    is_awaited: bool = False
 
     @property
     def id(self) -> UUID:
@@ -229,7 +234,11 @@ def _store(connection: sa.Connection, accepted: Sequence[Submission]) -> list[un
         [(submission.id, submission.owner_id, submission.origin) for submission in accepted],
     )
     keys = units.insert_starts(
-        connection, [(submission.id, submission.owner_id) for submission in accepted]
+        connection,
+        [
+            units.NewEvaluation(submission.id, submission.owner_id, submission.is_awaited)
+            for submission in accepted
+        ],
     )
     for submission in accepted:
         if submission.idempotency_key is not None:

@@ -6,6 +6,9 @@ first, so that small evaluations do not wait. Chunk i of an evaluation has the p
 "now + i x PACE", so that a later evaluation with few chunks does not wait for an earlier one with
 very many. The parts of an evaluation, its learners, take turns; the chunks left of a part are
 delayed by the time that its last chunk took, so that quick parts do not wait for a slow one.
+
+An evaluation whose client waits for the answer has places before all others of its owner, unless it
+has many chunks; the queue leaves the others a share (``unit_queue.SHARE_OF_OTHERS``).
 """
 
 from __future__ import annotations
@@ -28,8 +31,14 @@ from thetahat_service.storage.unit_transitions import UnitEvent
 
 PACE = 1.0  # distance in place, in seconds, between the chunks of one evaluation
 AHEAD = 1e9  # seconds subtracted from the place of units that come before all chunks
+AWAITED_AHEAD = 1e10  # the same for an evaluation whose client waits: its places are negative
+MOST_AWAITED_CHUNKS = 16  # an evaluation with more of them takes its turn with the others
 _NOW = sa.select(EpochNow())
-_OWNER = sa.select(EVALUATION.c.owner_id).where(EVALUATION.c.id == sa.bindparam("its_evaluation"))
+_START = (
+    sa.select(EVALUATION.c.owner_id, UNIT.c.place)
+    .outerjoin(UNIT, sa.and_(UNIT.c.evaluation_id == EVALUATION.c.id, UNIT.c.number == 0))
+    .where(EVALUATION.c.id == sa.bindparam("its_evaluation"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +86,10 @@ def insert(
 ) -> list[UnitKey]:
     """Queue units and return the first ``n_sent``, marked as sent; the caller sends them."""
     now = connection.execute(_NOW).scalar_one()
-    owner_id = connection.execute(_OWNER, {"its_evaluation": evaluation_id}).scalar_one()
-    first = now if stage is Stage.CHUNK else now - AHEAD
+    owner_id, start = connection.execute(_START, {"its_evaluation": evaluation_id}).one()
+    is_awaited = start is not None and start < 0.0 and len(new) <= MOST_AWAITED_CHUNKS
+    ahead = 0.0 if stage is Stage.CHUNK else AHEAD
+    first = now - (AWAITED_AHEAD if is_awaited else ahead)
     in_turn = _alternate_parts(new)
     rows = [
         _build_row(evaluation_id, owner_id, stage, unit, now)
@@ -90,22 +101,26 @@ def insert(
     return [(evaluation_id, unit.number) for unit in in_turn[:n_sent]]
 
 
-def insert_starts(
-    connection: sa.Connection, evaluations: Sequence[tuple[UUID, UUID]]
-) -> list[UnitKey]:
-    """Queue the first unit of each of several new evaluations and return them, to be sent.
+@dataclass(frozen=True, slots=True)
+class NewEvaluation:
+    """An evaluation whose first unit is to be queued, and whether its client waits for it."""
 
-    Parameters
-    ----------
-    evaluations : sequence of (UUID, UUID)
-        Evaluations, each with its owner.
-    """
+    id: UUID
+    owner_id: UUID
+    is_awaited: bool
+
+
+def insert_starts(connection: sa.Connection, evaluations: Sequence[NewEvaluation]) -> list[UnitKey]:
+    """Queue the first unit of each of several new evaluations and return them, to be sent."""
     now = connection.execute(_NOW).scalar_one()
     start = NewUnit(0, {}, 1)
-    place = {"place": now - AHEAD, "message_sent_at": now}
-    rows = [_build_row(i, owner, Stage.START, start, now) | place for i, owner in evaluations]
+    rows = [
+        _build_row(new.id, new.owner_id, Stage.START, start, now)
+        | {"place": now - (AWAITED_AHEAD if new.is_awaited else AHEAD), "message_sent_at": now}
+        for new in evaluations
+    ]
     connection.execute(unit_statements.INSERT, rows)
-    return [(identifier, 0) for identifier, _ in evaluations]
+    return [(new.id, 0) for new in evaluations]
 
 
 def insert_second_piece(connection: sa.Connection, claim: UnitClaim, second_piece: NewUnit) -> None:

@@ -13,6 +13,8 @@ from starlette.testclient import TestClient
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import matrix, nap
 from tests.service.storage.databases import Setting
+from thetahat_service.storage import unit_queue
+from thetahat_service.storage.unit_of_work import reading
 
 FIELDS = {
     "id",
@@ -97,6 +99,19 @@ def test_exact_waiting_in_vain_is_202(client: TestClient, setting: Setting) -> N
     assert answer.status_code == 202
     assert answer.headers["preference-applied"] == "wait=0.05"
     assert "result" not in answer.json()
+
+
+def test_exact_a_request_that_waits_comes_before_the_others_of_its_owner(
+    client: TestClient, setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unit_queue, "SHARE_OF_OTHERS", 0.0)
+    setting(max_wait_s=0.05)
+    first = submit(client)
+    awaited = submit(client, Prefer="wait=1")
+    with reading() as connection:
+        queued = [str(unit.key[0]) for unit in unit_queue.list_claimable(connection, 2)]
+
+    assert queued == [awaited.json()["id"], first.json()["id"]]
 
 
 def test_exact_a_failed_evaluation_is_200_with_its_error(

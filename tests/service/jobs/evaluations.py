@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -20,10 +21,11 @@ from thetahat_worker.executor import UnitExecutor
 from thetahat_worker.interrupts import SharedFlag
 
 
-def submit_nap(owner_id: UUID = LOCAL_OWNER_ID, **fields: Any) -> UUID:
+def submit_nap(owner_id: UUID = LOCAL_OWNER_ID, *, is_awaited: bool = False, **fields: Any) -> UUID:
     """Submit an evaluation of the sleeping kind and return its id."""
     request = SleepRequest(kind="sleeping", **fields)
-    return submit(prepare_submission(owner_id, request, {})).evaluation_id
+    submission = prepare_submission(owner_id, request, {})
+    return submit(replace(submission, is_awaited=is_awaited)).evaluation_id
 
 
 def look(evaluation_id: UUID) -> EvaluationRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from collections import Counter
@@ -97,6 +98,47 @@ def test_exact_a_small_evaluation_waits_for_one_chunk_of_a_large_one_at_most() -
     _work_until_empty(worker, large)
 
 
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize("n_chunks", [0, 4])
+def test_exact_an_evaluation_whose_client_waits_comes_before_the_owners_others(
+    n_chunks: int,
+) -> None:
+    worker, waiting = make_executor(), [submit_nap(seed=i) for i in range(200)]
+    awaited = submit_nap(is_awaited=True, n_chunks=n_chunks)
+    random.seed(1)
+    n_turns = 0
+    while look(awaited).status != "succeeded":
+        assert worker._run_next()
+        n_turns += 1
+    assert n_turns < 3 * (n_chunks + 2) + 5
+    assert Counter(look(i).status for i in waiting)["queued"] > 180
+
+
+@pytest.mark.usefixtures("sqlite")
+def test_exact_evaluations_whose_clients_wait_leave_the_others_a_share() -> None:
+    worker, others = make_executor(), [submit_nap(seed=i) for i in range(100)]
+    for i in range(100):
+        submit_nap(is_awaited=True, seed=i)
+    random.seed(2)
+    for _ in range(100):
+        assert worker._run_next()
+    done = Counter(look(i).status for i in others)["succeeded"]
+    assert 10 <= done <= 45  # 25 are expected, with a standard deviation of 4.3
+
+
+@pytest.mark.usefixtures("sqlite")
+def test_exact_a_large_evaluation_takes_its_turn_although_its_client_waits() -> None:
+    worker = make_executor()
+    large = submit_nap(is_awaited=True, n_chunks=units.MOST_AWAITED_CHUNKS + 1)
+    assert worker._run_next()
+    others = [submit_nap(seed=i) for i in range(10)]
+    for _ in others:
+        assert worker._run_next()
+    assert Counter(look(i).status for i in others)["succeeded"] == len(others)
+    _work_until_empty(worker, large)
+    assert look(large).status == "succeeded"
+
+
 @pytest.mark.usefixtures("sqlite")
 def test_exact_units_of_the_previous_release_get_their_owner() -> None:
     evaluation_id = submit_nap()
@@ -143,7 +185,9 @@ def test_exact_no_query_of_the_queue_reads_all_of_it(long_queue: str) -> None:
         owner_id = connection.scalars(sa.select(EVALUATION.c.owner_id).limit(1)).one()
         statements = {
             "owners": unit_queue.OWNERS_IN_TURN,
-            "units": unit_queue.UNITS_OF_OWNER.params(its_owner=owner_id, count=16),
+            "units": unit_queue.UNITS_OF_OWNER.params(
+                its_owner=owner_id, count=16, least_place=unit_queue.EVERY_PLACE
+            ),
             "recent": unit_queue.select_recently_sent(time.time() - 5.0, 64),
             "due": unit_queue.select_due(time.time(), 5.0, 64),
         }

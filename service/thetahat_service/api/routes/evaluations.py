@@ -79,7 +79,7 @@ async def submit_evaluation(request: Request) -> Response:
     key = parse_idempotency_key(request.headers)
     wait = parse_prefer_wait(request.headers)
     body = await read_body(request, get_settings().max_json_bytes)
-    submitted = await accept_request(owner_id, body, key)
+    submitted = await accept_request(owner_id, body, key, is_awaited=bool(wait))
     if wait:
         await wait_for_end(submitted.evaluation_id, wait)
     row = submitted.row

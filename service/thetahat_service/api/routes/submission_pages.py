@@ -68,7 +68,7 @@ async def submit_form(request: Request) -> Response:
     row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
     wanted = build_request(values, str(row.id), row.columns)
     try:
-        submitted = await accept_request(owner_id, orjson.dumps(wanted), None)
+        submitted = await accept_request(owner_id, orjson.dumps(wanted), None, is_awaited=True)
     except (ServiceError, EvaluationError) as error:
         if not _is_about_request(error):
             raise
@@ -84,7 +84,7 @@ async def submit_json(request: Request) -> Response:
     text = values.get("request", [""])[-1]
     owner_id: UUID = request.scope["owner_id"]
     try:
-        submitted = await accept_request(owner_id, text.encode(), None)
+        submitted = await accept_request(owner_id, text.encode(), None, is_awaited=True)
     except (ServiceError, EvaluationError) as error:
         if not _is_about_request(error):
             raise
