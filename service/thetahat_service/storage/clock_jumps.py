@@ -15,13 +15,15 @@ import sqlalchemy as sa
 
 from thetahat_service.states import DeliveryState, UnitState
 from thetahat_service.storage.engine import EpochNow
-from thetahat_service.storage.tables import UNIT, WEBHOOK_DELIVERY, WORKER
+from thetahat_service.storage.tables import OWNER, UNIT, WEBHOOK_DELIVERY, WORKER
 
 LONGEST_PAUSE_S: Final = 600.0
 """A longer pause before a unit is claimed again is the work of a jump."""
 
 _QUEUED = UNIT.c.state == UnitState.QUEUED.value
 _RUNNING = UNIT.c.state == UnitState.RUNNING.value
+_OPEN = UNIT.c.state.in_([UnitState.QUEUED.value, UnitState.RUNNING.value])
+_OWNED = UNIT.c.owner_id.in_(sa.select(OWNER.c.id))  # so that the index of owners is used
 _PENDING = WEBHOOK_DELIVERY.c.state == DeliveryState.PENDING.value
 
 
@@ -52,7 +54,9 @@ def move_back(
 
     lease_end, pause_end, delivery_end = now + lease_s, now + LONGEST_PAUSE_S, now + delivery_s
     for statement in (
-        sa.update(UNIT).where(u.claimed_at > now).values(claimed_at=shift(u.claimed_at, now, now)),
+        sa.update(UNIT)
+        .where(_OWNED, u.claimed_at > now)
+        .values(claimed_at=shift(u.claimed_at, now, now)),
         sa.update(UNIT)
         .where(_RUNNING, u.lease_until > lease_end)
         .values(lease_until=shift(u.lease_until, lease_end, lease_end)),
@@ -63,7 +67,7 @@ def move_back(
         .values(not_before=shift(u.not_before, pause_end, now)),
         sa.update(UNIT).where(_QUEUED, u.message_sent_at > now).values(message_sent_at=0.0),
         sa.update(UNIT)
-        .where(u.unavailable_since > now)
+        .where(_OPEN, u.unavailable_since > now)
         .values(unavailable_since=shift(u.unavailable_since, now, now)),
         sa.update(WORKER)
         .where(worker.heartbeat_at > now)
@@ -97,7 +101,7 @@ def move_forward(
         .values(lease_until=u.lease_until + seconds),
         sa.update(UNIT).where(_QUEUED, u.not_before <= before).values(place=u.place + seconds),
         sa.update(UNIT)
-        .where(u.unavailable_since <= before)
+        .where(_OPEN, u.unavailable_since <= before)
         .values(unavailable_since=u.unavailable_since + seconds),
         sa.update(WORKER)
         .where(worker.heartbeat_at <= before)
