@@ -236,7 +236,7 @@ def _store(connection: sa.Connection, accepted: Sequence[Submission]) -> list[un
     keys = units.insert_starts(
         connection,
         [
-            units.NewEvaluation(submission.id, submission.owner_id, submission.is_awaited)
+            units.EvaluationStart(submission.id, submission.owner_id, submission.is_awaited)
             for submission in accepted
         ],
     )

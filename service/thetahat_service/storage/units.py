@@ -102,7 +102,7 @@ def insert(
 
 
 @dataclass(frozen=True, slots=True)
-class NewEvaluation:
+class EvaluationStart:
     """An evaluation whose first unit is to be queued, and whether its client waits for it."""
 
     id: UUID
@@ -110,7 +110,9 @@ class NewEvaluation:
     is_awaited: bool
 
 
-def insert_starts(connection: sa.Connection, evaluations: Sequence[NewEvaluation]) -> list[UnitKey]:
+def insert_starts(
+    connection: sa.Connection, evaluations: Sequence[EvaluationStart]
+) -> list[UnitKey]:
     """Queue the first unit of each of several new evaluations and return them, to be sent."""
     now = connection.execute(_NOW).scalar_one()
     start = NewUnit(0, {}, 1)
