@@ -39,8 +39,8 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         resend_s=1,
     )
     with running("worker", log=tmp_path / "early") as early:
-        assert early.process.wait(120) == 1
-        assert "Run `thetahat migrate` first" in (tmp_path / "early").read_text()
+        assert early.process.wait(120) == 2
+        assert "`thetahat migrate` make them" in (tmp_path / "early").read_text()
     schema.upgrade()
     port = free_port()
     with (
