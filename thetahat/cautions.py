@@ -600,8 +600,8 @@ INTERVAL_BEYOND_RANGE = _build_entry(
     _WARNING,
     "The interval goes {beyond}, which the {quantity} cannot. The approximation behind it is poor "
     "here.",
-    'Read it as ending at that limit, or send "clip": true. For a metric, a logit interval stays '
-    "within the range.",
+    'Read it as ending at that limit, or leave out "clip": false. For a metric, a logit interval '
+    "stays within the range.",
 )
 NORMAL_WITH_FEW_DEGREES_OF_FREEDOM = _build_entry(
     "normal_with_few_degrees_of_freedom",

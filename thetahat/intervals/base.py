@@ -108,6 +108,15 @@ class IntervalMethod:
         """Return the interval on one variance; None if the method does not fit it or uses none."""
         return None
 
+    def explain_unbuilt(
+        self,
+        losses: BlockLosses,  # noqa: ARG002 - for methods that have a reason of their own
+        level: float,  # noqa: ARG002 - same
+        alternative: Alternative,  # noqa: ARG002 - same
+    ) -> str | None:
+        """Return why the interval could not be built; None if its variance has a caution of it."""
+        return None
+
 
 class IntervalOfLosses(IntervalMethod, ABC):
     """Base class of intervals that are built from the losses of one model, on no variance.

@@ -14,6 +14,7 @@ from thetahat.analyses.losses.brief_comparisons import (
     shorten_outcome,
 )
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
+from thetahat.analyses.losses.clipping import subtract_ranges
 from thetahat.analyses.losses.effect_sizes import compute_brief_effect_size, compute_effect_size
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
 from thetahat.analyses.losses.expected_coverage import look_up_coverage
@@ -124,7 +125,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     methods: Methods,
     choices: Choices,
     seed: int,
-    limits: tuple[float, float] | None,
+    ranges: Mapping[str, tuple[float, float] | None],
     left_out: OmittedMethods,
     parts: Parts = NO_PARTS,
     shared: SharedCautions | None = None,
@@ -143,7 +144,6 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         )
         left_out.take(intervals)
     methods = replace(methods, intervals=select_for_differences(intervals))
-    span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
     shortcut = RecommendedIntervalBuilder.prepare(
         table.layout, choices, methods.variances, methods.intervals
     )
@@ -152,6 +152,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         draw = _get_draw(pair, resampling)
         chosen = methods.variances, methods.intervals, choices
         difference = pair.losses.difference
+        span = subtract_ranges(ranges[pair.a], ranges[pair.b])
         inferred = infer(difference, *chosen, span, left_out, on_fits, draw)
         built = coverage.add_to(inferred.built, difference, "difference")
         return replace(inferred, built=built)
@@ -172,6 +173,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             difference, on_fits = pair.losses.difference, parts.refits.get((pair.a, pair.b), ())
             best, inference = None, None
             if shared is not None and not names_methods and not on_fits:
+                span = subtract_ranges(ranges[pair.a], ranges[pair.b])
                 best = shortcut.build_best(difference, choices, span, left_out)
                 if best is not None:
                     (best,) = coverage.add_to([best], difference, "difference")

@@ -68,12 +68,12 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
     for entry in intervals.methods:
         if entry.key in built_methods or isinstance(entry.method, ResampledInterval):
             continue
-        if not isinstance(entry.method, IntervalOfLosses):
-            if none_fits:
-                left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
+        if none_fits and not isinstance(entry.method, IntervalOfLosses):
+            left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
         elif not isinstance(entry.method, ErrorRateInterval):
             reason = entry.method.explain_unbuilt(losses, choices.level, choices.alternative)
-            left_out.add("intervals", entry.name, reason)
+            if reason is not None:
+                left_out.add("intervals", entry.name, reason)
         elif intervals.named:
             raise UnsupportedCombination(
                 f"{entry.name} does not fit: {without_ones}.", loc=("intervals",), value=entry.name

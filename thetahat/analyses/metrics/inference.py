@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.clipping import caution_beyond_range, clip_interval
+from thetahat.analyses.losses.clipping import keep_in_range, subtract_ranges
 from thetahat.analyses.losses.recommendation import BuiltInterval, get_rank, recommend
 from thetahat.analyses.metrics.expected_coverage import add_metric_coverage
 from thetahat.analyses.metrics.intervals import (
@@ -116,18 +116,18 @@ def infer_metric(
         if on_log_odds is not None:
             built.append(BuiltInterval(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
     built += build_bootstrap(measured, mean, choices.level, alternative)
-    limits = (low - high, high - low) if is_difference else (low, high)
-    built = [
-        replace(entry, interval=_clip_or_caution(entry.interval, limits, clip=choices.clip))
-        for entry in built
-    ]
+    limits = subtract_ranges((low, high), (low, high)) if is_difference else (low, high)
     of_mean = [entry for entry in built if _can_be_recommended(entry.interval, mean)]
     others = [entry for entry in built if not _can_be_recommended(entry.interval, mean)]
     marked = recommend(layout.kind, of_mean, fixed_models=layout.has_fixed_models)
+    clip = choices.clip is not False
     intervals = add_metric_coverage(
         metric,
         measured,
-        [entry.interval for entry in (*marked, *others)],
+        [
+            keep_in_range(entry.interval, limits, clip=clip, quantity="metric")
+            for entry in (*marked, *others)
+        ],
         "difference" if is_difference else "model",
     )
     return MetricInference(measured, mean, variances, intervals)
@@ -141,10 +141,3 @@ def _can_be_recommended(interval: Interval, mean: MeanKind) -> bool:
 def orient_alternative(metric: Metric, alternative: Alternative) -> Alternative:
     """Return the alternative for the metric's own units: ``less`` asks whether a is better."""
     return alternative.mirror() if metric.higher_is_better else alternative
-
-
-def _clip_or_caution(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:
-    """Clip the interval to the metric's range if requested; else add a caution if it exceeds it."""
-    if clip:
-        return clip_interval(interval, limits, quantity="metric")
-    return caution_beyond_range(interval, limits, quantity="metric")
