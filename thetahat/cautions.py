@@ -782,6 +782,13 @@ FEW_OF_A_CLASS = _build_entry(
     reason="the usual rule for a normal approximation of a proportion needs 10 successes and 10 "
     "failures",
 )
+METRIC_WITHOUT_INTERVAL = _build_entry(
+    "metric_without_interval",
+    _SERIOUS,
+    "There is no interval for {metric} and the target {target}: on these data nothing varies that "
+    "an interval could rest on, so how far the truth is from the estimate is not known.",
+    "Do not read the estimate as certain. Measure on more instances.",
+)
 TIES_COUNTED_AS_WRONG = _build_entry(
     "ties_counted_as_wrong",
     _INFO,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import keep_in_range, subtract_ranges
 from thetahat.analyses.losses.recommendation import BuiltInterval, get_rank, recommend
+from thetahat.analyses.metrics.at_limit import build_at_limit
 from thetahat.analyses.metrics.expected_coverage import add_metric_coverage
 from thetahat.analyses.metrics.intervals import (
     LOGIT,
@@ -18,8 +19,8 @@ from thetahat.analyses.metrics.intervals import (
     choose_symmetric_method,
 )
 from thetahat.analyses.metrics.metric_values import MetricValues, choose_mean
-from thetahat.analyses.metrics.metric_variance import METRIC_VARIANCES
-from thetahat.analyses.metrics.variances import estimate_variances
+from thetahat.analyses.metrics.metric_variance import METRIC_VARIANCES, WITHIN_CLASSES
+from thetahat.analyses.metrics.variances import RESAMPLED, estimate_variances
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
@@ -44,6 +45,13 @@ class MetricInference:
         """The target of the main variance."""
         source = self.measured.layout.kind is BlockKind.SOURCE
         return Target.NEW_SOURCE if source else Target.THESE_MODELS
+
+    def list_targets_without_interval(self) -> tuple[Target, ...]:
+        """Return the targets of the layout for which no interval could be built."""
+        kind = self.measured.layout.kind
+        of_layout = (self.target, *((Target.THESE_SOURCES,) if kind in RESAMPLED else ()))
+        built = {interval.target for interval in self.intervals if interval.recommended}
+        return tuple(target for target in of_layout if target not in built)
 
     @property
     def main(self) -> tuple[str, VarianceEstimate] | tuple[None, None]:
@@ -112,9 +120,14 @@ def infer_metric(
         built.append(
             BuiltInterval(interval, choose_symmetric_method(variance), METRIC_VARIANCES[name])
         )
-        on_log_odds = build_logit(interval, (low, high)) if has_logit else None
+        degrees = variance.degrees_of_freedom
+        if name in WITHIN_CLASSES:
+            degrees = measured.count_degrees(variance.mean)
+        on_log_odds = build_logit(interval, (low, high), degrees) if has_logit else None
         if on_log_odds is not None:
             built.append(BuiltInterval(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
+    if not is_difference:
+        built += build_at_limit(measured, mean, (low, high), choices.level, alternative)
     built += build_bootstrap(measured, mean, choices.level, alternative)
     limits = subtract_ranges((low, high), (low, high)) if is_difference else (low, high)
     of_mean = [entry for entry in built if _can_be_recommended(entry.interval, mean)]
