@@ -327,7 +327,7 @@ EQUAL_BUT_FOR_ROUNDING = _build_entry(
 IDENTICAL_LOSSES = _build_entry(
     "identical_losses",
     _WARNING,
-    "{a} and {b} have identical {values}.",
+    "{a} and {b} have {same}.",
     "Check that they are different models.",
 )
 CONTROL_LEFT_OUT = _build_entry(

@@ -338,7 +338,14 @@ def _build_question(pair: Pair, best: BuiltInterval | None, n_units: int) -> Pai
     if best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
         basis = find_basis(best, compute_within_part(pair.losses.difference) if new else None)
-    return PairQuestion(a=pair.a, b=pair.b, basis=basis, constant=pair.constant, n_units=n_units)
+    return PairQuestion(
+        a=pair.a,
+        b=pair.b,
+        basis=basis,
+        constant=pair.constant,
+        n_units=n_units,
+        is_rounded=pair.is_rounded,
+    )
 
 
 def _build_terms(table: LossTable, choices: Choices) -> VerdictTerms:

@@ -25,6 +25,8 @@ class PairQuestion:
         The difference where it is the same for every unit.
     n_units : int
         Number of those units.
+    is_rounded : bool
+        Whether it is the same only up to rounding.
     """
 
     a: str
@@ -32,6 +34,7 @@ class PairQuestion:
     basis: VerdictBasis | None
     constant: float | None
     n_units: int
+    is_rounded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ from thetahat.analyses.losses.result import Decision
 from thetahat.corrections import CORRECTIONS, choose_correction_of_bounds
 from thetahat.distributions import compute_upper_quantile
 from thetahat.values.number_text import (
+    format_alike,
     format_number,
     format_p_value,
     format_percent,
-    format_to_error,
 )
 from thetahat.values.types import BlockKind, Target
 
@@ -85,8 +85,8 @@ def _write_better_or_worse(
 ) -> str:
     sign = 1.0 if basis.difference > 0 else -1.0
     low, high = sorted(sign * end for end in _compute_ends(basis, terms.alpha / 2))
-    size = format_to_error(abs(basis.difference), basis.standard_error)
-    ends = " to ".join(format_to_error(end, basis.standard_error) for end in (low, high))
+    size, *written = format_alike([abs(basis.difference), low, high], basis.standard_error)
+    ends = " to ".join(written)
     return (
         f"{question.a} is {decision.value} than {question.b}: its mean "
         f"{terms.layout.words.value} is "
@@ -99,8 +99,8 @@ def _write_undecided(
     question: PairQuestion, basis: VerdictBasis, terms: VerdictTerms, p_value: str
 ) -> str:
     low, high = _compute_ends(basis, terms.alpha / 2)
-    size = format_to_error(basis.difference, basis.standard_error)
-    ends = " to ".join(_format_interval(basis, terms.alpha / 2))
+    size, *written = format_alike([basis.difference, low, high], basis.standard_error)
+    ends = " to ".join(written)
     start = (
         f"it is not clear which of {question.a} and {question.b} is better: the difference "
         f"is {size} ({format_percent(terms.level)} interval {ends}, {p_value})."
@@ -117,7 +117,8 @@ def _write_undecided(
 def _write_for_constant(decision: Decision, question: PairQuestion, terms: VerdictTerms) -> str:
     a, b, constant = question.a, question.b, question.constant or 0.0
     if constant == 0:
-        same = f"The {terms.layout.words.values} of {a} and {b} are identical"
+        how = "differ only by rounding" if question.is_rounded else "are identical"
+        same = f"The {terms.layout.words.values} of {a} and {b} {how}"
         if decision is Decision.EQUIVALENT:
             return f"{same}, so they are equivalent within any margin."
         return f"{same}, so there is no better one."
@@ -151,11 +152,8 @@ def _compute_ends(basis: VerdictBasis, tail: float) -> tuple[float, float]:
 
 
 def _format_interval(basis: VerdictBasis, tail: float) -> tuple[str, str]:
-    low, high = _compute_ends(basis, tail)
-    return (
-        format_to_error(low, basis.standard_error),
-        format_to_error(high, basis.standard_error),
-    )
+    low, high = format_alike(_compute_ends(basis, tail), basis.standard_error)
+    return low, high
 
 
 def _format_p_value(
