@@ -69,6 +69,9 @@ class Interval:
     expected_coverage: ExpectedCoverage | None = field(default=None, hash=False)
     """How often such an interval covered in the nearest studied design; only of a recommended
     interval, where one was studied."""
+    expected_coverage_missing: str | None = None
+    """Why a recommended interval has no ``expected_coverage``: which of its numbers no studied
+    design comes near."""
     measured: IntervalCalibration | None = field(
         default=None, hash=False, metadata={"inline": True}
     )

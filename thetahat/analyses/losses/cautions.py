@@ -12,6 +12,7 @@ from thetahat.cautions import (
     CONSTANT_LOSSES,
     CORRECTION_CAN_BE_LIBERAL,
     FEW_BLOCKS,
+    FEWEST_FOR_A_TAIL,
     HEAVY_TAILED_LOSSES,
     MANY_PAIRS,
     NO_PARTITION,
@@ -99,6 +100,8 @@ def has_heavy_tails(losses: BlockLosses) -> bool:
     """
     values, layout = losses.values, losses.layout
     if values is None or layout.cluster is not None or layout.kind is BlockKind.SOURCE:
+        return False
+    if layout.n_instances < FEWEST_FOR_A_TAIL:
         return False
     skewness = compute_skewness_of_mean(losses)
     if skewness is None or abs(skewness) < HEAVY_TAILED_LOSSES.threshold:

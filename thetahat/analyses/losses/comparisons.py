@@ -279,7 +279,11 @@ def _build_full_comparison(  # noqa: PLR0913 - what is known of a pair
             for key, outcome in draft.outcomes.items()
         },
         cautions=tuple(dict.fromkeys(draft.cautions)),
-        verdict=replace(verdict, expected_size=_find_verdict_size(draft.best, lookup)),
+        verdict=replace(
+            verdict,
+            expected_size=_find_verdict_size(draft.best, lookup),
+            expected_size_missing=lookup.missing,
+        ),
         risks=parts.risks.differences.get(pair),
         metrics=parts.metrics.differences.get(pair),
     )
