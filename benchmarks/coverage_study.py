@@ -213,7 +213,7 @@ def write_tables(
     draws = options.draws
     findings = collect_findings(parts, folder, options.seed)
     result = build_result_of_study(findings, datasets, options.seed, draws[METRICS])
-    command = f"{recommended.COMMAND} --seed {options.seed}"
+    command = f"{heavy_tails.COMMAND} --seed {options.seed}"
     for role, file in options.files.items():
         command += f" --{role.replace('_', '-')} {file.name}"
     for name, content in build_study_files(result, command).items():
@@ -251,7 +251,7 @@ def write_page_of_fitted_models(options: Any, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog=recommended.COMMAND,
+        prog=heavy_tails.COMMAND,
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -78,8 +78,8 @@ class RocAuc(Metric):
             "The normal interval is too short, and may pass 1, with few instances of a class or an "
             "area near 1; the logit interval does not pass 1, and has quantiles of t with the size "
             "of the smaller class minus 1 as degrees of freedom. With nine positives among 300 it "
-            "covers in 0.89 to 0.96 of the cases at level 0.95 where scores are normal, and in "
-            "0.85 to 0.94 where some positives score like negatives. Pooled over folds the area is "
+            "covers in 0.90 to 0.96 of the cases at level 0.95 where scores are normal, and in "
+            "0.84 to 0.95 where some positives score like negatives. Pooled over folds the area is "
             "too low where the models' scales differ."
         ),
         needs=Needs.PREDICTIONS,

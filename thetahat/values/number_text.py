@@ -41,10 +41,11 @@ def format_alike(values: Sequence[float], standard_error: float) -> list[str]:
     is_huge = any(abs(value) >= SCIENTIFIC_FROM for value in values)
     if decimals > 6 or is_huge or decimals + whole_digits > DIGITS_OF_A_DOUBLE:
         return [format_number(value) for value in values]
-    if decimals < 0:
-        if not all(round(value, decimals) or value == 0 for value in values):
-            return [format_number(value) for value in values]
+    if decimals < 0 and all(round(value, decimals) or value == 0 for value in values):
         return [_set_thousands_apart(f"{round(value, decimals):.0f}") for value in values]
+    if decimals < 0 and len(values) == 1:
+        return [format_number(value) for value in values]
+    decimals = max(decimals, 0)
     for extra in range(3):  # a small number should not be written as 0
         texts = [f"{value:.{decimals + extra}f}" for value in values]
         if all(value == 0 or float(text) for value, text in zip(values, texts, strict=True)):

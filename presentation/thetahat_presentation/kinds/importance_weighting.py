@@ -69,8 +69,8 @@ def _describe_risk(result: Json, name: str, risk: Json) -> str:
     chosen, error, interval = _name_selected(result, risk), risk["standard_error"], risk["interval"]
     text = f"The risk estimator {name.replace('_', ' ')} "
     text += f"selects {chosen}, with an estimated loss of " if chosen else "gives a loss of "
-    ends_of_interval = (None, None) if interval is None else (interval["lower"], interval["upper"])
-    estimate, ends = format_interval(risk["estimate"], *ends_of_interval, error)
+    lower, upper = (None if interval is None else interval[end] for end in ("lower", "upper"))
+    estimate, ends = format_interval(risk["estimate"], lower, upper, error)
     text += estimate
     if interval is not None:
         text += f" ({_find_level(result)}interval {ends})"

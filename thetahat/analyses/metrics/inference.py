@@ -48,7 +48,9 @@ class MetricInference:
 
     def list_targets_without_interval(self) -> tuple[Target, ...]:
         """Return the targets of the layout for which no interval could be built."""
-        kind = self.measured.layout.kind
+        measured, kind = self.measured, self.measured.layout.kind
+        if math.isnan(measured.macro if self.mean is MeanKind.MACRO else measured.pooled):
+            return ()
         of_layout = (self.target, *((Target.THESE_SOURCES,) if kind in RESAMPLED else ()))
         built = {interval.target for interval in self.intervals if interval.recommended}
         return tuple(target for target in of_layout if target not in built)

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE
 from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
+from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE
 
 DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
     "holdout": {"blocks": "holdout", "share": 1 / 3, "words": "a holdout of a third"},
