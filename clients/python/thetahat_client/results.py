@@ -1391,6 +1391,9 @@ class IntervalDict(TypedDict):
     expected_coverage: NotRequired[ExpectedCoverageDict]
     """How often such an interval covered in the nearest studied design; only of a recommended
     interval, where one was studied."""
+    expected_coverage_missing: NotRequired[str]
+    """Why a recommended interval has no ``expected_coverage``: which of its numbers no studied
+    design comes near."""
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
     field is left out if the request asks for no calibration."""
@@ -2937,6 +2940,9 @@ class VerdictDict(TypedDict):
     expected_size: NotRequired[ExpectedSizeDict]
     """How often the verdict's own test called equal models different in the studied design nearest
     to this one; left out where none is like it."""
+    expected_size_missing: NotRequired[str | None]
+    """Why there is no ``expected_size``, here and in the tests of the pair: which of their numbers
+    no studied design comes near."""
 
 
 WebhookEventValue: TypeAlias = Literal["evaluation.succeeded", "evaluation.failed", "evaluation.cancelled"]
