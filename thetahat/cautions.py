@@ -596,8 +596,8 @@ NO_INTERVAL = _build_entry(
 INTERVAL_CLIPPED_TO_RANGE = _build_entry(
     "interval_clipped_to_range",
     _INFO,
-    "The interval was clipped to {low} to {high}, the range of the {quantity}; it was {lower} to "
-    "{upper}.",
+    "The interval was clipped to {range}, the range of the {quantity}; it was {lower} to {upper}. "
+    "So near the end of the range its approximation is poor.",
 )
 INTERVAL_BEYOND_RANGE = _build_entry(
     "interval_beyond_range",

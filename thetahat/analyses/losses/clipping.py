@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -50,8 +51,7 @@ def clip_interval(interval: Interval, limits: tuple[float, float], *, quantity: 
     if max(moved) <= ROUNDING:
         return replace(interval, lower=lower, upper=upper)
     caution = INTERVAL_CLIPPED_TO_RANGE(
-        low=low,
-        high=high,
+        range=_format_range(low, high),
         quantity=quantity,
         lower=_format_end(interval.lower),
         upper=_format_end(interval.upper),
@@ -115,6 +115,14 @@ def keep_in_range(
 def _is_zero_one(losses: BlockLosses) -> bool:
     values = losses.values
     return values is not None and bool(((values == 0) | (values == 1)).all())
+
+
+def _format_range(low: float, high: float) -> str:
+    if high == math.inf:
+        return f"{format_number(low)} and above"
+    if low == -math.inf:
+        return f"{format_number(high)} and below"
+    return f"{format_number(low)} to {format_number(high)}"
 
 
 def _format_end(value: float | None) -> str:
