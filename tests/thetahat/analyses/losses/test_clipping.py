@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -85,7 +86,9 @@ def test_degenerate_an_end_beyond_by_rounding_has_no_caution() -> None:
 
 @pytest.mark.parametrize("kind", ["holdout", "random", "source"])
 @pytest.mark.parametrize("better", ["lower", "higher"])
-def test_gh_33_no_interval_leaves_a_known_range(kind: str, better: str) -> None:
+def test_gh_33_no_interval_leaves_a_known_range(
+    kind: str, better: Literal["lower", "higher"]
+) -> None:
     """Reported: an error rate "-0.51 to 4.81" and an accuracy of up to 1.0014."""
     rng = np.random.default_rng(33)
     rates = {"a": 0.03, "b": 0.1}
