@@ -172,6 +172,9 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     rf"{_STUDY_OVER_SOURCES}/tables/3/rows/\d+/(?:covers_observed_on_one_new_source|score|width)": (
         _OVER_SOURCES
     ),
+    r"losses_holdout_clusters_unequal/.*/(?:expected_coverage|cautions/covers_too_rarely)": Changed(
+        "No studied design has clusters of such unequal size."
+    ),
     rf"(?:{_LOGIT_OF_AREAS}/(?:lower|upper|degrees_of_freedom)"
     r"|learning_curve_classes_metrics/curves/[^/]+/figure/metrics/roc_auc/(?:lower|upper)"
     r")": Changed(
