@@ -227,6 +227,15 @@ CLUSTERS_CROSS_BLOCKS = _build_entry(
     "Keep each cluster on one side of every split: source_k_fold with the cluster column as the "
     'source, or "whole_clusters": true for a holdout.',
 )
+SOURCES_CROSS_BLOCKS = _build_entry(
+    "sources_cross_blocks",
+    _SERIOUS,
+    "Column {column!r} names {n_sources} sources, and the scheme does not use them: it cuts "
+    "{n_cut} of them, so that models are tested on sources that they were trained on. The error "
+    "is about more rows of these sources; the question about a new source is not answered.",
+    "Leave whole sources out with the scheme leave_one_source_out or source_k_fold. Name no source "
+    "if a new one is not the question.",
+)
 CONSTANT_LOSSES = _build_entry(
     "constant_losses",
     _SERIOUS,
@@ -1116,6 +1125,16 @@ LABELS_ALIKE = _build_entry(
     "The {what} {first} and {second}{more} differ only in letter case, blanks, the coding of "
     "their characters or the writing of a number, and count as two.",
     "Correct the labels if they mean the same.",
+)
+FEATURE_EQUALS_TARGET = _build_entry(
+    "feature_equals_target",
+    _SERIOUS,
+    "Feature {name!r} {relation} the target in all {n} rows that have a value, so that learners "
+    "need not learn anything else. It may be a copy of the target, or made from it.",
+    "Leave it out of the features, unless it is known before the target.",
+    threshold=0.001,
+    reason="probability that one of the features agrees with the target by chance, if its values "
+    "were in any other order as well; two columns with seven 0 and seven 1 are below it",
 )
 ROW_NUMBERS = _build_entry(
     "row_numbers",

@@ -288,6 +288,11 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     rf"{_METRIC_INTERVALS}/cautions/few_units_resampled": Changed(
         "The bootstrap intervals of a metric have the cautions of those of a mean."
     ),
+    r"(?:cross_validation_scheme_time_series|learning_curve_time|predictions_subsamples)"
+    r"/(?:curves/[a-z]+/)?cautions/no_partition/is_there": Changed(
+        "Test parts of forward chaining, or of named instances, do not overlap where none is "
+        "tested twice."
+    ),
     rf"{_SCORES}/(cautions/difference_in_loss_units|difference|difference_pooled)": _A_MINUS_B,
     rf"{_SCORES}/effect_size/(value|hedges_g|rank_biserial)": _A_MINUS_B,
     rf"{_SCORES}/(interval|intervals/\d+)/(estimate|lower|upper)": _A_MINUS_B,

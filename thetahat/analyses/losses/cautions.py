@@ -56,7 +56,7 @@ def _list_layout_cautions(table: LossTable) -> Iterator[Caution]:
     if layout.kind is not BlockKind.HOLDOUT and layout.n_blocks < FEW_BLOCKS.threshold:
         units = layout.words.blocks
         yield FEW_BLOCKS(subject="The evaluation", n=layout.n_blocks, units=units)
-    if layout.kind is BlockKind.SUBSAMPLES:
+    if layout.kind is BlockKind.SUBSAMPLES and not layout.is_tested_once:
         yield NO_PARTITION()
     smallest, largest = int(layout.n_test.min()), int(layout.n_test.max())
     if largest > smallest + 1:
