@@ -14,11 +14,11 @@ from sqlalchemy.exc import IntegrityError
 
 from thetahat_service.data.base import Inspected
 from thetahat_service.data.formats import find_format, list_table_suffixes
-from thetahat_service.data.parsing import inspect_file, preview_file
+from thetahat_service.data.parsing import inspect_file, preview_file, understand_file
 from thetahat_service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
 from thetahat_service.jobs.read import Position
 from thetahat_service.jobs.stored_datasets import StoredDataset, is_intact
-from thetahat_service.json_types import DatasetPreviewJson
+from thetahat_service.json_types import DatasetPreviewJson, DatasetUnderstandingJson
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import audit, datasets
@@ -161,6 +161,13 @@ def preview(owner_id: UUID, identifier: UUID, rows: int) -> DatasetPreviewJson:
         "media_type": row.media_type,
         "understood": row.details,
     }
+
+
+def understand(owner_id: UUID, identifier: UUID) -> DatasetUnderstandingJson:
+    """Return the roles of the columns, what the file holds, and what it can answer."""
+    row = get(owner_id, identifier)
+    file = build_dataset_file(row)
+    return {"id": row.id, **understand_file(file, row.rows, row.details, row.name)}
 
 
 def delete(owner_id: UUID, identifier: UUID) -> None:
