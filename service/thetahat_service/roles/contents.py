@@ -52,8 +52,12 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
     if targets:
         left = list_of(proposals, Role.MODEL, Role.UNCLEAR, Role.LABEL, Role.IDENTIFIER)
         return _guess_with_target(targets[0].column, [p.column for p in left], values)
-    losses = [proposal.column for proposal in list_of(proposals, Role.MODEL, Role.FAULTY)]
-    others = [p.name for p in list_of(proposals, Role.UNCLEAR) if not is_measure_name(p.name)]
+    losses = [proposal.column for proposal in list_of(proposals, Role.MODEL)]
+    faulty = [p.name for p in list_of(proposals, Role.FAULTY) if is_measure_name(p.name)]
+    doubts = [*faulty, *(p.name for p in list_of(proposals, Role.UNCLEAR))]
+    others = [name for name in doubts if not is_measure_name(name)]
+    if len(losses) == 1 and losses[0].is_binary:  # a class beside features, such as age
+        others = doubts
     if losses and (all(is_loss_name(c.name) for c in losses) or not (others or _differ(losses))):
         reason = (
             f"{_list_names(losses)} {'has' if len(losses) == 1 else 'have'} numbers as losses or "
