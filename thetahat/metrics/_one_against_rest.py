@@ -11,6 +11,7 @@ from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics._ranking import Ranking
 from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, count_units
+from thetahat.tables.labels import ABSENT_CLASSES
 from thetahat.values.types import FloatArray, IntArray, Label
 
 
@@ -105,7 +106,8 @@ def build_rankings(name: str, judged: TruthAndPredictions, positive: Label | Non
         )
     if scores.ndim == 2 and scores.shape[1] != len(judged.classes):
         raise InvalidParameter(
-            f"There are {len(judged.classes)} classes and {scores.shape[1]} columns of scores.",
+            f"There are {len(judged.classes)} classes and {scores.shape[1]} columns of scores. "
+            f"{ABSENT_CLASSES}",
             loc=("scores",),
             value=int(scores.shape[1]),
         )
