@@ -2872,7 +2872,8 @@ class UnderstoodColumnReadDict(DatasetColumnDict):
     """One column: what it seems to be for, why, and its cells."""
 
     role: str
-    """What it seems to be for, such as model, target, label, index, identifier or unclear."""
+    """What it seems to be for, such as model, target, feature, label, index, identifier or
+    unclear."""
     reason: str
     """Why, as the end of a sentence that begins with its name."""
     is_named_label: bool

@@ -13,13 +13,19 @@ from thetahat_service.json_types import (
     JsonObject,
     UnderstoodColumn,
 )
-from thetahat_service.roles.contents import guess_contents, guess_task
+from thetahat_service.roles.contents import Contents, guess_contents, guess_task
 from thetahat_service.roles.long_tables import UnclearTable, Values, read_long_table
 from thetahat_service.roles.names import is_label_name
 from thetahat_service.roles.profile import ColumnProfile
-from thetahat_service.roles.proposals import Role, find_model_column, propose_roles
+from thetahat_service.roles.proposals import (
+    Proposal,
+    Role,
+    find_model_column,
+    propose_roles,
+)
 from thetahat_service.roles.questions import list_questions, list_questions_of_long_table
 
+FEATURE: Final = "feature"
 EXAMPLES: Final = 3
 LONGEST_EXAMPLE: Final = 30
 SCANNED: Final = 100
@@ -46,7 +52,7 @@ def understand_file(file: ReadableFile, rows: int, details: JsonObject) -> FileU
         return values
 
     contents = guess_contents(proposals, read_values)
-    roles = {name: (str(p.role), p.reason) for name, p in proposals.items()}
+    roles = {name: _name_role(p, contents) for name, p in proposals.items()}
     if find_model_column(profiles) is None:
         questions = list_questions(proposals, rows, contents)
     else:
@@ -63,6 +69,13 @@ def understand_file(file: ReadableFile, rows: int, details: JsonObject) -> FileU
         "kind_reason": contents.reason,
         "questions": questions,
     }
+
+
+def _name_role(proposal: Proposal, contents: Contents) -> tuple[str, str]:
+    """Return the role of a column and why; numbers of a file to learn from are features."""
+    if contents.kind == "cross_validation" and proposal.role in {Role.MODEL, Role.UNCLEAR}:
+        return FEATURE, "has numbers"
+    return str(proposal.role), proposal.reason
 
 
 def _describe_column(

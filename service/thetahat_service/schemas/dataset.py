@@ -123,8 +123,8 @@ class UnderstoodColumnRead(DatasetColumn):
     """One column: what it seems to be for, why, and its cells."""
 
     role: str = Field(
-        description="What it seems to be for, such as model, target, label, index, identifier or "
-        "unclear."
+        description="What it seems to be for, such as model, target, feature, label, index, "
+        "identifier or unclear."
     )
     reason: str = Field(description="Why, as the end of a sentence that begins with its name.")
     is_named_label: bool = Field(
