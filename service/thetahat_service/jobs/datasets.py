@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -60,7 +60,8 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     """Check and store an upload; return its data set, and whether the data set is new.
 
     For bytes that were uploaded before with the same type, the earlier data set is returned; if its
-    stored file is lost or damaged, the upload replaces it.
+    stored file is lost or damaged, or was read in another way by an earlier release, the upload
+    replaces it.
     """
     identifier = datasets.derive_id(owner_id, upload.media_type, upload.sha256)
     with reading() as connection:
@@ -68,7 +69,7 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     form = find_format(upload.media_type)
     if (
         existing is not None
-        and is_intact(_find_path(existing.sha256), form)
+        and is_intact(build_dataset_file(existing))
         and _note_upload(existing.id)
     ):
         return existing, False
@@ -111,6 +112,9 @@ def _store(
         files.keep(upload.file, name)
         if existing is not None:  # uploaded at the same time, or to repair a damaged file
             datasets.note_upload(connection, identifier)
+            if existing.columns != row.columns or existing.rows != row.rows:
+                datasets.replace_content(connection, row)
+                return replace(row, name=existing.name, created_at=existing.created_at), False
             return existing, False
         datasets.insert(connection, owner_id, row)
         audit.add(connection, Action.UPLOAD_DATASET, identifier, owner_id)
@@ -231,7 +235,7 @@ def read_dataset_files(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID
     return {row.id: build_dataset_file(row) for row in rows}
 
 
-def build_dataset_file(row: DatasetRow) -> DatasetFile:
+def build_dataset_file(row: DatasetRow) -> StoredDataset:
     """Return a data set with the path of its bytes."""
     return StoredDataset(
         id=row.id,
