@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ Y = np.random.default_rng(20_261_126).normal(size=N)
 CROSSES = ("sources_cross_blocks", "clusters_cross_blocks")
 
 
-def find_cautions(scheme: str | Scheme, **roles: object) -> dict[str, str]:
+def find_cautions(scheme: str | Scheme, **roles: Any) -> dict[str, str]:
     result = thetahat.cross_validate(
         {"x": Y**2}, Y, {"m": "mean"}, task="regression", scheme=scheme, **roles
     )
