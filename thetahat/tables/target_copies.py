@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,31 +19,63 @@ _LINEAR = "is a linear function of"
 _ONE_TO_ONE = "has one value for each value of"
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Target:
+    """The target of the rows in which a feature has values."""
+
+    values: FloatArray
+    """(n,) numbers, or codes of classes."""
+    codes: IntArray
+    """(n,) codes of its different values."""
+    is_number: bool
+    """Whether it is a number, and not a class."""
+    chance_of_line: float
+    """Probability that a column in a random order is a linear function of it."""
+    chance_of_names: float
+    """Probability that such a column has one value for each of its values."""
+
+
 def find_target_copies(data: Data) -> Iterator[Caution]:
     """Yield a caution for each feature that is a copy of the target.
 
     A copy equals the target, is a linear function of it, or has one value for each value or class
     of it. Rows in which the feature has no value are left out.
     """
-    target, codes = data.y.astype(np.float64), _number_values(data)
+    values, codes = data.y.astype(np.float64), _number_values(data)
+    is_number = data.task == REGRESSION
+    whole = _build_target(values, codes, is_number=is_number)
     largest = FEATURE_EQUALS_TARGET.threshold / max(1, data.features.width)
     for name, column in zip(data.features.names, data.features.columns, strict=True):
         if column.dtype.kind == "f":
             present = ~np.isnan(column)
         else:
             present = np.array([value is not None for value in column])
-        if present.all():
-            relation = _compare(column, target, codes, data.task, largest)
-        else:
-            relation = _compare(
-                column[present], target[present], codes[present], data.task, largest
-            )
+        target, known = whole, column
+        if not present.all():
+            target = _build_target(values[present], codes[present], is_number=is_number)
+            known = column[present]
+        relation = _compare(known, target, largest)
         if relation:
-            yield FEATURE_EQUALS_TARGET(name=name, relation=relation, n=int(present.sum()))
+            yield FEATURE_EQUALS_TARGET(name=name, relation=relation, n=len(known))
     for group in data.features.wide:
-        if _find_chance(codes, are_named=False) < largest:
-            for name in _list_correlated(group, target):
+        if whole.chance_of_line < largest:
+            for name in _list_correlated(group, values):
                 yield FEATURE_EQUALS_TARGET(name=name, relation=_LINEAR, n=data.n)
+
+
+def _build_target(values: FloatArray, codes: IntArray, *, is_number: bool) -> _Target:
+    counts = np.bincount(codes)
+    counts = counts[counts > 0]
+    sizes, times = np.unique(counts, return_counts=True)
+    repeats = zip(sizes.tolist(), times.tolist(), strict=True)
+    orders = math.lgamma(len(codes) + 1) - sum(n * math.lgamma(size + 1) for size, n in repeats)
+    return _Target(
+        values,
+        codes,
+        is_number,
+        chance_of_line=math.exp(min(0.0, math.log(2) - orders)),
+        chance_of_names=math.exp(min(0.0, math.lgamma(len(counts) + 1) - orders)),
+    )
 
 
 def _number_values(data: Data) -> IntArray:
@@ -53,9 +86,7 @@ def _number_values(data: Data) -> IntArray:
     return codes
 
 
-def _compare(
-    column: np.ndarray, target: FloatArray, codes: IntArray, task: str, largest: float
-) -> str:
+def _compare(column: np.ndarray, target: _Target, largest: float) -> str:
     """Return how a complete column repeats the target; empty if it does not.
 
     Parameters
@@ -63,11 +94,10 @@ def _compare(
     largest : float
         The largest probability by which it may do so by chance.
     """
-    if column.dtype.kind == "f" and task == REGRESSION and _is_linear(column, target):
-        if _find_chance(codes, are_named=False) >= largest:
-            return ""
-        return "equals" if np.array_equal(column, target) else _LINEAR
-    if _is_renamed(column, codes) and _find_chance(codes, are_named=True) < largest:
+    may_be_line = column.dtype.kind == "f" and target.is_number and target.chance_of_line < largest
+    if may_be_line and _is_linear(column, target.values):
+        return "equals" if np.array_equal(column, target.values) else _LINEAR
+    if target.chance_of_names < largest and _is_renamed(column, target.codes):
         return _ONE_TO_ONE
     return ""
 
@@ -88,21 +118,6 @@ def _is_renamed(column: np.ndarray, codes: IntArray) -> bool:
     if len(present) < 2 or len(set(names.tolist())) < len(present):
         return False
     return bool((names[code] == column).all())
-
-
-def _find_chance(codes: IntArray, *, are_named: bool) -> float:
-    """Return the probability that values in a random order agree with the target.
-
-    Parameters
-    ----------
-    are_named : bool
-        Whether any naming of the target's values counts, and not only the two directions of a line.
-    """
-    counts = np.bincount(codes)
-    counts = counts[counts > 0].tolist()
-    orders = math.lgamma(len(codes) + 1) - sum(math.lgamma(n + 1) for n in counts)
-    namings = math.lgamma(len(counts) + 1) if are_named else math.log(2)
-    return math.exp(min(0.0, namings - orders))
 
 
 def _list_correlated(group: SparseColumns, target: FloatArray) -> list[str]:
