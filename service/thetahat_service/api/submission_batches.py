@@ -1,23 +1,22 @@
 """Storing submissions: those that arrive together are stored in one transaction.
 
-A transaction and its messages take as long for thirty evaluations as for three. So a submission
-waits until the other requests that the event loop has received are checked too. No request is
-answered before the transaction is committed. A single submission is stored at once.
+A transaction, its wait for the disk and its messages take as long for thirty evaluations as for
+three. So a submission waits until the other requests that the event loop has received are checked
+too, and those that come while a transaction waits for the disk are stored by the next one. No
+request is answered before the transaction is committed. A single submission is stored at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Final
 
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import IntegrityError
 
 from thetahat_service.api.blocking_calls import write_database
 from thetahat_service.jobs.submit import Submission, Submitted, submit, submit_all
 from thetahat_service.process.batched_calls import PerEventLoop, resolve_futures
-from thetahat_service.settings import is_sqlite
 
 BATCH_SIZE: Final = 100
 WaitingSubmission = tuple[Submission, "asyncio.Future[Submitted]"]
@@ -45,21 +44,15 @@ class SubmissionBatches:
             self._loop.call_soon(self._store_batch)
 
     def _store_batch(self) -> None:
-        """Store on the event loop if no other process is writing to SQLite, else in a thread."""
         self._is_scheduled = False
         batch, self._waiting = self._waiting[:BATCH_SIZE], self._waiting[BATCH_SIZE:]
-        if is_sqlite():
-            with suppress(OperationalError, IntegrityError):
-                outcomes = _store_together([submission for submission, _ in batch], no_wait=True)
-                _resolve(batch, outcomes)
-                self._schedule()
-                return
         self._storing = self._loop.create_task(self._store_in_thread(batch))
 
     async def _store_in_thread(self, batch: Sequence[WaitingSubmission]) -> None:
         try:
             submissions = [submission for submission, _ in batch]
-            _resolve(batch, await write_database(_store_with_fallback, submissions))
+            outcomes = await write_database(_store_with_fallback, submissions)
+            resolve_futures([future for _, future in batch], outcomes)
         finally:
             self._storing = None
             self._schedule()
@@ -68,20 +61,9 @@ class SubmissionBatches:
 def _store_with_fallback(batch: Sequence[Submission]) -> Sequence[Submitted | Exception]:
     """Store a batch; if one of it breaks a constraint, store each by itself."""
     try:
-        return _store_together(batch, no_wait=False)
-    except OperationalError as error:
-        return [error] * len(batch)
+        return submit_all(batch)
     except IntegrityError:
         return [_store_alone(submission) for submission in batch]
-
-
-def _store_together(
-    batch: Sequence[Submission], *, no_wait: bool
-) -> Sequence[Submitted | Exception]:
-    try:
-        return submit_all(batch, no_wait=no_wait)
-    except (OperationalError, IntegrityError):
-        raise
     except Exception as error:  # noqa: BLE001 - raised again in each request
         return [error] * len(batch)
 
@@ -91,10 +73,6 @@ def _store_alone(submission: Submission) -> Submitted | Exception:
         return submit(submission)
     except Exception as error:  # noqa: BLE001 - raised again in its request
         return error
-
-
-def _resolve(batch: Sequence[WaitingSubmission], outcomes: Sequence[Submitted | Exception]) -> None:
-    resolve_futures([future for _, future in batch], outcomes)
 
 
 _BATCHES: Final = PerEventLoop(SubmissionBatches)

@@ -91,9 +91,9 @@ def migrate() -> None:
     """Bring the database to the schema of this release."""
     _configure()
     from thetahat_service.settings import get_settings
-    from thetahat_service.storage import engine, schema
+    from thetahat_service.storage import durable_files, engine, schema
 
-    get_settings().data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    durable_files.make_folder(get_settings().data_dir.resolve(), durable_files.PRIVATE)
     schema.upgrade()
     _print(f"The database is at revision {schema.read_revision()}.")
     engine.reset()

@@ -109,21 +109,18 @@ def submit(submission: Submission) -> Submitted:
     return outcome
 
 
-def submit_all(
-    batch: Sequence[Submission], *, no_wait: bool = False
-) -> list[Submitted | TooManyJobs]:
+def submit_all(batch: Sequence[Submission]) -> list[Submitted | TooManyJobs]:
     """Store evaluations in one transaction, then send messages.
 
     The outcome of a submission over the owner's limit is a ``TooManyJobs``. If this function
     raises, nothing is stored: ``IntegrityError`` if a submission conflicts with what is stored or
-    with another one, so that each must be stored by itself; with ``no_wait``,
-    ``OperationalError`` if another process is writing to the database.
+    with another one, so that each must be stored by itself.
     """
     outcomes: list[Submitted | TooManyJobs] = []
     accepted: list[Submission] = []
     ahead: Counter[UUID] = Counter()
     keys: list[units.UnitKey] = []
-    with unit_of_work(no_wait=no_wait) as connection:
+    with unit_of_work() as connection:
         for submission in batch:
             owner_id = submission.owner_id
             try:

@@ -2,7 +2,10 @@
 
 SQLite uses a write-ahead log, and every writing transaction begins with ``BEGIN IMMEDIATE``,
 because a transaction that reads first and writes later would fail with "database is locked" instead
-of waiting. PostgreSQL reads outside transactions, so that a read is one round trip.
+of waiting. A commit returns once the log is on the disk (``synchronous=FULL``), so that a power cut
+takes back nothing that a client has been told; the same holds for PostgreSQL, whose server may have
+``synchronous_commit=off`` for others. PostgreSQL reads outside transactions, so that a read is one
+round trip.
 """
 
 from __future__ import annotations
@@ -26,11 +29,11 @@ SQLITE_BUSY_MS = 10_000
 SQLITE_NO_WAIT_MS = 10
 IDLE_S = 1.0  # a connection that was used within this time is not checked before use
 SQLITE_RETRY_S = 0.005
-SQLITE_PRAGMAS = ("synchronous=NORMAL", "foreign_keys=ON")
 POSTGRES_OPTIONS = (
     "-c lock_timeout=10s -c statement_timeout=60s -c idle_in_transaction_session_timeout=60s "
-    "-c timezone=UTC"
+    "-c synchronous_commit=on -c timezone=UTC"
 )
+"""Settings of every session, whatever the server's own are."""
 POSTGRES_PARAMETERS = {
     "options": POSTGRES_OPTIONS,
     "connect_timeout": 5,  # this and the next three are in seconds, the last in milliseconds
@@ -66,8 +69,8 @@ def _compile_epoch_now_for_sqlite(element: EpochNow, compiler: Any, **options: A
 class Engines:
     """The engines for writing and reading.
 
-    ``writing_without_wait`` fails within milliseconds if another process is writing to SQLite, for
-    callers on the event loop.
+    ``writing_without_wait`` is for callers on the event loop. On SQLite it fails within
+    milliseconds if another process is writing, and its commits may be lost in a power cut.
     """
 
     writing: sa.Engine
@@ -113,9 +116,11 @@ def make(url: str) -> Engines:
     parsed = sa.make_url(url)
     if parsed.get_backend_name() == "sqlite":
         return Engines(
-            writing=_make_sqlite_engine(parsed, "BEGIN IMMEDIATE", SQLITE_BUSY_MS),
-            reading=_make_sqlite_engine(parsed, "BEGIN", SQLITE_BUSY_MS),
-            writing_without_wait=_make_sqlite_engine(parsed, "BEGIN IMMEDIATE", SQLITE_NO_WAIT_MS),
+            writing=_make_sqlite_engine(parsed, "BEGIN IMMEDIATE", SQLITE_BUSY_MS, "FULL"),
+            reading=_make_sqlite_engine(parsed, "BEGIN", SQLITE_BUSY_MS, "FULL"),
+            writing_without_wait=_make_sqlite_engine(
+                parsed, "BEGIN IMMEDIATE", SQLITE_NO_WAIT_MS, "NORMAL"
+            ),
         )
     if parsed.get_backend_name() != "postgresql":
         raise InvalidSettings(
@@ -199,7 +204,7 @@ def _use_write_ahead_log(cursor: DBAPICursor, busy_ms: int) -> None:
             return
 
 
-def _make_sqlite_engine(url: sa.URL, begin: str, busy_ms: int) -> sa.Engine:
+def _make_sqlite_engine(url: sa.URL, begin: str, busy_ms: int, synchronous: str) -> sa.Engine:
     """Return an engine of SQLite that begins transactions with ``begin``."""
     engine = sa.create_engine(
         url,
@@ -216,8 +221,8 @@ def _make_sqlite_engine(url: sa.URL, begin: str, busy_ms: int) -> sa.Engine:
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout={busy_ms}")
         _use_write_ahead_log(cursor, busy_ms)
-        for pragma in SQLITE_PRAGMAS:
-            cursor.execute(f"PRAGMA {pragma}")
+        cursor.execute(f"PRAGMA synchronous={synchronous}")
+        cursor.execute("PRAGMA foreign_keys=ON")
         cursor.close()
 
     @sa.event.listens_for(engine, "begin")

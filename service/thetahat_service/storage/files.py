@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import logging
 import os
 import shutil
 import tempfile
@@ -21,7 +22,10 @@ from typing import IO, Final
 from uuid import UUID
 
 from thetahat_service.errors import DamagedFile, Unavailable
-from thetahat_service.storage.checksums import add_digest, verify
+from thetahat_service.storage import durable_files
+from thetahat_service.storage.checksums import MAX_REMEMBERED, add_digest, verify
+
+log = logging.getLogger(__name__)
 
 UPLOADS: Final = "uploads"
 MARK: Final = "thetahat-store-id"
@@ -35,6 +39,10 @@ STORE_ERRNOS: Final = frozenset(
 """Errors of the operating system if the store is unreachable, full or read-only."""
 
 
+_FLUSHED: Final[set[Path]] = set()
+"""Folders whose names this process has flushed to the disk."""
+
+
 def build_dataset_file_name(sha256: str) -> str:
     """Return the name of a data set's bytes; equal bytes are kept once."""
     return f"datasets/{sha256[:2]}/{sha256}"
@@ -43,6 +51,11 @@ def build_dataset_file_name(sha256: str) -> str:
 def build_chunk_folder(evaluation_id: UUID) -> str:
     """Return the folder of the arrays of an evaluation's chunks, in the file store."""
     return f"chunks/{evaluation_id}"
+
+
+def is_cut_off(mark: str, identifier: str) -> bool:
+    """Return whether a mark is the beginning of an id, as a full disk or a power cut leaves it."""
+    return len(mark) < len(identifier) and identifier.startswith(mark)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +88,13 @@ class FileStore(ABC):
         """Raise ``Unavailable`` unless the store is there and is the one of this database."""
         if self._read_id is None:
             return
-        expected = str(self._read_id(self))
-        mark = self.read_mark()
+        identifier = self._read_id(self)
+        expected, mark = str(identifier), self.read_mark()
         if mark == expected:
+            return
+        if mark is not None and is_cut_off(mark, expected):
+            self.write_mark(identifier)
+            log.warning("store.mark_repaired", extra={"store_id": expected})
             return
         state = "has no mark" if mark is None else f"has the mark of another store, {mark[:40]!r}"
         raise Unavailable(
@@ -87,7 +104,7 @@ class FileStore(ABC):
 
     def _make_folder(self, folder: Path) -> None:
         """Make a folder below the root, and the root."""
-        folder.mkdir(parents=True, exist_ok=True)
+        durable_files.make_folder(folder)
 
     @contextmanager
     def open_upload(self) -> Iterator[IO[bytes]]:
@@ -183,28 +200,36 @@ class LocalFileStore(FileStore):
     """Files of one folder, which may be a network file system."""
 
     def _make_folder(self, folder: Path) -> None:
-        """Make a folder below the root; a marked root that has disappeared is not made again."""
+        """Make a folder below the root; a marked root that has disappeared is not made again.
+
+        A folder that exists may have been made just now by another process, which has not flushed
+        it yet; so each process flushes a folder when it first uses it.
+        """
         if self._read_id is None:
-            super()._make_folder(folder)
-            return
+            durable_files.make_folder(self.root)
         current_folder = self.root
         for part in folder.relative_to(current_folder).parts:
-            current_folder /= part
+            parent, current_folder = current_folder, current_folder / part
+            if current_folder in _FLUSHED and current_folder.is_dir():
+                continue
             current_folder.mkdir(exist_ok=True)
+            durable_files.flush_folder(parent)
+            if len(_FLUSHED) >= MAX_REMEMBERED:
+                _FLUSHED.clear()
+            _FLUSHED.add(current_folder)
 
     def read_mark(self) -> str | None:
         """Return the id in the folder's file ``MARK``."""
         try:
-            return (self.root / MARK).read_text().strip()
+            return (self.root / MARK).read_text("utf-8", "replace").strip("\0\r\n ")
         except FileNotFoundError:
             return None
 
     def write_mark(self, identifier: UUID) -> None:
         """Make the folder and write its mark."""
         with translate_file_errors("The file store cannot be made"):
-            self.root.mkdir(parents=True, exist_ok=True)
-            (self.root / MARK).write_text(f"{identifier}\n")
-            _flush_folder(self.root)
+            durable_files.make_folder(self.root)
+            durable_files.write_file(self.root / MARK, f"{identifier}\n".encode())
 
     def check_space(self) -> None:
         """Write a small file, and look at the free space."""
@@ -225,7 +250,7 @@ class LocalFileStore(FileStore):
             os.fsync(temporary.fileno())
             self._make_folder(path.parent)
             Path(temporary.name).replace(path)
-            _flush_folder(path.parent)
+            durable_files.flush_folder(path.parent)
 
     def fetch(self, name: str) -> Path:
         """Return the path of a file, after its checksum was verified."""
@@ -266,15 +291,3 @@ def translate_file_errors(action: str) -> Iterator[None]:
         if error.errno not in STORE_ERRNOS:
             raise
         raise Unavailable.from_os_error(action, error) from error
-
-
-def _flush_folder(folder: Path) -> None:
-    """Flush a folder to disk, so that a rename survives a power cut."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

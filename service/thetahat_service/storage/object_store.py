@@ -80,7 +80,7 @@ class ObjectFileStore(FileStore):
                 content = bytes(obstore.get(self._bucket, MARK).bytes())
             except MISSING:
                 return None
-        return content.decode("utf-8", "replace").strip()
+        return content.decode("utf-8", "replace").strip("\0\r\n ")
 
     def write_mark(self, identifier: UUID) -> None:
         """Write the object ``MARK``."""

@@ -38,7 +38,7 @@ def read_store_id(store: FileStore) -> UUID:
     """Return the id that the store must have.
 
     At the first use of a database, the store is made if needed and gets its id. A store that has a
-    mark already keeps it.
+    mark already keeps it, unless the mark is empty, which is what a full disk left of it.
     """
     url = get_settings().resolved_database_url
     if url not in _IDS:
@@ -57,12 +57,12 @@ def _mark(store: FileStore) -> UUID:
     try:
         with unit_of_work() as connection:
             mark = store.read_mark()
-            identifier = uuid4() if mark is None else _parse_mark(mark)
+            identifier = _parse_mark(mark) if mark else uuid4()
             row = {"name": ONLY_ROW, "id": identifier, "created_at": datetime.now(UTC)}
             connection.execute(
                 sa.insert(FILE_STORE), row
             )  # other processes wait here until the commit
-            if mark is None:
+            if not mark:
                 store.write_mark(identifier)
     except IntegrityError:  # another process has written it first
         identifier = _read() or identifier

@@ -20,9 +20,10 @@ _AFTER_COMMIT: Final[WeakKeyDictionary[sa.Connection, list[Callable[[], object]]
 def unit_of_work(*, no_wait: bool = False) -> Iterator[sa.Connection]:
     """Open a transaction that may write; it is committed at the end, or rolled back on an error.
 
-    On SQLite it takes the write lock at once, so keep it short and compute outside it. With
-    ``no_wait`` it raises ``OperationalError`` within milliseconds if another process is writing to
-    SQLite; nothing is changed then, and it can be repeated.
+    What was written is on the disk when the block has ended. On SQLite the transaction takes the
+    write lock at once, so keep it short and compute outside it. ``no_wait`` is for callers on the
+    event loop and for what may be lost: on SQLite it raises ``OperationalError`` within
+    milliseconds if another process is writing, and does not wait for the disk.
     """
     engine = get_engines().writing_without_wait if no_wait else get_engines().writing
     actions: list[Callable[[], object]] = []

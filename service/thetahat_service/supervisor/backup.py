@@ -20,7 +20,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from thetahat_service.settings import Settings
-from thetahat_service.storage import schema
+from thetahat_service.storage import durable_files, schema
 from thetahat_service.storage.files import UPLOADS, LocalFileStore
 from thetahat_service.storage.open_files import open_unmarked
 from thetahat_service.supervisor.data_dir_lock import lock_data_dir
@@ -62,13 +62,14 @@ def back_up(settings: Settings, folder: Path) -> BackupReport:
     partial = folder.with_name(f"{folder.name}.partial")
     _require_new(folder)
     _require_new(partial)
-    partial.mkdir(parents=True, mode=0o700)
+    durable_files.make_folder(partial, durable_files.PRIVATE)
     before = _copy_files(files, partial / FILES)
     _copy_database(database, partial / DATABASE)
     after = _copy_files(files, partial / FILES)
     count, size = before[0] + after[0], before[1] + after[1]
     missing = _find_missing(partial / DATABASE, partial / FILES)
     partial.rename(folder)  # so a folder without ".partial" is a whole backup
+    durable_files.flush_folder(folder.parent)
     return BackupReport(files=count, bytes=size, missing=missing)
 
 
@@ -84,12 +85,13 @@ def restore(settings: Settings, folder: Path) -> BackupReport:
         _require_new(database)
         if files.is_dir() and any(files.iterdir()):
             raise CannotStart(f"The file store {files} is not empty. Restore to another folder.")
-        database.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        durable_files.make_folder(database.parent, durable_files.PRIVATE)
         count, size = _copy_files(folder / FILES, files)
         partial = database.with_name(f"{database.name}.partial")
         partial.unlink(missing_ok=True)
         _copy_database(folder / DATABASE, partial)
         partial.rename(database)  # last, so that a database is there only with its files
+        durable_files.flush_folder(database.parent)
     missing = _find_missing(database, files)
     return BackupReport(files=count, bytes=size, missing=missing)
 
@@ -125,7 +127,8 @@ def _copy_database(source: Path, target: Path) -> None:
         reader.execute(f"SELECT count(*) FROM {schema.VERSION_TABLE}").fetchone()  # noqa: S608 - a constant
         reader.backup(writer, pages=PAGES)
         writer.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
-    _flush(target)
+    durable_files.flush_file(target)
+    durable_files.flush_folder(target.parent)
 
 
 def _copy_files(source: Path, target: Path) -> tuple[int, int]:
@@ -133,20 +136,24 @@ def _copy_files(source: Path, target: Path) -> tuple[int, int]:
 
     A file of the store never changes once it has its name.
     """
-    target.mkdir(parents=True, exist_ok=True, mode=0o700)
+    durable_files.make_folder(target, durable_files.PRIVATE)
+    folders = {target}
     count = size = 0
     for path in _list_files(source):
         copy = target / path.relative_to(source)
         if copy.exists():
             continue
-        copy.parent.mkdir(parents=True, exist_ok=True)
+        durable_files.make_folder(copy.parent)
+        folders.add(copy.parent)
         try:
             shutil.copy2(path, copy)
         except FileNotFoundError:  # deleted meanwhile
             copy.unlink(missing_ok=True)
             continue
-        _flush(copy)
+        durable_files.flush_file(copy)
         count, size = count + 1, size + copy.stat().st_size
+    for folder in folders:
+        durable_files.flush_folder(folder)
     return count, size
 
 
@@ -163,8 +170,3 @@ def _find_missing(database: Path, files: Path) -> tuple[str, ...]:
     with closing(sqlite3.connect(database)) as connection:
         names = sorted(name for (name,) in connection.execute(_NAMED_FILES))
     return tuple(name for name in names if not (files / name).is_file())
-
-
-def _flush(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from thetahat_service.storage.durable_files import PRIVATE, make_folder
 from thetahat_service.supervisor.errors import CannotStart
 
 
@@ -29,7 +30,7 @@ def lock_data_dir(data_dir: Path) -> Iterator[None]:
 
     The system releases the lock when the process ends, however it ends.
     """
-    data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_folder(data_dir, PRIVATE)
     with (data_dir / "lock").open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

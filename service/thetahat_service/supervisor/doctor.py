@@ -72,6 +72,7 @@ def run_checks(settings: Settings) -> list[Check]:
     checks += database
     if all(check.state is State.OK for check in database):
         reading_checks = {
+            "flushes": _check_flushes,
             "clock": _check_clock,
             "file store": _check_store,
             "workers": _check_workers,
@@ -203,6 +204,24 @@ def _check_database(settings: Settings) -> Iterator[Check]:
         return
     message = f"The database {shown} answers and is at revision {revision}."
     yield Check(name="database", state=State.OK, message=message)
+
+
+def _check_flushes(settings: Settings) -> Check:
+    """Check that what the database commits is on its disk."""
+    del settings
+    with reading() as connection:
+        is_flushed = is_sqlite() or connection.scalar(
+            sa.text("SELECT current_setting('fsync')::boolean")
+        )
+    if is_flushed:
+        message = "What the database commits survives a power cut."
+        return Check(name="flushes", state=State.OK, message=message)
+    return Check(
+        name="flushes",
+        state=State.WARNING,
+        message="The database does not flush its log (fsync=off), so a power cut can damage it.",
+        advice="Set fsync=on in postgresql.conf.",
+    )
 
 
 def _check_clock(settings: Settings) -> Check:

@@ -43,9 +43,9 @@ def test_exact_what_comes_together_is_one_transaction(
 ) -> None:
     groups = []
 
-    def counted(group: Sequence[Submission], *, no_wait: bool = False) -> object:
+    def counted(group: Sequence[Submission]) -> object:
         groups.append(len(group))
-        return submit_all(group, no_wait=no_wait)
+        return submit_all(group)
 
     monkeypatch.setattr(submission_batches, "submit_all", counted)
     monkeypatch.setattr(submission_batches, "BATCH_SIZE", 4)

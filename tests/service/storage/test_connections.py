@@ -34,6 +34,19 @@ def test_exact_a_connection_that_died_in_a_pause_is_replaced(
     engine.reset()
 
 
+@pytest.mark.servers
+def test_exact_commits_are_flushed_on_a_server_that_does_not_flush_those_of_others(
+    postgres_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres_database.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(url) as other:
+        assert other.execute("SHOW synchronous_commit").fetchone() == ("off",)
+    use(monkeypatch, database_url=postgres_database)
+    with reading() as connection:
+        assert connection.scalar(sa.text("SHOW synchronous_commit")) == "on"
+    engine.reset()
+
+
 def test_property_a_new_sqlite_file_is_opened_while_another_process_creates_its_tables(
     tmp_path: Path,
 ) -> None:

@@ -133,6 +133,44 @@ def test_exact_a_store_that_has_a_mark_keeps_it(empty_sqlite: None) -> None:
     assert store.read_mark() == str(UUID(int=1))
 
 
+@pytest.mark.parametrize("left", ["", "\0" * 37, "first nine characters"])
+def test_exact_a_mark_that_a_full_disk_cut_off_is_written_again(sqlite: None, left: str) -> None:
+    store = open_file_store()
+    store.write("losses/x", b"1")
+    identifier = store.read_mark()
+    assert identifier is not None
+    (store.root / MARK).write_text(identifier[:9] if left.startswith("first") else left)
+    store.write("losses/y", b"1")
+    assert (store.root / MARK).read_text() == f"{identifier}\n"
+
+
+def test_exact_an_empty_mark_of_a_new_database_is_written(empty_sqlite: None) -> None:
+    schema.upgrade()
+    store = open_file_store()
+    store.root.mkdir()
+    (store.root / MARK).touch()
+    store.write("losses/x", b"1")
+    assert store.read_mark() == str(store_mark.read_store_id(store))
+
+
+def test_exact_a_disk_that_fills_leaves_no_mark_and_then_an_intact_one(
+    empty_sqlite: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    schema.upgrade()
+    store = open_file_store()
+    store.root.mkdir()
+    with monkeypatch.context() as full:
+        full.setattr(os, "fsync", fail)
+        with pytest.raises(Unavailable, match="cannot be made"):
+            store.write("losses/x", b"1")
+    assert list(store.root.iterdir()) == []
+    store.write("losses/x", b"1")
+    assert store.read_mark() == str(store_mark.read_store_id(store))
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EROFS])
 def test_invalid_a_disk_that_takes_nothing(
     files: FileStore, monkeypatch: pytest.MonkeyPatch, number: int

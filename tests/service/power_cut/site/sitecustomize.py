@@ -1,0 +1,13 @@
+"""Records what the processes of a test flush to the disk."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tests.service.power_cut.recorded_disk import Recorder
+
+if "RECORDED_FOLDER" in os.environ:
+    recorder = Recorder(Path(os.environ["RECORDED_FOLDER"]), Path(os.environ["FLUSH_RECORD"]))
+    recorder.record_sqlite()
+    os.fsync = recorder.fsync
