@@ -143,6 +143,16 @@ def check_expansion(path: Path, unpacked: int, limits: FileLimits) -> None:
         )
 
 
+def read_parser_reason(error: BaseException) -> str:
+    """Return what a library says about a file, without a full stop; its errors may have no text."""
+    reason = str(error).strip().partition("\n")[0].rstrip(".")
+    if reason:
+        return reason
+    if isinstance(error, MemoryError | RecursionError):
+        return "it is nested too deeply or needs too much memory"
+    return f"it ends or changes where it must not ({type(error).__name__})"
+
+
 def check_not_empty(rows: int) -> None:
     """Refuse a table without rows."""
     if rows == 0:

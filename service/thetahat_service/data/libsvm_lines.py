@@ -43,7 +43,7 @@ def read_lines(path: Path) -> Iterator[Lines]:
     first_line = 1
     with_query: bool | None = None
     for text in _iterate_pieces(path):
-        lines, numbers = _split_lines(text, first_line)
+        lines, numbers = ([], []) if text.isspace() else _split_lines(text, first_line)
         first_line += text.count(b"\n")
         if not lines:
             continue

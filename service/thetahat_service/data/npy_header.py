@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.lib import format as npy_format
 
+from thetahat_service.data.base import read_parser_reason
 from thetahat_service.errors import InvalidFile
 
 LONGEST_HEADER: Final = 64 * 1024  # bytes, where a plain array has 128
@@ -49,7 +50,8 @@ def read_header(head: bytes, noun: str = "The file") -> Header:
         read: Any = _READERS.get(npy_format.read_magic(file), _refuse_version)
         shape, fortran, dtype = read(file)
     except Exception as error:  # noqa: BLE001 - numpy's parser raises what its input makes of it
-        raise InvalidFile(f"{noun} is not a NumPy array that can be read: {error}.") from None
+        reason = read_parser_reason(error)
+        raise InvalidFile(f"{noun} is not a NumPy array that can be read: {reason}.") from None
     if any(isinstance(length, bool) for length in shape):
         raise InvalidFile(f"{noun} has the shape {shape}; every length must be a whole number.")
     return Header(shape, fortran, dtype, file.tell())

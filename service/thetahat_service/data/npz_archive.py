@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 
 import numpy as np
 
-from thetahat_service.data.base import FileLimits, check_expansion
+from thetahat_service.data.base import FileLimits, check_expansion, read_parser_reason
 from thetahat_service.data.npy_header import LONGEST_HEADER, Header, read_header
 from thetahat_service.errors import InvalidFile, TooLarge, Unavailable
 
@@ -78,7 +78,8 @@ def unpack_arrays(path: Path, limits: FileLimits) -> Iterator[dict[str, np.ndarr
                         _write(file, piece)
                 arrays[name] = _map_array(file, header)
         except _BROKEN as error:
-            raise InvalidFile(f"The file is not an NPZ that can be read: {error}.") from None
+            reason = read_parser_reason(error)
+            raise InvalidFile(f"The file is not an NPZ that can be read: {reason}.") from None
         yield arrays
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
-from thetahat_service.data.base import FileLimits, check_expansion
+from thetahat_service.data.base import FileLimits, check_expansion, read_parser_reason
 from thetahat_service.data.zip_members import LOCAL_MAGIC, ZIP_ERRORS
 from thetahat_service.errors import InvalidFile
 
@@ -24,11 +24,12 @@ def build_unpacked_path(path: Path) -> Path:
 
 
 @contextmanager
-def unpack_text(path: Path, limits: FileLimits) -> Iterator[Path]:
+def unpack_text(path: Path, limits: FileLimits, longest_line: int) -> Iterator[Path]:
     """Yield the path of the text: the file itself, or a temporary unpacked copy beside it.
 
-    Raises ``InvalidFile`` for damaged data and for an archive of several files, and ``TooLarge``
-    for data that unpack to far more bytes than they have.
+    Raises ``InvalidFile`` for damaged data, for an archive of several files and for a first line
+    over ``longest_line`` bytes, and ``TooLarge`` for data that unpack to far more bytes than they
+    have; each as soon as it is known.
     """
     with path.open("rb") as file:
         head = file.read(len(LOCAL_MAGIC))
@@ -40,12 +41,14 @@ def unpack_text(path: Path, limits: FileLimits) -> Iterator[Path]:
         try:
             if head.startswith(_GZIP):
                 with gzip.open(path) as packed:
-                    _copy(packed, copy, path, limits)
+                    _copy(packed, copy, path, limits, longest_line)
             else:
                 with zipfile.ZipFile(path) as archive, _open_single(archive) as packed:
-                    _copy(packed, copy, path, limits)
+                    check_expansion(path, archive.getinfo(packed.name or "").file_size, limits)
+                    _copy(packed, copy, path, limits, longest_line)
         except (*ZIP_ERRORS, gzip.BadGzipFile, zlib.error) as error:
-            raise InvalidFile(f"The file is packed and cannot be unpacked: {error}.") from None
+            reason = read_parser_reason(error)
+            raise InvalidFile(f"The file is packed and cannot be unpacked: {reason}.") from None
         yield copy
     finally:
         copy.unlink(missing_ok=True)
@@ -62,11 +65,20 @@ def _open_single(archive: zipfile.ZipFile) -> IO[bytes]:
     return archive.open(members[0])
 
 
-def _copy(packed: IO[bytes] | gzip.GzipFile, copy: Path, path: Path, limits: FileLimits) -> None:
-    """Unpack piece by piece; ``TooLarge`` as soon as there are too many bytes."""
-    unpacked = 0
+def _copy(
+    packed: IO[bytes] | gzip.GzipFile,
+    copy: Path,
+    path: Path,
+    limits: FileLimits,
+    longest_line: int,
+) -> None:
+    """Unpack piece by piece; refuse the text as soon as it is too long, or its first line is."""
+    unpacked, has_line = 0, False
     with copy.open("wb") as target:
         while piece := packed.read(CHUNK):
+            has_line = has_line or b"\n" in piece
             unpacked += len(piece)
+            if not has_line and unpacked > longest_line:
+                raise InvalidFile(f"The first line is longer than {longest_line} bytes.")
             check_expansion(path, unpacked, limits)
             target.write(piece)

@@ -7,8 +7,10 @@ meanwhile. So a file that crashes its parser, fills the memory or takes too long
 API nor the next file, and an upload waits neither for a new process nor for its imports.
 
 A request is the descriptor of a socket. The child writes its process id to that socket, reads a
-line of JSON and writes a line of JSON. The parent writes ``pid status`` to its own socket for each
-child that was killed. When the API closes its end of that socket, as by its death, all of them end.
+line of JSON and writes a line of JSON. For each child that was killed, the parent writes to its own
+socket ``pid status told_so peak``: whether the child has written that it had no memory, and the
+most memory that it had, in KiB. When the API closes its end of that socket, as by its death, all of
+them end.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ import socket
 import sys
 import traceback
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Final, NoReturn
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO, Final, NoReturn
 
 import orjson
 import pyarrow as pa
@@ -49,6 +51,9 @@ LONGEST_REQUEST: Final = 64 * 1024 * 1024
 PIPE_BYTES: Final = 4096
 NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 FIRST_FILE: Final = b"a,b\n1,x\n"
+LONGEST_WORDS: Final = 64 * 1024
+WORDS_ABOUT_MEMORY: Final = (b"memory allocation of", b"bad_alloc", b"Cannot allocate memory")
+"""What Rust, C++ and C write when they cannot allocate memory."""
 
 
 def parse(request: ParserRequest) -> ParserAnswer:
@@ -99,6 +104,7 @@ class Parent:
         self._control = control
         self._waiting: set[int] = set()
         self._busy: set[int] = set()
+        self._last_words: dict[int, IO[bytes]] = {}
         self._began_reader, self._began_writer = os.pipe()
         self._wake_up, waker = os.pipe()
         os.set_blocking(waker, False)
@@ -126,36 +132,46 @@ class Parent:
                     self._collect()
 
     def _fork(self) -> None:
-        parent = os.getpid()
+        parent, last_words = os.getpid(), TemporaryFile()  # noqa: SIM115 - until the child ends
         child = os.fork()
         if child:
             self._waiting.add(child)
+            self._last_words[child] = last_words
             return
         try:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             request_signal_on_parent_exit()
             if os.getppid() == parent:
-                _answer_request(self._control, self._began_writer)
+                _answer_request(self._control, self._began_writer, last_words)
         finally:
             os._exit(1)
 
     def _collect(self) -> None:
         """Collect children that have ended, and report the status of those that were killed."""
         for child in [*self._waiting, *self._busy]:
-            pid, waited = os.waitpid(child, os.WNOHANG)
+            pid, waited, used = os.wait4(child, os.WNOHANG)
             if not pid:
                 continue
             self._waiting.discard(child)
             self._busy.discard(child)
             status = os.waitstatus_to_exitcode(waited)
+            with self._last_words.pop(child) as last_words:
+                told_so = _has_no_memory(last_words)
             if status < 0:
                 with contextlib.suppress(OSError):  # the API may have gone
-                    line = b"%d %d\n" % (child, status)
+                    line = b"%d %d %d %d\n" % (child, status, told_so, used.ru_maxrss)
                     self._control.send(line, socket.MSG_DONTWAIT)
 
 
-def _answer_request(control: socket.socket, began_writer: int) -> NoReturn:
+def _has_no_memory(last_words: IO[bytes]) -> bool:
+    """Return whether a library wrote to standard error that it could not allocate memory."""
+    last_words.seek(0)
+    text = last_words.read(LONGEST_WORDS)
+    return any(words in text for words in WORDS_ABOUT_MEMORY)
+
+
+def _answer_request(control: socket.socket, began_writer: int, last_words: IO[bytes]) -> NoReturn:
     """Answer one request; it runs in a child, which exits."""
     _warm_up()
     data, descriptors, _, _ = socket.recv_fds(control, 1, 1)
@@ -166,6 +182,7 @@ def _answer_request(control: socket.socket, began_writer: int) -> NoReturn:
     connection.sendall(b"%d\n" % os.getpid())
     with connection.makefile("rb") as lines:
         request = orjson.loads(lines.readline(LONGEST_REQUEST))
+    os.dup2(last_words.fileno(), 2)  # a library that aborts must not write to the log
     _limit_resources(request["memory_mb"], request["seconds"])
     answer = orjson.dumps(parse(request), option=orjson.OPT_SERIALIZE_NUMPY)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -208,8 +225,6 @@ def _limit_resources(memory_mb: int, seconds: int) -> None:
     Both the processor's time and the clock's are limited: a parser with several threads takes more
     of the first, one that waits takes only the second. Mapped files do not count as memory.
     """
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)  # a library that aborts must not write to the log
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)

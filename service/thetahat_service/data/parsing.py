@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final, cast
 
@@ -124,6 +124,27 @@ def start_parsers() -> None:
     _PARSERS.start()
 
 
+@dataclass(frozen=True, slots=True)
+class ParserEnd:
+    """How a parser that was killed ended."""
+
+    status: int
+    """Exit status: the negative number of the signal."""
+    told_so: bool
+    """Whether it has written that it could not allocate memory."""
+    peak_mib: float
+    """The most memory that it had."""
+
+    def lacked_memory(self, limit_mib: int) -> bool:
+        """Return whether it ended for want of memory.
+
+        Libraries that crash instead of saying so have most of what they may have by then. A process
+        that the system kills has more than there is.
+        """
+        has_much = self.peak_mib > limit_mib / 2
+        return self.told_so or has_much or self.status == -signal.SIGKILL
+
+
 class _Parsers:
     """The process that forks the parsers; started at first use, and again if it has ended."""
 
@@ -132,7 +153,7 @@ class _Parsers:
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
-        self._statuses: dict[int, int] = {}
+        self._statuses: dict[int, ParserEnd] = {}
         self._unread = b""
 
     def start(self) -> None:
@@ -167,8 +188,8 @@ class _Parsers:
             self._process.kill()
             self._process.wait()
 
-    def read_status(self, parent: int, pid: int) -> int | None:
-        """Return the exit status of a parser that was killed; None if its parent was killed."""
+    def read_status(self, parent: int, pid: int) -> ParserEnd | None:
+        """Return how a parser was killed; None if its parent was killed."""
         with self._lock:
             while pid not in self._statuses:
                 if self._control is None or self._process is None or self._process.pid != parent:
@@ -184,7 +205,8 @@ class _Parsers:
                     return None
                 *lines, self._unread = (self._unread + received).split(b"\n")
                 self._statuses |= {
-                    int(child): int(status) for child, status in map(bytes.split, lines)
+                    int(child): ParserEnd(int(status), told_so == b"1", int(peak) / 1024)
+                    for child, status, told_so, peak in map(bytes.split, lines)
                 }
             return self._statuses.pop(pid, None)
 
@@ -225,12 +247,15 @@ def _request(request: ParserRequest, name: str | None) -> ParserAnswer:
     seconds = min(limits.parser_time_limit_s, FIRST_SECONDS + size // BYTES_PER_SECOND)
     request["memory_mb"], request["seconds"] = limits.parser_memory_mb, seconds
     label = "The file" if name is None else f"The file {name[:80]!r}"
-    answer, status = _exchange(orjson.dumps(request) + b"\n", seconds + PATIENCE_S)
-    if answer is None:
-        log.warning("parser.died", extra={"status": status, "media_type": request["media_type"]})
-        if -status in TIME_SIGNALS:
+    answer = _exchange(orjson.dumps(request) + b"\n", seconds + PATIENCE_S)
+    if isinstance(answer, ParserEnd):
+        extra = {"status": answer.status, "media_type": request["media_type"]}
+        log.warning("parser.died", extra=extra)
+        if -answer.status in TIME_SIGNALS:
             raise InvalidFile(f"{label} takes longer than {seconds} s to parse, so it is refused.")
-        raise InvalidFile(f"{label} is damaged: the process that parsed it crashed.")
+        if not answer.lacked_memory(limits.parser_memory_mb):
+            raise InvalidFile(f"{label} is damaged: the process that parsed it crashed.")
+        answer = {"error": "memory"}
     error = answer.get("error")
     if error is None:
         return answer
@@ -245,8 +270,8 @@ def _request(request: ParserRequest, name: str | None) -> ParserAnswer:
     raise _ERRORS[error](answer["message"])
 
 
-def _exchange(request: bytes, seconds: float) -> tuple[ParserAnswer | None, int]:
-    """Return a parser's answer, None if it was killed, and its exit status."""
+def _exchange(request: bytes, seconds: float) -> ParserAnswer | ParserEnd:
+    """Return a parser's answer, or how it was killed."""
     for _ in range(ATTEMPTS):
         parent_end, child_end = socket.socketpair()
         with parent_end, child_end:
@@ -260,9 +285,10 @@ def _exchange(request: bytes, seconds: float) -> tuple[ParserAnswer | None, int]
                     received += piece
         lines = received.split(b"\n")
         if len(lines) > 2:  # the parser's process id, its answer, and nothing after that
-            return orjson.loads(lines[1]), 0
+            parsed: ParserAnswer = orjson.loads(lines[1])
+            return parsed
         status = _PARSERS.read_status(parent, int(lines[0])) if len(lines) == 2 else None
         if status is not None:
-            return None, status
+            return status
         # The parent was killed, not the parser alone: a new one tries once more.
     raise Unavailable("The process that parses files does not answer. Try again later.")

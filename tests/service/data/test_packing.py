@@ -13,7 +13,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from tests.service.data.checked_files import CSV, read
+from thetahat_service.data import packing
 from thetahat_service.data.base import FREE_BYTES
+from thetahat_service.data.csv_dialect import SAMPLE_BYTES
 from thetahat_service.errors import InvalidFile, TooLarge
 
 JSONL = "application/jsonl"
@@ -75,7 +77,24 @@ def test_invalid_packed_texts(tmp_path: Path, media_type: str, content: bytes, w
         read(tmp_path, media_type, content)
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, lambda t: zipped({"a": t})], ids=["gzip", "zip"])
+PACKERS = pytest.mark.parametrize(
+    "pack", [gzip.compress, lambda t: zipped({"a": t})], ids=["gzip", "zip"]
+)
+
+
+@PACKERS
+def test_invalid_a_first_line_that_is_too_long_is_refused_where_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+) -> None:
+    unpacked = []
+    monkeypatch.setattr(packing, "check_expansion", lambda _, size, __: unpacked.append(size))
+    monkeypatch.setattr(packing, "CHUNK", 64 * 1024)
+    with pytest.raises(InvalidFile, match="first line is longer than 262144 bytes"):
+        read(tmp_path, CSV, pack(b" " * (FREE_BYTES // 2)))
+    assert sum(size <= 2 * SAMPLE_BYTES for size in unpacked) == 4  # the fifth piece is refused
+
+
+@PACKERS
 def test_invalid_a_text_that_unpacks_to_too_much(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:

@@ -42,6 +42,8 @@ __all__ = ["setting"]
 FILES = Path(__file__).parent / "files"
 DEADLINE_S = 60.0
 
+JSONL = "application/jsonl"
+
 
 def inspect(folder: Path, media_type: str, content: bytes, name: str | None = "f.x") -> Inspected:
     path, table = folder / "file", folder / "table"
@@ -129,6 +131,24 @@ def test_invalid_more_memory_than_a_parser_may_take(tmp_path: Path, setting: Set
     setting(parser_memory_mb=64, max_expansion=10**6, max_cell_bytes=10**9)
     with pytest.raises(InvalidFile, match=r"'f\.x' (needs more than 64 MB|is damaged)"):
         inspect(tmp_path, PARQUET, content)
+
+
+@pytest.mark.parametrize("limit", [100, 280])
+def test_invalid_a_list_that_needs_more_memory_than_a_parser_may_take(
+    tmp_path: Path, setting: Setting, limit: int
+) -> None:
+    """The library crashes where it cannot allocate memory; the file is not damaged."""
+    setting(parser_memory_mb=limit)
+    with pytest.raises(InvalidFile, match=rf"'f\.x' needs more than {limit} MB of memory to parse"):
+        inspect(tmp_path, JSONL, b'{"a": [' + b"1," * 9_999_999 + b"1]}\n")
+    assert inspect(tmp_path, CSV, VALID[CSV]).rows == 2
+
+
+@pytest.mark.parametrize("header", [b"-" * 9000 + b"1", b"1+" * 4000 + b"1", b"", b"1"])
+def test_invalid_a_header_that_is_refused_has_a_reason(tmp_path: Path, header: bytes) -> None:
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    with pytest.raises(InvalidFile, match=r"array that can be read: \w.*\w.*\."):
+        inspect(tmp_path, NPY, content)
 
 
 def test_invalid_longer_than_a_parser_may_take(

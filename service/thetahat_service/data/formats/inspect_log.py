@@ -6,14 +6,16 @@ The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``
 
 from __future__ import annotations
 
+import marshal
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, ClassVar, Final
 
 from thetahat.values.json_values import JsonValue
-from thetahat_service.data.base import FREE_BYTES, FileLimits, Inspected
+from thetahat_service.data.base import FREE_BYTES, FileLimits, Inspected, read_parser_reason
 from thetahat_service.data.json_rows import parse_json, write_rows
 from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
 from thetahat_service.data.zip_members import ZIP_ERRORS, read_member
@@ -38,7 +40,7 @@ class InspectLog(ConvertedFormat):
     table_suffix = f".inspect{TEXT_TABLE}"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
-        """Read the log twice: first for its columns, then to write the table."""
+        """Read the log once, and what is kept of each sample twice: for the columns, to write."""
         with path.open("rb") as file:
             is_zip = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
         if not is_zip:
@@ -51,12 +53,16 @@ class InspectLog(ConvertedFormat):
                 _check_expansion(archive, path, limits)
                 first = _read_first(archive)
                 header = _read_header(first)
-                written = write_rows(
-                    lambda: _list_rows(_iterate_samples(archive), header), limits, table
-                )
+                with TemporaryFile(dir=path.parent) as rows:
+                    n_rows = 0
+                    for row in _list_rows(_iterate_samples(archive), header):
+                        marshal.dump(dict(row), rows)
+                        n_rows += 1
+                    written = write_rows(lambda: _read_back(rows, n_rows), limits, table)
                 return _note_unfinished(written, first)
         except ZIP_ERRORS as error:
-            raise InvalidFile(f"The log is not a ZIP file that can be read: {error}.") from None
+            reason = read_parser_reason(error)
+            raise InvalidFile(f"The log is not a ZIP file that can be read: {reason}.") from None
 
 
 def _check_expansion(archive: zipfile.ZipFile, path: Path, limits: FileLimits) -> None:
@@ -126,6 +132,13 @@ def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Itera
             "score": {name: _read_score(score) for name, score in scores.items()},
             "metadata": metadata if isinstance(metadata, dict) else {},
         }
+
+
+def _read_back(rows: IO[bytes], n_rows: int) -> Iterator[JsonObject]:
+    """Yield the rows that were kept of a log; unlike its samples they have no messages."""
+    rows.seek(0)
+    for _ in range(n_rows):
+        yield marshal.load(rows)  # noqa: S302 - from a file of our own that has no name
 
 
 def _read_score(score: JsonValue) -> JsonValue:

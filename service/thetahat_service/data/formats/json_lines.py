@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, ClassVar, Final
@@ -15,6 +16,9 @@ from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
 LONGEST_LINE: Final = 64 * 1024 * 1024
+CHUNK: Final = 1024 * 1024
+_LINE: Final = re.compile(rb"[^\s][^\n]*")
+"""A line that is not blank, without blanks before it."""
 
 
 class JsonLines(ConvertedFormat):
@@ -28,26 +32,38 @@ class JsonLines(ConvertedFormat):
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file twice: first for its columns, then to write the table."""
         with (
-            unpack_text(path, limits) as unpacked,
+            unpack_text(path, limits, LONGEST_LINE) as unpacked,
             convert_to_utf_8(unpacked, UTF_8, path) as (text, _),
         ):
             return write_rows(lambda: _read_rows(text), limits, table)
 
 
 def _read_rows(path: Path) -> Iterator[JsonObject]:
+    for number, line in _read_lines(path):
+        text = line.removeprefix(b"\xef\xbb\xbf").strip()
+        if not text:
+            continue
+        row = parse_json(text, f"Line {number}")
+        if not isinstance(row, dict):
+            raise InvalidFile(f'Line {number} is not an object of JSON, such as {{"loss": 1}}.')
+        yield row
+
+
+def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield each line that is not blank with its number; blank ones are passed over in chunks."""
+    number = 1
     with path.open("rb") as file:
-        number = 0
-        while line := file.readline(LONGEST_LINE + 1):
-            number += 1
-            if len(line) > LONGEST_LINE:
-                raise InvalidFile(f"Line {number} is longer than {LONGEST_LINE} bytes.")
-            line = line.removeprefix(b"\xef\xbb\xbf").strip()
-            if not line:
-                continue
-            row = parse_json(line, f"Line {number}")
-            if not isinstance(row, dict):
-                raise InvalidFile(f'Line {number} is not an object of JSON, such as {{"loss": 1}}.')
-            yield row
+        while chunk := file.read(CHUNK):
+            if not chunk.endswith(b"\n"):
+                chunk += file.readline(LONGEST_LINE + 1)
+            read_to = 0
+            for line in _LINE.finditer(chunk):
+                number += chunk.count(b"\n", read_to, line.start())
+                read_to = line.start()
+                if line.end() - line.start() > LONGEST_LINE:
+                    raise InvalidFile(f"Line {number} is longer than {LONGEST_LINE} bytes.")
+                yield number, line[0]
+            number += chunk.count(b"\n", read_to)
 
 
 METHOD = JsonLines()

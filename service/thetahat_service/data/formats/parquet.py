@@ -24,6 +24,7 @@ from thetahat_service.data.base import (
     check_expansion,
     check_not_empty,
     check_size,
+    read_parser_reason,
 )
 from thetahat_service.errors import InvalidFile
 
@@ -59,7 +60,8 @@ class Parquet:
         except MemoryError:  # also one of Arrow's exceptions
             raise
         except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-            raise InvalidFile(f"The file is not Parquet that can be read: {error}.") from None
+            reason = read_parser_reason(error)
+            raise InvalidFile(f"The file is not Parquet that can be read: {reason}.") from None
         if rows != footer.num_rows:
             raise InvalidFile(f"The footer declares {footer.num_rows} rows, but there are {rows}.")
         return Inspected(rows, columns, details)
