@@ -23,6 +23,7 @@ from thetahat_service.api.page_responses import LOG_IN_PATH, build_page_response
 from thetahat_service.api.shortening import shorten_text, shorten_value
 from thetahat_service.errors import FieldError, ServiceError
 from thetahat_service.schemas.validation_messages import describe_error, name_place
+from thetahat_service.storage.files import STORE_ERRNOS
 
 log = logging.getLogger(__name__)
 
@@ -247,6 +248,9 @@ def explain_error(error: Exception) -> ServiceError | EvaluationError:
         log.error("database.unreachable", extra={"reason": repr(error)})
         message = "The database cannot be reached. Try again later."
         return service_errors.Unavailable(message, retry_after=2)
+    if isinstance(error, OSError) and error.errno in STORE_ERRNOS:
+        log.error("store.failed", exc_info=error)
+        return service_errors.Unavailable.from_os_error("The file store does not work", error)
     log.error("request.failed", exc_info=error)
     message = "An internal error occurred; the service's log has the details."
     return service_errors.InternalError(message)

@@ -1,19 +1,33 @@
-"""The losses of an evaluation as JSON or CSV, streamed from the stored Parquet file."""
+"""The losses of an evaluation: the stored Parquet file, or its rows as JSON or CSV.
+
+The file is open, and the first piece is made, before the response begins. So a store that is away
+is a problem document and never a response that is cut off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final, TypeVar
 
+import anyio
 import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from fastapi.responses import FileResponse
 from pyarrow import csv as arrow_csv
+from starlette.types import Receive, Scope, Send
 
 from thetahat_service.data.arrow_columns import is_text, to_numpy
+from thetahat_service.errors import DamagedFile
+from thetahat_service.storage.files import translate_file_errors
+
+T = TypeVar("T")
 
 JSON: Final = "application/json"
 CSV: Final = "text/csv"
@@ -22,6 +36,56 @@ AVAILABLE: Final = (JSON, CSV, PARQUET)
 BATCH_ROWS: Final = 65_536
 FORMULA: Final = r"^[=+\-@\t\r\n]"
 """How a text begins that a spreadsheet would take for a formula, by OWASP's list."""
+
+
+class OpenFileResponse(FileResponse):
+    """A response with the content of a file that is open already, and that it closes."""
+
+    def __init__(self, file: IO[bytes], **options: Any) -> None:
+        super().__init__(file.name, stat_result=os.fstat(file.fileno()), **options)
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the file, and close it."""
+        with self._file:
+            await super().__call__(scope, receive, send)
+
+    @asynccontextmanager
+    async def _open_file(self) -> AsyncIterator[anyio.AsyncFile[bytes]]:
+        yield anyio.wrap_file(self._file)
+
+
+def open_losses(find: Callable[[], Path], open_file: Callable[[Path], T]) -> T:
+    """Find the file of losses and open it; ``Unavailable`` if the store is away.
+
+    A store that is away for a moment between the two looks as if it had lost the file, so the file
+    is looked for once more.
+    """
+    with translate_file_errors("The losses cannot be read"):
+        try:
+            return open_file(find())
+        except (DamagedFile, FileNotFoundError):
+            return open_file(find())
+
+
+def open_parquet(path: Path) -> IO[bytes]:
+    """Open the file as it is."""
+    return path.open("rb")
+
+
+def begin_csv(path: Path) -> Iterator[bytes]:
+    """Open the file, and return the pieces of its rows as CSV."""
+    return _begin(stream_csv(path))
+
+
+def begin_json(path: Path) -> Iterator[bytes]:
+    """Open the file, and return the pieces of its columns as JSON."""
+    return _begin(stream_json(path))
+
+
+def _begin(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    first = next(pieces)
+    return itertools.chain([first], pieces)
 
 
 def stream_csv(path: Path) -> Iterator[bytes]:

@@ -40,6 +40,7 @@ WINDOW = 64  # most messages for units that no worker has claimed yet, sent or i
 SEARCHED = 1000  # queued, and running, evaluations that one sweep searches for stalled ones
 BATCH = 100  # most expired claims, and most stalled evaluations, handled in one sweep
 RETRY_S = 1.0  # pause after the first lost attempt; it doubles each time
+PATIENCE = 3  # times the most attempts that a unit is claimed before an expired lease counts
 SILENT_LEASES = 20.0  # leases without a heartbeat after which a worker's row is removed
 
 
@@ -89,7 +90,7 @@ def sweep(
     with reading() as connection:
         expired = units.list_expired(connection, BATCH) if can_reclaim else []
         stalled = _SEARCH.search_next_part(connection)
-    reclaimed = sum(_reclaim_or_wait(claim, settings) for claim in expired)
+    reclaimed = sum(_reclaim_or_wait(claim, settings, has_expired=True) for claim in expired)
     for evaluation_id in stalled:
         _gather_or_fail(evaluation_id)
     sent = _send_messages(settings)
@@ -147,8 +148,13 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
-    """Queue a lost unit again; fail it if it has run too long or was lost too often."""
+def _reclaim(claim: UnitClaim, settings: Settings, *, has_expired: bool) -> bool:
+    """Queue a lost unit again; fail it if it has run too long or was lost too often.
+
+    A process that ended alone may have ended because of its unit, and such attempts are counted. An
+    expired lease says that a whole machine or its connection was lost, so it counts only for a unit
+    that has been claimed many times, as if it brought its machines down.
+    """
     with reading() as connection:
         lost, seconds = units.read_history(connection, claim)
     if seconds > settings.time_limit_s:
@@ -165,6 +171,8 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
             "lost": lost + 1,
         },
     )
+    if has_expired and claim.attempt < PATIENCE * settings.max_attempts:
+        return record.put_back(claim, delay_s=RETRY_S)
     return learner_failures.retry_or_fail(
         claim,
         failures.describe_lost_worker,
@@ -174,10 +182,10 @@ def _reclaim(claim: UnitClaim, settings: Settings) -> bool:
     )
 
 
-def _reclaim_or_wait(claim: UnitClaim, settings: Settings) -> bool:
+def _reclaim_or_wait(claim: UnitClaim, settings: Settings, *, has_expired: bool = False) -> bool:
     """Reclaim a unit; log a failure that cannot be stored now, so that others are reclaimed."""
     try:
-        return _reclaim(claim, settings)
+        return _reclaim(claim, settings, has_expired=has_expired)
     except (OSError, Unavailable) as error:
         log.warning("sweep.store_unavailable", extra={"reason": describe_fault(error)})
         return False

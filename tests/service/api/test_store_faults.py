@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import JSON_TYPE, matrix
 from tests.service.storage.databases import use
+from thetahat_service.api.loss_responses import PARQUET
+from thetahat_service.api.routes import results as results_route
+from thetahat_service.storage import files, results
 from thetahat_service.storage.files import MARK
 from thetahat_service.storage.open_files import open_file_store
 
@@ -107,3 +115,66 @@ def test_invalid_losses_whose_file_is_lost_or_damaged(
     assert answer.status_code == 500
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.json()["code"] == "damaged_file"
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/csv", PARQUET])
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EIO, errno.ESTALE])
+def test_invalid_losses_of_a_store_that_fails_when_the_file_is_opened(
+    client: TestClient,
+    worker: InlineWorker,
+    monkeypatch: pytest.MonkeyPatch,
+    accept: str,
+    number: int,
+) -> None:
+    """The file was found, and the store went away: a problem document and no part of a table."""
+    location = _finish(client, worker)
+
+    def fail(path: Path) -> Any:
+        raise OSError(number, os.strerror(number), str(path))
+
+    assert client.get(f"{location}/losses", headers={"Accept": accept}).status_code == 200
+    monkeypatch.setattr(pq, "ParquetFile", fail)
+    monkeypatch.setattr(results_route, "open_parquet", fail)
+    refused = client.get(f"{location}/losses", headers={"Accept": accept})
+    assert refused.status_code == 503
+    assert int(refused.headers["Retry-After"]) > 0
+    assert refused.json()["code"] == "unavailable"
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/csv", PARQUET])
+def test_exact_losses_of_a_store_that_was_away_for_a_moment(
+    client: TestClient, worker: InlineWorker, monkeypatch: pytest.MonkeyPatch, accept: str
+) -> None:
+    location = _finish(client, worker)
+    looked = []
+
+    def miss_once(path: Path, name: str) -> None:
+        looked.append(name)
+        if len(looked) == 1:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(files, "verify", miss_once)
+    assert client.get(f"{location}/losses", headers={"Accept": accept}).status_code == 200
+    assert len(looked) == 2
+
+
+def test_invalid_losses_while_the_database_fails(
+    client: TestClient, worker: InlineWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    location = _finish(client, worker)
+
+    def fail(*_: object) -> None:
+        raise OperationalError("SELECT", {}, Exception("disk I/O error"))
+
+    monkeypatch.setattr(results, "get", fail)
+    refused = client.get(f"{location}/losses")
+    assert refused.status_code == 503
+    assert int(refused.headers["Retry-After"]) > 0
+
+
+def _finish(client: TestClient, worker: InlineWorker) -> str:
+    location: str = client.post("/v1/evaluations", json=matrix(), headers=JSON_TYPE).headers[
+        "Location"
+    ]
+    worker.work()
+    return location

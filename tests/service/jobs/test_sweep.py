@@ -54,7 +54,7 @@ def test_exact_a_lost_claim_is_queued_again_after_a_pause(database: str, sent: S
     set_unit(evaluation_id, lease_until=1.0)
     assert sweep.sweep(HOLDER, get_settings()).reclaimed == 1
     row = unit(evaluation_id)
-    assert (row.state, row.attempt, row.lost, row.worker_id) == ("queued", 1, 1, None)
+    assert (row.state, row.attempt, row.lost, row.worker_id) == ("queued", 1, 0, None)
     assert not make_executor().run((evaluation_id, 0))  # not before its pause is over
     set_unit(evaluation_id, not_before=0.0)
     assert make_executor().run((evaluation_id, 0))
@@ -65,19 +65,38 @@ def test_exact_the_last_lost_attempt_fails_with_the_reason(
     database: str, setting: Setting, sent: Sent
 ) -> None:
     setting(max_attempts=3)
-    evaluation_id = submit_nap(n_chunks=2)
+    evaluation_id, node = submit_nap(n_chunks=2), uuid4()
     make_executor().run((evaluation_id, 0))
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
     for attempt in (1, 2, 3):
         set_unit(evaluation_id, 1, not_before=0.0)
-        _claim((evaluation_id, 1))
-        set_unit(evaluation_id, 1, lease_until=1.0)
-        sweep.sweep(HOLDER, get_settings())
+        _claim((evaluation_id, 1), _worker(node, ended.pid).id)
+        sweep.reclaim_from_ended_workers(node, get_settings())
         assert look(evaluation_id).status == ("failed" if attempt == 3 else "running")
     row = look(evaluation_id)
     assert row.error is not None
     assert row.error["code"] == "worker_lost"
     assert "ended 3 times" in row.error["detail"]
     assert [u.state for u in units(evaluation_id)] == ["done", "failed", "cancelled"]
+
+
+def test_exact_expired_leases_are_no_fault_of_the_unit_until_there_are_many(
+    database: str, setting: Setting, sent: Sent
+) -> None:
+    """Whole machines that are lost fail nothing; a unit that brings them down fails in the end."""
+    setting(max_attempts=2)
+    evaluation_id = submit_nap()
+    for lost in (0, 0, 0, 0, 0, 1, 2):
+        set_unit(evaluation_id, not_before=0.0)
+        _claim((evaluation_id, 0))
+        set_unit(evaluation_id, lease_until=1.0)
+        sweep.sweep(HOLDER, get_settings())
+        assert (look(evaluation_id).status == "failed") == (lost == 2)
+        assert unit(evaluation_id).lost == min(lost, 1)
+    error = look(evaluation_id).error
+    assert error is not None
+    assert error["code"] == "worker_lost"
 
 
 def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(

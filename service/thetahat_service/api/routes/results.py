@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import FileResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
 from thetahat_service.api.documents import parse_id
@@ -17,8 +17,11 @@ from thetahat_service.api.loss_responses import (
     CSV,
     JSON,
     PARQUET,
-    stream_csv,
-    stream_json,
+    OpenFileResponse,
+    begin_csv,
+    begin_json,
+    open_losses,
+    open_parquet,
 )
 from thetahat_service.api.media_types import choose_media_type
 from thetahat_service.errors import NoResult
@@ -102,14 +105,16 @@ async def get_losses(request: Request, evaluation_id: str) -> Response:
     owner_id: UUID = request.scope["owner_id"]
     identifier = parse_id(evaluation_id, "evaluation")
     media_type = choose_media_type(request.headers.get("accept"), AVAILABLE)
+    find = partial(read.find_losses_file, owner_id, identifier)
     try:
-        path: Path = await run_in_thread(read.find_losses_file, owner_id, identifier)
+        if media_type == PARQUET:
+            file = await run_in_thread(open_losses, find, open_parquet)
+            name = f"{identifier}.parquet"
+            return OpenFileResponse(file, media_type=PARQUET, headers=CACHED, filename=name)
+        begin = begin_csv if media_type == CSV else begin_json
+        rows = await run_in_thread(open_losses, find, begin)
     except NoResult as error:
         raise await _add_reason(error, owner_id, identifier) from None
-    if media_type == PARQUET:
-        name = f"{identifier}.parquet"
-        return FileResponse(path, media_type=PARQUET, headers=CACHED, filename=name)
-    rows = stream_csv(path) if media_type == CSV else stream_json(path)
     return StreamingResponse(rows, media_type=media_type, headers=CACHED)
 
 
