@@ -120,6 +120,9 @@ class Settings(BaseModel):
         0, ge=0, description="Most bytes of data sets per owner; 0: any number."
     )
     max_uploads: int = Field(64, ge=1, description="Most simultaneous uploads per owner.")
+    max_downloads: int = Field(
+        64, ge=1, description="Most simultaneous downloads of losses per owner."
+    )
     max_wait_s: float = Field(60.0, ge=0, description="Longest Prefer: wait and ?wait=.")
 
     time_limit_s: float = Field(3600.0, gt=0, description="Longest run of one unit of work.")

@@ -26,6 +26,7 @@ from thetahat_service.json_keys import find_repeated_key, has_each_key_once
 from thetahat_service.schemas.validation_messages import name_place
 from thetahat_service.settings import MEBIBYTE, get_settings
 
+SMALL_BODY: Final = 16 * 1024  # bytes that are parsed on the event loop
 GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 ALWAYS_ALLOWED: Final = MEBIBYTE
 """Bytes to which a gzip body may unpack whatever its own size is."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
@@ -19,7 +19,7 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, Response
 from pyarrow import csv as arrow_csv
 from starlette.types import Receive, Scope, Send
 
@@ -53,6 +53,28 @@ class OpenFileResponse(FileResponse):
     @asynccontextmanager
     async def _open_file(self) -> AsyncIterator[anyio.AsyncFile[bytes]]:
         yield anyio.wrap_file(self._file)
+
+
+class CountedResponse(Response):
+    """A response that is counted until it has been sent, or its client has gone.
+
+    Parameters
+    ----------
+    response : Response
+        The response.
+    count : ExitStack
+        What ends the count.
+    """
+
+    def __init__(self, response: Response, count: ExitStack) -> None:
+        super().__init__()
+        self._response = response
+        self._count = count
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response, and end its count."""
+        with self._count:
+            await self._response(scope, receive, send)
 
 
 def open_losses(find: Callable[[], Path], open_file: Callable[[Path], T]) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -15,7 +16,7 @@ from thetahat.errors import EvaluationError, Loc
 from thetahat.similar_names import suggest_name
 from thetahat.values.json_values import JsonValue
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
-from thetahat_service.api.bodies import encode_canonical_json, parse_json
+from thetahat_service.api.bodies import SMALL_BODY, encode_canonical_json, parse_json
 from thetahat_service.api.preload import LIGHT_KINDS, is_loaded, wait_until_loaded
 from thetahat_service.api.shortening import shorten_text
 from thetahat_service.api.submission_batches import store_submission
@@ -26,11 +27,11 @@ from thetahat_service.jobs.submit import Submission, Submitted, prepare_submissi
 from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import DatasetFile, JobKind
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.process.garbage_collection import pause_garbage_collection
 from thetahat_service.schemas.base import EvaluationRequest
 from thetahat_service.storage import idempotency
 from thetahat_service.storage.unit_of_work import reading
 
-SMALL_BODY: Final = 16 * 1024  # bytes that are parsed on the event loop
 SHALLOW_BRACKETS: Final = 200  # a body with fewer brackets cannot be nested too deeply
 
 
@@ -57,9 +58,19 @@ async def accept_request(
     is_awaited : bool
         Whether somebody waits for the result.
     """
+    with pause_garbage_collection() if len(body) > SMALL_BODY else nullcontext():
+        submission = await _check_body(owner_id, body, idempotency_key)
+    if isinstance(submission, Submitted):
+        return submission
+    return await store_submission(replace(submission, is_awaited=is_awaited))
+
+
+async def _check_body(
+    owner_id: UUID, body: bytes, idempotency_key: str | None
+) -> Submitted | Submission:
+    """Check a body in full; return what is to be stored, or the evaluation of its key."""
     if len(body) > SMALL_BODY and idempotency_key is None and is_loaded():
-        submission = await run_in_thread(_parse_and_check, owner_id, body)
-        return await store_submission(replace(submission, is_awaited=is_awaited))
+        return await run_in_thread(_parse_and_check, owner_id, body)
     parse = partial(parse_request, body, has_key=idempotency_key is not None)
     parsed = parse() if len(body) <= SMALL_BODY else await run_in_thread(parse)
     if parsed.kind.name not in LIGHT_KINDS:
@@ -69,8 +80,7 @@ async def accept_request(
         earlier = await read_database(_find_earlier, owner_id, idempotency_key, parsed.fingerprint)
         if earlier is not None:
             return earlier
-    submission = await run_in_thread(check_request, owner_id, parsed, idempotency_key)
-    return await store_submission(replace(submission, is_awaited=is_awaited))
+    return await run_in_thread(check_request, owner_id, parsed, idempotency_key)
 
 
 def _parse_and_check(owner_id: UUID, body: bytes) -> Submission:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Final
@@ -14,6 +13,7 @@ from starlette.requests import Request
 
 from thetahat_service.api.bodies import read_declared_length
 from thetahat_service.api.multipart import FormPart, FormReader
+from thetahat_service.api.simultaneous_requests import SimultaneousRequests
 from thetahat_service.data.base import TextFormat
 from thetahat_service.data.encodings import ENCODINGS, UTF_8, find_encoding
 from thetahat_service.data.formats import FORMATS, add_encoding
@@ -22,7 +22,6 @@ from thetahat_service.errors import (
     FieldError,
     InvalidRequest,
     MalformedRequest,
-    RateLimitExceeded,
     UnsupportedMedia,
 )
 from thetahat_service.jobs.datasets import Upload
@@ -41,7 +40,6 @@ ALIASES: Final = {
     "application/x-parquet": "application/vnd.apache.parquet",
     "application/x-apache-arrow-stream": "application/vnd.apache.arrow.stream",
 }
-RETRY_AFTER_S: Final = 2
 UNTYPED: Final = frozenset({"", "application/octet-stream"})
 PACKED: Final = frozenset(
     {"application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed"}
@@ -49,8 +47,7 @@ PACKED: Final = frozenset(
 """Content types of packed texts, whose own type is that of the ending within."""
 
 
-_UPLOADS: Final[Counter[UUID]] = Counter()
-"""By owner: the uploads that this process receives."""
+UPLOADS: Final = SimultaneousRequests("uploads", "received")
 
 
 @dataclass(slots=True)
@@ -63,22 +60,9 @@ class _ReceivedFile:
     size: int
 
 
-@contextmanager
-def count_upload(owner_id: UUID) -> Iterator[None]:
+def count_upload(owner_id: UUID) -> AbstractContextManager[None]:
     """Count an upload while it is received; ``RateLimitExceeded`` if the owner sends too many."""
-    limit = get_settings().max_uploads
-    if _UPLOADS[owner_id] >= limit:
-        raise RateLimitExceeded(
-            f"{limit} uploads of this owner are being received, which is the most at a time.",
-            retry_after=RETRY_AFTER_S,
-        )
-    _UPLOADS[owner_id] += 1
-    try:
-        yield
-    finally:
-        _UPLOADS[owner_id] -= 1
-        if not _UPLOADS[owner_id]:
-            del _UPLOADS[owner_id]
+    return UPLOADS.count(owner_id, get_settings().max_uploads)
 
 
 async def receive(request: Request, file: IO[bytes], table: IO[bytes], limit: int) -> Upload:

@@ -12,10 +12,12 @@ from starlette.requests import Request
 
 from thetahat.errors import EvaluationError, Loc
 from thetahat.similar_names import suggest_name
-from thetahat_service.api.bodies import parse_json, read_body
+from thetahat_service.api.blocking_calls import run_in_thread
+from thetahat_service.api.bodies import SMALL_BODY, parse_json, read_body
 from thetahat_service.api.request_fields import list_fields_at
 from thetahat_service.errors import FieldError, InvalidRequest
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.process.garbage_collection import pause_garbage_collection
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.validation_messages import describe_errors, name_place
 from thetahat_service.settings import get_settings
@@ -27,7 +29,15 @@ Body = TypeVar("Body", bound=Schema)
 
 async def read_valid_body(request: Request, schema: type[Body]) -> Body:
     """Return the body of a request as its schema reads it, or raise ``InvalidRequest``."""
-    value = parse_json(await read_body(request, get_settings().max_json_bytes))
+    body = await read_body(request, get_settings().max_json_bytes)
+    if len(body) <= SMALL_BODY:
+        return _validate(body, schema)
+    with pause_garbage_collection():
+        return await run_in_thread(_validate, body, schema)
+
+
+def _validate(body: bytes, schema: type[Body]) -> Body:
+    value = parse_json(body)
     try:
         return schema.model_validate(value)
     except ValidationError as error:

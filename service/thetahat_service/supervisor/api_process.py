@@ -16,7 +16,7 @@ from thetahat_service.process.imports import import_without_garbage_collection
 from thetahat_service.process.start_signal import wait_for_start_signal
 from thetahat_service.settings import get_settings
 from thetahat_service.supervisor.database_folder import require_database
-from thetahat_service.supervisor.http_protocol import LimitedHttpProtocol
+from thetahat_service.supervisor.http_protocol import LimitedHttpProtocol, raise_descriptor_limit
 from thetahat_service.supervisor.listener import open_listener
 from thetahat_service.supervisor.public_address import require_keys
 
@@ -33,6 +33,7 @@ def run_api(descriptor: int | None = None) -> None:
     the address cannot be listened on; raises the database's error if it cannot be reached.
     """
     set_process_name("thetahat-api")
+    raise_descriptor_limit()
     with ExitStack() as stack:
         if descriptor is None:
             require_database(get_settings())

@@ -1,15 +1,20 @@
 from __future__ import annotations
 
+import gc
 import io
 from typing import Any
 
+import orjson
 import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv as arrow_csv
 from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
-from tests.service.api.requests import CSV, PARQUET, matrix, nap
+from tests.service.api.requests import CSV, JSON_TYPE, PARQUET, matrix, nap
+from tests.service.storage.databases import Setting
+from thetahat_service.api.routes.results import DOWNLOADS
+from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 
 @pytest.fixture
@@ -121,3 +126,43 @@ def test_invalid_last_event_ids_never_break(client: TestClient, there: str, last
     answer = client.get(f"{there}/events", headers={b"Last-Event-ID": last.encode()})
 
     assert answer.status_code in {200, 204}
+
+
+@pytest.mark.parametrize("accept", ["application/json", CSV, PARQUET])
+def test_exact_an_owner_downloads_so_many_losses_at_a_time(
+    client: TestClient, there: str, setting: Setting, accept: str
+) -> None:
+    setting(max_downloads=1)
+    with DOWNLOADS.count(LOCAL_OWNER_ID, 1):
+        refused = losses(client, there, accept)
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "2")
+    assert refused.json()["code"] == "too_many_requests"
+    for _ in range(2):  # each has ended its count
+        assert losses(client, there, accept).status_code == 200
+        assert client.head(f"{there}/losses", headers={"Accept": accept}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "field"), [("/v1/evaluations", "losses"), ("/v1/webhooks", "url")]
+)
+def test_exact_no_search_for_garbage_holds_others_while_a_large_body_is_checked(
+    client: TestClient, path: str, field: str
+) -> None:
+    """200 000 lists: before, 30 searches of all generations looked at each of them."""
+    searches = []
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start" and info["generation"] > 0:
+            searches.append(info["generation"])
+
+    lists = [[0]] * 100_000
+    body = orjson.dumps({"kind": "losses", "blocks": "random", field: {"a": lists, "b": lists}})
+    gc.collect()
+    gc.callbacks.append(note)
+    try:
+        answer = client.post(path, content=body, headers=JSON_TYPE)
+    finally:
+        gc.callbacks.remove(note)
+    assert answer.status_code == (202 if field == "losses" else 422)
+    assert len(searches) <= 3
+    assert gc.isenabled()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +20,10 @@ from thetahat_service.supervisor import http_protocol
 from thetahat_service.supervisor.http_protocol import MAX_HEADER_BYTES, LimitedHttpProtocol
 
 DEADLINE_S = 30.0
+PIECE = bytes(64 * 1024)
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+LARGE = 32 * 1024 * 1024
+"""More than the buffers of the system hold."""
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
@@ -26,6 +33,12 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         if message["type"] == "http.disconnect":
             return
         size, more = size + len(message.get("body", b"")), message.get("more_body", False)
+    if scope["path"] == "/large":
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(LARGE // len(PIECE)):
+            await send({"type": "http.response.body", "body": PIECE, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+        return
     if scope["path"] == "/slow":
         await asyncio.sleep(0.5)
     body = str(size).encode()
@@ -166,3 +179,62 @@ def test_exact_an_answer_may_take_longer_than_the_limits(monkeypatch: pytest.Mon
     monkeypatch.setattr(http_protocol, "BODY_TIMEOUT_S", 0.2)
     with served() as port, connected(port) as client:
         assert b"200 OK" in ask(client, b"GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+
+
+def test_invalid_an_answer_that_is_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_protocol, "SEND_TIMEOUT_S", 0.5)
+    with served() as port, connected(port) as client:
+        client.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+        time.sleep(2.0)
+        assert len(read_all(client)) < LARGE
+
+
+def test_exact_an_answer_that_is_read_slowly_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time limit is for one full buffer and not for the whole answer."""
+    monkeypatch.setattr(http_protocol, "SEND_TIMEOUT_S", 1.0)
+    received = 0
+    with served() as port, connected(port) as client:
+        client.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        while piece := client.recv(1024 * 1024):
+            received += len(piece)
+            time.sleep(0.02)
+    assert received > LARGE
+
+
+def test_invalid_more_connections_than_descriptors_are_answered(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(http_protocol, "compute_most_connections", lambda: 2)
+    monkeypatch.setattr(http_protocol._Refusals, "logged_at", float("-inf"))
+    with served() as port, connected(port) as first:
+        assert ask(first, GET).startswith(b"HTTP/1.1 200")
+        with connected(port) as second, connected(port) as third, connected(port) as fourth:
+            assert ask(second, GET).startswith(b"HTTP/1.1 200")
+            for refused in (third, fourth):
+                refused.sendall(GET)
+                answer = read_all(refused)
+                assert answer.startswith(b"HTTP/1.1 503")
+                assert b"retry-after: 5" in answer
+                assert json.loads(answer.partition(b"\r\n\r\n")[2])["code"] == "unavailable"
+        deadline = time.monotonic() + DEADLINE_S
+        while True:  # until the server has seen that the others have gone
+            with connected(port) as later:
+                later.sendall(GET)
+                if later.recv(12) == b"HTTP/1.1 200":
+                    break
+            assert time.monotonic() < deadline
+        assert ask(first, GET).startswith(b"HTTP/1.1 200")
+    assert caplog.text.count("http.too_many_connections") == 1
+
+
+def test_exact_a_process_may_open_as_many_files_as_the_system_permits() -> None:
+    code = (
+        "import resource; from thetahat_service.supervisor import http_protocol as h; "
+        "r = resource.RLIMIT_NOFILE; hard = resource.getrlimit(r)[1]; "
+        "resource.setrlimit(r, (128, hard)); print(h.compute_most_connections()); "
+        "h.raise_descriptor_limit(); print(resource.getrlimit(r)[0] == hard)"
+    )
+    words = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert words == ["96", "True"]

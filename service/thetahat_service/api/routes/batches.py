@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
-from thetahat_service.api.bodies import parse_json, read_body
+from thetahat_service.api.bodies import SMALL_BODY, parse_json, read_body
 from thetahat_service.api.documents import build_json_response, read_document
 from thetahat_service.api.errors import build_problem, explain_error
 from thetahat_service.api.preferences import parse_idempotency_key
@@ -22,6 +23,7 @@ from thetahat_service.api.validation import convert_validation_error
 from thetahat_service.errors import FieldError, InvalidRequest
 from thetahat_service.jobs import read
 from thetahat_service.jobs.submit import Submission, Submitted
+from thetahat_service.process.garbage_collection import pause_garbage_collection
 from thetahat_service.schemas.batch import BatchItem, BatchOutcomes, BatchRequest
 from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
@@ -45,19 +47,8 @@ async def submit_batch(request: Request) -> Response:
     """
     key = parse_idempotency_key(request.headers)
     body = await read_body(request, get_settings().max_json_bytes)
-    items = await run_in_thread(_parse_batch, body)
-    turns = asyncio.Semaphore(CHECKS_AT_ONCE)
-
-    async def check(index: int, item: BatchItem) -> Submitted | Submission | Exception:
-        async with turns:
-            try:
-                return await check_part(
-                    request.scope["owner_id"], item.request, _choose_key(key, index, item)
-                )
-            except Exception as error:  # noqa: BLE001 - the outcome of this item alone
-                return error
-
-    checked = await asyncio.gather(*(check(index, item) for index, item in enumerate(items)))
+    with pause_garbage_collection() if len(body) > SMALL_BODY else nullcontext():
+        checked = await _check_items(request.scope["owner_id"], body, key)
     # Stored in their order, so that the first ones are accepted if not all of them may be.
     outcomes = await asyncio.gather(*map(_store, checked))
     described = [await _describe(request, index, outcome) for index, outcome in enumerate(outcomes)]
@@ -65,6 +56,23 @@ async def submit_batch(request: Request) -> Response:
     return build_json_response(
         {"accepted": accepted, "refused": len(described) - accepted, "items": described}
     )
+
+
+async def _check_items(
+    owner_id: UUID, body: bytes, key: str | None
+) -> Sequence[Submitted | Submission | Exception]:
+    """Return what is to be stored for each item, an earlier evaluation, or why it is refused."""
+    items = await run_in_thread(_parse_batch, body)
+    turns = asyncio.Semaphore(CHECKS_AT_ONCE)
+
+    async def check(index: int, item: BatchItem) -> Submitted | Submission | Exception:
+        async with turns:
+            try:
+                return await check_part(owner_id, item.request, _choose_key(key, index, item))
+            except Exception as error:  # noqa: BLE001 - the outcome of this item alone
+                return error
+
+    return await asyncio.gather(*(check(index, item) for index, item in enumerate(items)))
 
 
 async def _store(checked: Submitted | Submission | Exception) -> Submitted | Exception:

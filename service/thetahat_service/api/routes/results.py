@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from typing import Annotated
 from uuid import UUID
@@ -17,6 +18,7 @@ from thetahat_service.api.loss_responses import (
     CSV,
     JSON,
     PARQUET,
+    CountedResponse,
     OpenFileResponse,
     begin_csv,
     begin_json,
@@ -24,16 +26,19 @@ from thetahat_service.api.loss_responses import (
     open_parquet,
 )
 from thetahat_service.api.media_types import choose_media_type
+from thetahat_service.api.simultaneous_requests import SimultaneousRequests
 from thetahat_service.errors import NoResult
 from thetahat_service.jobs import read
 from thetahat_service.jobs.partial import get_result as get_partial_result
 from thetahat_service.schemas.evaluation import LossTableRead
 from thetahat_service.schemas.problem import ProblemDocument
+from thetahat_service.settings import get_settings
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}", tags=["evaluations"])
 
 CACHED = {"Cache-Control": "private, max-age=60", "Vary": "Authorization, Accept"}
 UNCACHED = {"Cache-Control": "no-store"}
+DOWNLOADS = SimultaneousRequests("downloads of losses", "sent")
 NO_RESULT: dict[int | str, dict[str, object]] = {
     404: {"model": ProblemDocument},
     409: {
@@ -105,16 +110,23 @@ async def get_losses(request: Request, evaluation_id: str) -> Response:
     owner_id: UUID = request.scope["owner_id"]
     identifier = parse_id(evaluation_id, "evaluation")
     media_type = choose_media_type(request.headers.get("accept"), AVAILABLE)
-    find = partial(read.find_losses_file, owner_id, identifier)
-    try:
-        if media_type == PARQUET:
-            file = await run_in_thread(open_losses, find, open_parquet)
-            name = f"{identifier}.parquet"
-            return OpenFileResponse(file, media_type=PARQUET, headers=CACHED, filename=name)
-        begin = begin_csv if media_type == CSV else begin_json
-        rows = await run_in_thread(open_losses, find, begin)
-    except NoResult as error:
-        raise await _add_reason(error, owner_id, identifier) from None
+    with ExitStack() as stack:
+        stack.enter_context(DOWNLOADS.count(owner_id, get_settings().max_downloads))
+        try:
+            response = await _open_losses(owner_id, identifier, media_type)
+        except NoResult as error:
+            raise await _add_reason(error, owner_id, identifier) from None
+        return CountedResponse(response, stack.pop_all())
+
+
+async def _open_losses(owner_id: UUID, evaluation_id: UUID, media_type: str) -> Response:
+    """Return the response of the losses, whose file is open."""
+    find = partial(read.find_losses_file, owner_id, evaluation_id)
+    if media_type == PARQUET:
+        file = await run_in_thread(open_losses, find, open_parquet)
+        name = f"{evaluation_id}.parquet"
+        return OpenFileResponse(file, media_type=PARQUET, headers=CACHED, filename=name)
+    rows = await run_in_thread(open_losses, find, begin_csv if media_type == CSV else begin_json)
     return StreamingResponse(rows, media_type=media_type, headers=CACHED)
 
 
