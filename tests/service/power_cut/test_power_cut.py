@@ -37,6 +37,8 @@ from thetahat_service.storage.owners import LOCAL_OWNER_ID
 
 SITE: Final = Path(__file__).parent / "site"
 CUTS: Final = 100
+PATIENCE_S: Final = 120.0
+"""Longest wait for an answer where many tests run beside this one."""
 TABLE: Final = find_format("text/csv").table_suffix
 RNG: Final = np.random.default_rng(20_261_126)
 LOSSES: Final = {
@@ -114,7 +116,7 @@ def use_service(url: str) -> Answers:
     answers = Answers()
 
     def repeat(act: Callable[[httpx.Client, int], None], count: int) -> None:
-        with httpx.Client(base_url=url, timeout=60) as client:
+        with httpx.Client(base_url=url, timeout=PATIENCE_S) as client:
             for number in range(count):
                 act(client, number)
 
@@ -212,7 +214,7 @@ def test_property_what_was_answered_survives_a_power_cut(tmp_path: Path) -> None
         "serve", "--port", "0", "--data-dir", str(image), "--workers", "1", log=tmp_path / "log-2"
     ) as command:
         url = command.wait_for(r"ready at (http://\S+)")[1]
-        with httpx.Client(base_url=url, timeout=60) as client:
+        with httpx.Client(base_url=url, timeout=PATIENCE_S) as client:
             for _, identifier in answers.accepted:
                 assert wait_for_end(client, identifier) == "succeeded"
                 assert client.get(f"/v1/evaluations/{identifier}/losses").status_code == 200
@@ -237,7 +239,7 @@ def test_property_files_survive_a_power_cut_on_a_cluster(tmp_path: Path, redis_u
         ):
             worker.wait_for("ready: a worker can compute")
             url = f"http://127.0.0.1:{port}"
-            while httpx.get(f"{url}/readyz").status_code != 200:
+            while httpx.get(f"{url}/readyz", timeout=PATIENCE_S).status_code != 200:
                 time.sleep(0.1)
             answers = use_service(url)
             _cut_power(api)
