@@ -116,6 +116,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and "
             "Psychological Measurement 20, 37-46."
         ),
+        "connor1987": (
+            "Connor, R. J. (1987). Sample size for testing differences in proportions for the "
+            "paired-sample design. Biometrics 43, 207-211."
+        ),
         "conover1999": (
             "Conover, W. J. (1999). Practical nonparametric statistics, third edition. Wiley."
         ),
@@ -194,6 +198,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary "
             "matched-pairs data: mid-p and asymptotic are better than exact conditional. BMC "
             "Medical Research Methodology 13, 91."
+        ),
+        "fagerland2014": (
+            "Fagerland, M. W., Lydersen, S. and Laake, P. (2014). Recommended tests and confidence "
+            "intervals for paired binomial proportions. Statistics in Medicine 33, 2850-2875."
         ),
         "finner1993": (
             "Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. "
@@ -404,6 +412,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Nemenyi, P. B. (1963). Distribution-free multiple comparisons. PhD thesis, Princeton"
             " University."
         ),
+        "newcombe1998": (
+            "Newcombe, R. G. (1998). Improved confidence intervals for the difference between "
+            "binomial proportions based on paired data. Statistics in Medicine 17, 2635-2650."
+        ),
         "noma2021": (
             "Noma, H., Shinozaki, T., Iba, K., Teramukai, S. and Furukawa, T. A. (2021). "
             "Confidence intervals of prediction accuracy measures for multivariable prediction "
@@ -485,6 +497,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Takahashi, K., Yamamoto, K., Kuchiba, A. and Koyama, T. (2022). Confidence interval "
             "for micro-averaged F1 and macro-averaged F1 scores. Applied Intelligence 52, "
             "4961-4972."
+        ),
+        "tango1998": (
+            "Tango, T. (1998). Equivalence test and confidence interval for the difference in "
+            "proportions for the paired-sample design. Statistics in Medicine 17, 891-908."
         ),
         "tashman2000": (
             "Tashman, L. J. (2000). Out-of-sample tests of forecasting accuracy: an analysis and "

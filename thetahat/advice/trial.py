@@ -21,7 +21,7 @@ from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Comparison, EvaluationResult
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
-from thetahat.intervals.base import ErrorRateInterval, Interval
+from thetahat.intervals.base import ErrorRateInterval, Interval, PairedRatesInterval
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import make_random_stream
@@ -167,7 +167,7 @@ def _list_intervals(*, of_error_rates: bool) -> tuple[ChosenMethod[Any], ...]:
         ChosenMethod(name, name, method)
         for name, method in methods
         if method.info.interval.form in {IntervalForm.T, IntervalForm.NORMAL, IntervalForm.SKEWED}
-        or (of_error_rates and isinstance(method, ErrorRateInterval))
+        or (of_error_rates and isinstance(method, ErrorRateInterval | PairedRatesInterval))
     )
 
 

@@ -119,7 +119,8 @@ class Choices:
     clip: bool = False
     """Whether intervals are clipped to the range of the loss."""
     range: tuple[float, float] | None = None
-    """Smallest and largest possible loss, for clip. Left out: the loss's own range."""
+    """Smallest and largest possible loss, for clip, and to bound the difference of two models whose
+    losses are identical. Left out: the loss's own range, if it has one."""
     paired_unit: str | None = None
     """What the tests pair, where they can pair several. Left out: each test's own choice."""
     unit: str | None = None

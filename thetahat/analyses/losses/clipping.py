@@ -24,8 +24,8 @@ def check_range_of_losses(table: LossTable, limits: tuple[float, float]) -> None
         outside = values[(values < low) | (values > high)]
         if len(outside):
             raise InvalidParameter(
-                f"The range is {low:g} to {high:g}, and {name!r} has the loss {outside[0]:g}; clip "
-                "needs the range that losses can have.",
+                f"The range is {low:g} to {high:g}, and {name!r} has the loss {outside[0]:g}; "
+                "range is the smallest and the largest loss that there can be.",
                 loc=("range",),
                 value=[low, high],
             )

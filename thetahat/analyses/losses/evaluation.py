@@ -16,7 +16,7 @@ from thetahat.analyses.losses.brief_comparisons import (
 from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import check_range_of_losses, find_range_of_mean
-from thetahat.analyses.losses.comparisons import Methods, compare
+from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.gate import judge_gate
 from thetahat.analyses.losses.inference import infer
@@ -89,7 +89,7 @@ def build_evaluation(
         ),
     )
     limits = (choices.range or table.loss_range) if choices.clip else None
-    if choices.clip and choices.range is not None:
+    if choices.range is not None:
         check_range_of_losses(table, choices.range)
     left_out = OmittedMethods()
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
@@ -99,7 +99,7 @@ def build_evaluation(
         name: infer(
             losses,
             methods.variances,
-            methods.intervals,
+            select_for_models(methods.intervals),
             choices,
             limits,
             left_out,

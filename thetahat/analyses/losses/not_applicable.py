@@ -15,6 +15,7 @@ from thetahat.intervals.base import (
     ErrorRateInterval,
     IntervalMethod,
     IntervalOfLosses,
+    PairedRatesInterval,
     ResampledInterval,
 )
 from thetahat.values.block_losses import BlockLosses
@@ -47,7 +48,7 @@ class OmittedMethods:
 
 def rests_on_variance(entry: ChosenMethod[IntervalMethod]) -> bool:
     """Return whether an interval is built on a variance, not on the losses or on replicates."""
-    return not isinstance(entry.method, IntervalOfLosses | ResampledInterval)
+    return not isinstance(entry.method, IntervalOfLosses | PairedRatesInterval | ResampledInterval)
 
 
 def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
@@ -68,10 +69,11 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
     for entry in intervals.methods:
         if entry.key in built_methods or isinstance(entry.method, ResampledInterval):
             continue
-        if not isinstance(entry.method, IntervalOfLosses):
+        if rests_on_variance(entry):
             if none_fits:
                 left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
-        elif not isinstance(entry.method, ErrorRateInterval):
+        elif not isinstance(entry.method, ErrorRateInterval | PairedRatesInterval):
+            assert isinstance(entry.method, IntervalOfLosses)  # noqa: S101 - the one kind left
             reason = entry.method.explain_unbuilt(losses, choices.level, choices.alternative)
             left_out.add("intervals", entry.name, reason)
         elif intervals.named:

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of, verdict_of
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, compute_evidence
-from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.result import Decision
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.values.types import BlockKind, FloatArray, Target
 from thetahat.values.words import choose_words
