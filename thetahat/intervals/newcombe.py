@@ -37,7 +37,7 @@ class Newcombe(PairedRatesInterval):
             r"\hat p_a - \hat p_b + \sqrt{(u_a - \hat p_a)^2 "
             r"- 2 \hat\phi (u_a - \hat p_a)(\hat p_b - l_b) + (\hat p_b - l_b)^2}"
         ),
-        references=("newcombe1998", "fagerland2014"),
+        references=("fagerland2014", "newcombe1998"),
         assumptions=(
             "Independent instances, each with losses of 0 or 1. The target is the difference of "
             "these two trained models."

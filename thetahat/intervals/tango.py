@@ -48,7 +48,7 @@ class Tango(PairedRatesInterval):
             r"\Bigl\{\Delta : \frac{|x_a - x_b - n\Delta|}"
             r"{\sqrt{n (2 q_\Delta + \Delta (1 - \Delta))}} \le z_{1-\alpha/2}\Bigr\}"
         ),
-        references=("tango1998", "fagerland2014"),
+        references=("fagerland2014", "tango1998"),
         assumptions=(
             "Independent instances, each with losses of 0 or 1. The target is the difference of "
             "these two trained models."

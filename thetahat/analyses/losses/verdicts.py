@@ -81,7 +81,7 @@ def _add_basis(
         verdict,
         detail="full",
         margin=terms.margin,
-        target=_choose_target(question),
+        target=_choose_target(question, verdict),
         method=_choose_method(question),
         variance=None if basis is None else basis.variance,
         plan=the_plan,
@@ -117,10 +117,12 @@ def _choose_method(question: PairQuestion) -> str | None:
     return None if question.constant in (None, 0) else Sign.info.name
 
 
-def _choose_target(question: PairQuestion) -> Target | None:
+def _choose_target(question: PairQuestion, verdict: Verdict) -> Target | None:
     if question.basis is not None:
         return question.basis.target
-    return None if question.identical is None else question.identical.target
+    if question.identical is None or verdict.p_value_equivalent is None:
+        return None
+    return question.identical.target
 
 
 def _compute_planning_alpha(terms: VerdictTerms, n_pairs: int) -> float:
