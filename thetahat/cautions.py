@@ -333,8 +333,7 @@ IDENTICAL_LOSSES = _build_entry(
 TESTS_DISAGREE_WITH_VERDICT = _build_entry(
     "tests_disagree_with_verdict",
     _INFO,
-    "The verdict takes the mid-p value of McNemar's test. The p-values of {tests} are on the other "
-    "side of {alpha}.",
+    "The verdict takes the p-value of {test}. Those of {tests} are on the other side of {alpha}.",
     "Exact tests are more careful where few instances differ, and t tests are less. Decide for one "
     "before you see the data.",
 )

@@ -422,6 +422,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "models based on the bootstrap-based optimism correction methods. Statistics in "
             "Medicine 40, 5691-5701."
         ),
+        "obuchowski1998": (
+            "Obuchowski, N. A. (1998). On the comparison of correlated proportions for clustered "
+            "data. Statistics in Medicine 17, 1495-1507."
+        ),
         "obuchowski2004": (
             "Obuchowski, N. A., Lieber, M. L. and Wians, F. H. (2004). ROC curves in clinical "
             "chemistry: uses, misuses, and possible solutions. Clinical Chemistry 50, 1118-1125."
@@ -543,6 +547,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Yamada, M., Suzuki, T., Kanamori, T., Hachiya, H. and Sugiyama, M. (2013). Relative "
             "density-ratio estimation for robust distribution comparison. Neural Computation 25, "
             "1324-1370."
+        ),
+        "yang2010": (
+            "Yang, Z., Sun, X. and Hardin, J. W. (2010). A note on the tests for clustered "
+            "matched-pair binary data. Biometrical Journal 52, 638-652."
         ),
         "yuen1974": (
             "Yuen, K. K. (1974). The two-sample trimmed t for unequal population variances. "

@@ -214,6 +214,8 @@ class PairedRatesInterval(IntervalMethod, ABC):
     """Base class of intervals for the difference of two models whose losses are all 0 or 1."""
 
     __slots__ = ()
+    of_clusters: ClassVar[bool] = False
+    """Whether it is for instances in clusters, and not for independent ones."""
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why a layout is not one test set of independent instances; None if it is."""
@@ -224,7 +226,11 @@ class PairedRatesInterval(IntervalMethod, ABC):
             )
         if reason := explain_missing_rows(self.info, layout):
             return reason
-        if layout.cluster is not None:
+        if self.of_clusters and layout.cluster is None:
+            return f"{self.info.name} needs a cluster column"
+        if self.of_clusters and len(layout.cluster_labels) < 2:
+            return f"{self.info.name} needs at least two clusters"
+        if not self.of_clusters and layout.cluster is not None:
             return f"{self.info.name} takes the instances as independent, and these are in clusters"
         return None
 
@@ -257,9 +263,14 @@ class PairedRatesInterval(IntervalMethod, ABC):
             alternative=alternative,
             lower=lower,
             upper=upper,
-            degrees_of_freedom=None,
+            degrees_of_freedom=counts.degrees_of_freedom,
             cautions=(TRAINING_IGNORED,),
-            details={"only_a": counts.only_a, "only_b": counts.only_b, "n": counts.n},
+            details={
+                "only_a": round(counts.only_a * counts.design_effect),
+                "only_b": round(counts.only_b * counts.design_effect),
+                "n": counts.n_instances,
+                **({"design_effect": counts.design_effect} if self.of_clusters else {}),
+            },
         )
 
 

@@ -61,7 +61,8 @@ class Newcombe(PairedRatesInterval):
         """
         if tail > 0.5:
             return -self.compute_upper_end(counts.swap(), 1 - tail)
-        n, errors_a, errors_b = counts.n, counts.only_a + counts.both, counts.only_b + counts.both
+        n = counts.n_instances
+        errors_a, errors_b = round(counts.only_a + counts.both), round(counts.only_b + counts.both)
         wilson = Wilson()
         above = 1 - wilson.compute_lower_end(n - errors_a, n, tail) - errors_a / n
         below = errors_b / n - wilson.compute_lower_end(errors_b, n, tail)

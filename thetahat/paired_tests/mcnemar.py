@@ -113,7 +113,8 @@ class McNemar(PairedTest):
                 outcomes.append(_build_refusal(batch.layout.words))
                 continue
             counts = count_pair(pair.a.rows, pair.b.rows)
-            outcomes.append(self._build_outcome(counts.only_b, counts.only_a, alternative, pair))
+            b, c = round(counts.only_b), round(counts.only_a)
+            outcomes.append(self._build_outcome(b, c, alternative, pair))
         return outcomes
 
     def _build_outcome(

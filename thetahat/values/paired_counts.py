@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,16 +12,29 @@ from thetahat.values.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class PairedCounts:
-    """The two-by-two table of a pair of models, a and b, on the same instances."""
+    """The two-by-two table of a pair of models, a and b, on the same instances.
 
-    only_a: int
+    Of instances in clusters the counts are divided by a design effect, so that they are those of
+    as many independent instances as the clusters are worth.
+    """
+
+    only_a: float
     """Instances on which a has 1 and b has 0."""
-    only_b: int
+    only_b: float
     """Instances on which a has 0 and b has 1."""
-    both: int
+    both: float
     """Instances on which both have 1."""
-    n: int
+    n: float
     """All instances."""
+    design_effect: float = 1.0
+    """What the counts were divided by: 1 for independent instances."""
+    degrees_of_freedom: float | None = None
+    """Of the t distribution, for an estimated design effect; None means the normal one."""
+
+    @property
+    def n_instances(self) -> int:
+        """All instances, not divided."""
+        return round(self.n * self.design_effect)
 
     @property
     def difference(self) -> float:
@@ -29,7 +42,7 @@ class PairedCounts:
         return (self.only_a - self.only_b) / self.n
 
     @property
-    def discordant(self) -> int:
+    def discordant(self) -> float:
         """Instances on which the two differ."""
         return self.only_a + self.only_b
 
@@ -40,7 +53,18 @@ class PairedCounts:
 
     def swap(self) -> PairedCounts:
         """Return the table of b and a."""
-        return PairedCounts(only_a=self.only_b, only_b=self.only_a, both=self.both, n=self.n)
+        return replace(self, only_a=self.only_b, only_b=self.only_a)
+
+    def divide(self, design_effect: float, degrees_of_freedom: float) -> PairedCounts:
+        """Return the table of independent instances that are worth the same."""
+        return PairedCounts(
+            only_a=self.only_a / design_effect,
+            only_b=self.only_b / design_effect,
+            both=self.both / design_effect,
+            n=self.n / design_effect,
+            design_effect=design_effect,
+            degrees_of_freedom=degrees_of_freedom,
+        )
 
 
 def count_pair(a: FloatArray, b: FloatArray) -> PairedCounts:

@@ -162,7 +162,7 @@ class RecommendedIntervalBuilder:
         choices: Choices,
         limits: tuple[float, float] | None,
         left_out: OmittedMethods,
-        counts: PairedCounts | None,
+        counts: PairedCounts | None = None,
     ) -> BuiltInterval | None:
         """Return the first interval of the order that can be built, or None."""
         for variances, intervals in self.steps:

@@ -406,7 +406,9 @@ def _compare_with_tests(
         and (outcome.p_value < terms.alpha) is not rejects
     ]
     if others:
-        yield TESTS_DISAGREE_WITH_VERDICT(tests=", ".join(others), alpha=format_number(terms.alpha))
+        yield TESTS_DISAGREE_WITH_VERDICT(
+            test=basis.test, tests=", ".join(others), alpha=format_number(terms.alpha)
+        )
 
 
 def _build_terms(table: LossTable, choices: Choices) -> VerdictTerms:

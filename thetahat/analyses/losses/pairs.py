@@ -16,6 +16,7 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.numerics.bootstrap import SharedResamples
+from thetahat.numerics.paired_rates import count_clustered_pair
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.block_losses import MIN_LOSS, ROUNDING, BlockLosses, LossTable
@@ -45,8 +46,8 @@ class Pair:
     cautions : tuple of Caution
         Cautions about the difference.
     counts : PairedCounts or None
-        The two-by-two table of independent instances of one test set whose losses are all 0 or 1;
-        None for other data.
+        The two-by-two table of a test set whose losses are all 0 or 1, with clusters that of as
+        many independent instances; None for other data.
     """
 
     a: str
@@ -168,18 +169,25 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
         cautions = (*cautions, IDENTICAL_LOSSES(table.layout.words, a=names[i], b=names[j]))
     difference = models[i].difference(differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
-    counts = count_pair(models[i].rows, models[j].rows) if has_rates else None
+    counts = _count(models[i], models[j]) if has_rates else None
     return Pair(names[i], names[j], place, losses, constant, cautions, counts)
 
 
+def _count(a: BlockLosses, b: BlockLosses) -> PairedCounts | None:
+    cluster = a.layout.cluster
+    if cluster is None:
+        return count_pair(a.rows, b.rows)
+    return count_clustered_pair(a.rows, b.rows, cluster)
+
+
 def find_rates(models: Sequence[BlockLosses], loss_range: tuple[float, float] | None) -> list[bool]:
-    """Return for each model whether it has 0 or 1 for independent instances of one test set.
+    """Return for each model whether it has 0 or 1 for the instances of one test set.
 
     Losses that could have other values are no rates, also where all happen to be 0 or 1.
     """
     layout = models[0].layout
     is_other = loss_range not in {None, (0.0, 1.0)}
-    if layout.kind is not BlockKind.HOLDOUT or layout.cluster is not None or is_other:
+    if layout.kind is not BlockKind.HOLDOUT or is_other:
         return [False] * len(models)
     return [losses.values is not None and is_zero_one(losses.values) for losses in models]
 

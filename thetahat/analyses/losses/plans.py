@@ -284,13 +284,13 @@ def _build_instance_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
 
 
 def _build_growth_of_rates(basis: PairedRatesBasis) -> _Growth:
-    n, discordance = basis.counts.n, basis.discordance
+    n, discordance = basis.counts.n_instances, basis.discordance
     return _Growth(
         "instances",
         n,
         MAX_UNITS,
         lambda total: (basis.standard_error * math.sqrt(n / total), None),
         power_at=lambda total, assumed, alpha: compute_power_of_rates(
-            assumed, discordance, total, alpha
+            assumed, discordance, total / basis.counts.design_effect, alpha
         ),
     )

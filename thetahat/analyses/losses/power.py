@@ -87,7 +87,7 @@ def _find_standard_errors(degrees_of_freedom: float | None, alpha: float, power:
     return high
 
 
-def compute_power_of_rates(difference: float, discordance: float, n: int, alpha: float) -> float:
+def compute_power_of_rates(difference: float, discordance: float, n: float, alpha: float) -> float:
     r"""Return the power of McNemar's two-sided test if this is the true difference of two rates.
 
     .. math::
@@ -112,7 +112,7 @@ def compute_power_of_rates(difference: float, discordance: float, n: int, alpha:
 
 
 def find_detectable_difference_of_rates(
-    discordance: float, n: int, alpha: float, power: float
+    discordance: float, n: float, alpha: float, power: float
 ) -> float | None:
     """Return the smallest difference of two rates that McNemar's test finds with this power.
 

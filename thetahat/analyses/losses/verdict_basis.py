@@ -95,8 +95,9 @@ class VerdictBasis:
 class PairedRatesBasis(VerdictBasis):
     """The difference of two error rates on the same instances, by score and binomial tests.
 
-    The p-value of no difference is McNemar's mid-p. Those of a margin are Tango's, and at least
-    the exact binomial ones where one model is never alone in its error.
+    The p-value of no difference is McNemar's mid-p, or with clusters that of the score test. Those
+    of a margin are Tango's, and at least the exact binomial ones where one model is never alone in
+    its error.
 
     Parameters
     ----------
@@ -115,8 +116,15 @@ class PairedRatesBasis(VerdictBasis):
         """Share of the instances on which the two models differ."""
         return self.counts.discordant / self.counts.n
 
+    @property
+    def test(self) -> str:
+        """The test of no difference, in words."""
+        if self.counts.degrees_of_freedom is None:
+            return "McNemar's mid-p test"
+        return "the score test over clusters"
+
     def compute_p_value(self) -> float:
-        """Return McNemar's two-sided mid-p value."""
+        """Return the two-sided p-value of that test."""
         return compute_p_value_of_no_difference(self.counts)
 
     def compute_p_value_of_equivalence(self, margin: float) -> float:
