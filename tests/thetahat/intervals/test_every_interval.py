@@ -32,6 +32,7 @@ from thetahat.intervals.base import (
     ResampledInterval,
 )
 from thetahat.numerics.bootstrap import SharedResamples
+from thetahat.numerics.paired_rates import count_clustered_pair
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.paired_counts import PairedCounts, count_pair, is_zero_one
@@ -73,7 +74,9 @@ def build(
         assert share is not None
         return share
     if isinstance(method, PairedRatesInterval):
-        return method.build_from_counts(pair_up(losses), level, alternative)
+        counts = pair_up(method, losses)
+        assert counts is not None
+        return method.build_from_counts(counts, level, alternative)
     variance = "iid" if losses.layout.kind is BlockKind.HOLDOUT else "theta_gamma"
     if losses.layout.cluster is not None:
         variance = "cluster_robust"
@@ -83,9 +86,13 @@ def build(
     return interval
 
 
-def pair_up(losses: BlockLosses) -> PairedCounts:
+def pair_up(method: PairedRatesInterval, losses: BlockLosses) -> PairedCounts | None:
     """Return the table of the losses and of the same, moved by three instances."""
-    return count_pair(losses.rows, np.roll(losses.rows, 3))
+    a, b = losses.rows, np.roll(losses.rows, 3)
+    if not method.of_clusters:
+        return count_pair(a, b)
+    cluster = losses.layout.cluster
+    return count_clustered_pair(a, b, np.arange(len(a)) // 2 if cluster is None else cluster)
 
 
 @EVERY
@@ -126,7 +133,8 @@ def every_interval(name: str, losses: BlockLosses, alternative: Alternative) -> 
         built = [method.build_from_replicates(resamples, 0.95, alternative)]
     elif isinstance(method, PairedRatesInterval):
         zero_one = losses.values is not None and is_zero_one(losses.values)
-        built = [method.build_from_counts(pair_up(losses), 0.95, alternative)] if zero_one else []
+        counts = pair_up(method, losses) if zero_one else None
+        built = [] if counts is None else [method.build_from_counts(counts, 0.95, alternative)]
     elif isinstance(method, IntervalOfLosses):
         built = [method.build_from_losses(losses, 0.95, alternative)]
     else:

@@ -145,6 +145,22 @@ def test_exact_the_result_lists_the_methods_of_pairs() -> None:
     assert ("intervals", "newcombe") in used
 
 
+def test_exact_clusters_have_an_interval_of_their_own() -> None:
+    cluster = np.repeat(np.arange(16), 5)
+    pair = compare(9, 2, 80, cluster=cluster, margin=0.1)
+
+    assert pair.interval is not None
+    assert (pair.verdict.method, pair.interval.degrees_of_freedom) == ("tango_clusters", 15)
+    assert pair.interval.details["only_a"] == 9
+    assert pair.interval.details["n"] == 80
+    assert pair.verdict.plan is not None
+    independent = compare(9, 2, 80, margin=0.1)
+    assert independent.interval is not None
+    assert pair.interval.upper is not None
+    assert independent.interval.upper is not None
+    assert pair.interval.upper > independent.interval.upper
+
+
 def test_by_hand_losses_with_other_values_are_no_rates() -> None:
     wider = compare(9, 2, 80, range=(0, 3))
 
