@@ -55,7 +55,7 @@ class TangoClusters(PairedRatesInterval):
         blocks=HOLDOUT,
         targets=(Target.THESE_MODELS,),
         mean=MeanKind.POOLED,
-        recommended=(Recommendation(blocks=HOLDOUT, target=Target.THESE_MODELS, own=5),),
+        recommended=(Recommendation(blocks=HOLDOUT, target=Target.THESE_MODELS, own=9),),
         only_zero_one=True,
         interval=IntervalTraits(only_for_pairs=True),
     )

@@ -1,4 +1,4 @@
-"""tango and newcombe."""
+"""tango, tango_clusters and newcombe."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def test_exact_clusters_come_before_wilson() -> None:
     result = result_of(clustered)
     (best,) = [i for i in result["models"]["nb"]["intervals"] if i["recommended"]]
     assert (best["method"], best["variance"]) == ("skewness_corrected", "cluster_robust")
-    assert result["comparisons"][0]["interval"]["variance"] == "cluster_robust"
+    assert result["comparisons"][0]["interval"]["method"] == "tango_clusters"
 
 
 def test_by_hand_block_moments() -> None:
