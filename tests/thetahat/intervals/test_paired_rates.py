@@ -14,6 +14,7 @@ from thetahat.intervals.base import PairedRatesInterval
 from thetahat.intervals.clopper_pearson import ClopperPearson
 from thetahat.intervals.newcombe import Newcombe, compute_correlation
 from thetahat.intervals.tango import Tango
+from thetahat.intervals.tango_clusters import TangoClusters
 from thetahat.numerics.paired_rates import (
     compute_p_value_of_at_least,
     compute_p_value_of_no_difference,
@@ -174,7 +175,7 @@ def test_by_hand_the_correlation_has_half_of_n_taken_off() -> None:
 @pytest.mark.about("intervals/newcombe")
 def test_exact_swapping_the_models_mirrors_both_intervals() -> None:
     for counts in (table(6, 16, 161, 59), table(3, 0, 12, 2)):
-        for method in (Tango(), PUBLISHED, Newcombe()):
+        for method in (Tango(), PUBLISHED, Newcombe(), TangoClusters()):
             lower, upper = both_ends(method, counts)
             assert_allclose(both_ends(method, counts.swap()), (-upper, -lower), rtol=1e-12)
 
