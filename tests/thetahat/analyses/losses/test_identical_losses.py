@@ -77,7 +77,7 @@ def test_gh_33_the_gate_does_not_pass_on_one_identical_item() -> None:
         blocks="holdout",
         better="higher",
         margin=0.001,
-        gate=thetahat.Gate(model="new", against="old", require="equivalent"),
+        gate=thetahat.Gate(model="new", against="old", require=thetahat.Requirement.EQUIVALENT),
     )
 
     assert result.gate is not None

@@ -116,15 +116,12 @@ def test_exact_scores_and_losses_say_the_same() -> None:
     for a, b in [(9, 2), (0, 0), (1, 8)]:
         losses = np.zeros(60), np.zeros(60)
         losses[0][:a], losses[1][a : a + b] = 1, 1
-        low, high = (
-            thetahat.evaluate(
-                {"new": way(losses[0]), "old": way(losses[1])},
-                blocks="holdout",
-                better=better,
-                margin=0.1,
-            ).comparisons[0]
-            for way, better in ((np.array, "lower"), (lambda x: 1 - x, "higher"))
-        )
+        terms: dict[str, Any] = {"blocks": "holdout", "margin": 0.1}
+        scores = {"new": 1 - losses[0], "old": 1 - losses[1]}
+        (low,) = thetahat.evaluate(
+            {"new": losses[0], "old": losses[1]}, better="lower", **terms
+        ).comparisons
+        (high,) = thetahat.evaluate(scores, better="higher", **terms).comparisons
         for name in ("decision", "also", "p_value", "p_value_equivalent", "p_value_not_worse"):
             assert getattr(low.verdict, name) == getattr(high.verdict, name)
 
