@@ -213,7 +213,7 @@ def write_tables(
     draws = options.draws
     findings = collect_findings(parts, folder, options.seed)
     result = build_result_of_study(findings, datasets, options.seed, draws[METRICS])
-    command = f"{recommended.COMMAND} --seed {options.seed}"
+    command = f"{heavy_tails.COMMAND} --seed {options.seed}"
     for role, file in options.files.items():
         command += f" --{role.replace('_', '-')} {file.name}"
     for name, content in build_study_files(result, command).items():
@@ -222,9 +222,14 @@ def write_tables(
     recommended_metrics.write_files(cells, recommended.LEVEL, draws[METRICS], output, metrics)
     task_draws = min(TASK_DRAWS, options.most_draws)
     tasks = partial(benchmark_tasks.measure, options.seed, task_draws, options.processes)
+    heavy_draws = min(HEAVY_DRAWS, options.most_draws)
+    heavy = list(heavy_tails.measure(HEAVY_SEED, heavy_draws))
+    page = heavy_tails.write_page(heavy, HEAVY_SEED, heavy_draws)
+    (output / "heavy_tails.md").write_text(page)
     rows = [
         *recommended.tabulate(select_cells(parts, folder, INDEPENDENT, THOUSAND, GROUPED)),
         *keep_rows(folder / "tasks.json", tasks),
+        *recommended.tabulate_drawn_losses(heavy, heavy_draws),
     ]
     recommended.write_files(rows, options.seed, output, losses)
     large = compute_findings(list(select_cells(parts, folder, LARGE)), recommended.LEVEL)
@@ -233,24 +238,20 @@ def write_tables(
     (output / "large_samples.md").write_text(page)
 
 
-def write_separate_pages(options: Any, folder: Path) -> None:
-    """Write the pages of the two studies that decided the rules."""
+def write_page_of_fitted_models(options: Any, folder: Path) -> None:
+    """Write the page of the study that decided the rules for fitted models."""
     fitted_draws = min(FITTED_DRAWS, options.most_draws)
-    heavy_draws = min(HEAVY_DRAWS, options.most_draws)
     with ProcessPoolExecutor(options.processes) as pool:
         cases = range(len(fitted_models.CASES))
         by_case = list(pool.map(partial(keep_fitted_case, folder, fitted_draws), cases))
     fitted = [row for rows in by_case for row in rows]
     page = fitted_models.write_page(fitted, FITTED_SEED, fitted_draws)
     (options.output / "fitted_models.md").write_text(page)
-    heavy = list(heavy_tails.measure(HEAVY_SEED, heavy_draws))
-    page = heavy_tails.write_page(heavy, HEAVY_SEED, heavy_draws)
-    (options.output / "heavy_tails.md").write_text(page)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog=recommended.COMMAND,
+        prog=heavy_tails.COMMAND,
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -276,7 +277,7 @@ def main() -> None:
         for left in compute_parts(parts, folder, options.processes):
             print(f"{time.monotonic() - began:6.0f} s: {left} chunks are left", flush=True)
         write_tables(parts, datasets, options, folder)
-    write_separate_pages(options, folder)
+    write_page_of_fitted_models(options, folder)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     seconds = sum(each.ru_utime + each.ru_stime for each in used)
     print(f"{seconds / 60:.1f} minutes of one core")

@@ -247,3 +247,14 @@ TARGET_NAMES: Final = frozenset(
 
 LOSS_WORDS: Final = frozenset(("loss", "losses", "error", "errors", "brier", "log", "wrong"))
 """Words of a name that says that lower values are better, whatever else it says."""
+
+TRUTH_NAMES: Final = frozenset(("truth", "actual", "observed", "gold", "y true", "ground truth"))
+"""Names of true values that stand beside predictions rather than beside features."""
+
+PREDICTION_WORDS: Final = frozenset(
+    (
+        *("pred", "preds", "predicted", "prediction", "predictions", "forecast", "fitted", "hat"),
+        *("yhat", "prob", "proba", "probability", "probabilities"),
+    )
+)
+"""Words of a name that says that a column has predictions."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Final
 
 MISSING: Final = "\N{EN DASH}"
@@ -46,22 +47,30 @@ def format_estimate(value: float | None, standard_error: float | None) -> str:
     """
     if value is None or not math.isfinite(value):
         return MISSING
+    return _write_alike([value], standard_error)[0]
+
+
+def _write_alike(values: Sequence[float], standard_error: float | None) -> list[str]:
+    """Return finite numbers of one interval, all with the digits of ``format_estimate``."""
     if standard_error is None or not (math.isfinite(standard_error) and standard_error > 0):
-        return format_number(value)
+        return [format_number(float(value)) for value in values]
     decimals = 1 - math.floor(math.log10(standard_error))
-    whole_digits = len(f"{abs(value):.0f}")
-    too_fine = decimals > 6 or decimals + whole_digits > DIGITS_OF_A_DOUBLE
-    if too_fine or abs(value) >= SCIENTIFIC_FROM:
-        return format_number(float(value))
-    if decimals < 0:
-        if not round(value, decimals):
-            return format_number(value)
-        return _set_thousands_apart(f"{round(value, decimals):.0f}")
+    whole_digits = max(len(f"{abs(value):.0f}") for value in values)
+    is_huge = any(abs(value) >= SCIENTIFIC_FROM for value in values)
+    if decimals > 6 or is_huge or decimals + whole_digits > DIGITS_OF_A_DOUBLE:
+        return [format_number(float(value)) for value in values]
+    if decimals < 0 and all(round(value, decimals) or value == 0 for value in values):
+        return [_set_thousands_apart(f"{round(value, decimals):.0f}") for value in values]
+    if decimals < 0 and len(values) == 1:
+        return [format_number(float(value)) for value in values]
+    decimals = max(decimals, 0)
     for extra in range(3):  # a small number should not be written as 0
-        text = f"{value:.{decimals + extra}f}"
-        if float(text) != 0:
-            return _set_thousands_apart(text)
-    return f"{0:.{decimals}f}"
+        texts = [f"{value:.{decimals + extra}f}" for value in values]
+        if all(value == 0 or float(text) for value, text in zip(values, texts, strict=True)):
+            break
+    else:
+        texts = [f"{value:.{decimals}f}" for value in values]
+    return [_set_thousands_apart(text if float(text) else text.lstrip("-")) for text in texts]
 
 
 def format_with_error(value: float | None, standard_error: float | None) -> str:
@@ -76,17 +85,37 @@ def format_ends(
     lower: float | None, upper: float | None, standard_error: float | None = None
 ) -> str:
     """Return the ends of an interval; an open end is written in words."""
-    if lower is None and upper is None:
-        return MISSING
+    return format_interval(None, lower, upper, standard_error)[1]
+
+
+def format_interval(
+    estimate: float | None,
+    lower: float | None,
+    upper: float | None,
+    standard_error: float | None = None,
+) -> tuple[str, str]:
+    """Return an estimate and the ends of its interval, all three with the same digits.
+
+    A quarter of the length of the interval, about one standard error, decides on the digits where
+    there is no standard error.
+    """
     error = standard_error
     if not error and lower is not None and upper is not None:
-        error = (upper - lower) / 4  # about one standard error, which decides on the digits
-    low, high = (format_estimate(end, error) for end in (lower, upper))
+        error = (upper - lower) / 4
+    numbers = [each for each in (estimate, lower, upper) if each is not None]
+    finite = [number for number in numbers if math.isfinite(number)]
+    texts = iter(_write_alike(finite, error) if finite else ())
+    middle, low, high = (
+        MISSING if each is None or not math.isfinite(each) else next(texts)
+        for each in (estimate, lower, upper)
+    )
+    if lower is None and upper is None:
+        return middle, MISSING
     if lower is None:
-        return f"at most {high}"
+        return middle, f"at most {high}"
     if upper is None:
-        return f"at least {low}"
-    return f"{low} to {high}"
+        return middle, f"at least {low}"
+    return middle, f"{low} to {high}"
 
 
 def format_p_value(p_value: float | None) -> str:

@@ -9,6 +9,8 @@ from thetahat_presentation.numbers import format_count
 
 WRITTEN_NAMES: Final = {"auc": "AUC", "bca": "BCa", "student_t": "Student t"}
 """Names of methods that people write with capital letters."""
+WRITTEN_CORRECTIONS: Final = {"sidak": "Holm-Sidak"}
+"""Names of corrections that have another name on the wire."""
 NO_SOURCES: Final = frozenset({"fold", "split", "test set", "block"})
 """What blocks are called that are no sources."""
 MOST_NAMES: Final = 4
@@ -42,7 +44,8 @@ def name_method(name: str) -> str:
 
 def name_correction(name: str) -> str:
     """Return the name of a correction as people write it: Holm, Benjamini-Hochberg."""
-    return "-".join(part.capitalize() for part in name.split("_"))
+    written = WRITTEN_CORRECTIONS.get(name)
+    return written or "-".join(part.capitalize() for part in name.split("_"))
 
 
 def name_block(word: str, label: str) -> str:

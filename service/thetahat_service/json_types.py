@@ -103,3 +103,45 @@ class DatasetPreviewJson(FilePreview):
     id: UUID
     media_type: str
     understood: JsonObject
+
+
+class FaultyCell(TypedDict):
+    """A cell of a column of numbers that is no number: its row, from 0, and its text."""
+
+    row: int
+    value: str
+
+
+class UnderstoodColumn(TypedDict):
+    """One column of a file: its proposed role, why, and its cells."""
+
+    name: str
+    type: str
+    role: str
+    reason: str
+    is_named_label: bool
+    task: str | None
+    distinct: int
+    examples: list[str]
+    missing: int
+    first_missing: int | None
+    missing_marks: dict[str, int]
+    not_numbers: int
+    first_not_numbers: list[FaultyCell]
+
+
+class FileUnderstanding(TypedDict):
+    """How a file is understood: its columns, what it holds, and which questions it can answer."""
+
+    rows: int
+    columns: list[UnderstoodColumn]
+    columns_left_out: int
+    kind: str
+    kind_reason: str
+    questions: list[str]
+
+
+class DatasetUnderstandingJson(FileUnderstanding):
+    """How the file of a data set is understood."""
+
+    id: UUID

@@ -41,6 +41,7 @@ ORDINARY_WORDS: Final = {
 EXCEPTIONS: Final = {
     "service/thetahat_service/figures/risk_curves.py": "the risks that have a colour of their own",
     "service/thetahat_service/kinds/supplied_fits.py": "the fields of the request with these fits",
+    "service/thetahat_service/pages/form_proposals.py": "the schemes that the form proposes",
     "service/thetahat_service/pages/measured_coverage.py": "the study whose table the page shows",
     "service/thetahat_service/pages/new_evaluation.py": "the methods that the form offers first",
     "thetahat/advice/rules.py": "the schemes that the rules advise",

@@ -243,7 +243,7 @@ def _without_studied_coverage(value: Any) -> Any:
     return {
         name: _without_studied_coverage(part)
         for name, part in value.items()
-        if name not in {"expected_coverage", "expected_size"}
+        if not name.startswith(("expected_coverage", "expected_size"))
     }
 
 

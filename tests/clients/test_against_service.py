@@ -67,6 +67,9 @@ def test_exact_a_data_set_is_kept_once_and_cross_validated(client: Client, tmp_p
     assert [c.name for c in client.dataset(data.id).columns] == ["x", "y", "site"]
     assert data.id in [d.id for d in client.datasets(page_size=1)]
     assert len(client.preview(data.id, 5)["rows"]) == 5
+    understood = client.understand(data.id)
+    assert [c["role"] for c in understood["columns"]] == ["feature", "target", "label"]
+    assert (understood["kind"], understood["rows"]) == ("cross_validation", 30)
     sent = client.submit(
         {
             "kind": "cross_validation",

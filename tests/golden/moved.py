@@ -64,6 +64,15 @@ _METRIC_INTERVALS: Final = (
     r"[a-z_0-9]+/(?:models/[^/]+|comparisons/\d+)/metrics/[^/]+/intervals/\d+"
 )
 
+_LOGIT_OF_AREAS: Final = (
+    r"(?:(?:cross_validation_metrics_classes|predictions_(?:cluster|random)_metrics"
+    r"|learning_curve_classes_metrics)/(?:models/[^/]+|curves/[^/]+/points/\d+)/metrics/roc_auc"
+    r"/intervals/[19]|predictions_source_metrics/models/[^/]+/metrics/roc_auc/intervals/[17]"
+    r"|predictions_holdout_metrics/models/[^/]+/metrics/(?:roc_auc|auc_no)/intervals/1"
+    r"|selection_by_roc_auc/models/selected/metrics/roc_auc/intervals/1)"
+)
+"""The logit intervals on DeLong's variances of areas under the ROC curve."""
+
 _ALL_PAIRS_OVER_REPEATS: Final = Changed(
     "Over several repeats bayle_all_pairs averages the values of the repeats, as bayle_within does."
 )
@@ -176,6 +185,18 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     rf"{_STUDY_OVER_SOURCES}/tables/3/rows/\d+/(?:covers_observed_on_one_new_source|score|width)": (
         _OVER_SOURCES
     ),
+    r"losses_holdout_clusters_unequal/.*/(?:expected_coverage|cautions/covers_too_rarely)": Changed(
+        "No studied design has clusters of such unequal size."
+    ),
+    rf"(?:{_LOGIT_OF_AREAS}/(?:lower|upper|degrees_of_freedom)"
+    r"|learning_curve_classes_metrics/curves/[^/]+/figure/metrics/roc_auc/(?:lower|upper)"
+    r")": Changed(
+        "The quantile is that of t with the size of the smaller class minus 1 as degrees of "
+        "freedom, and no longer normal."
+    ),
+    r"[a-z_0-9]+/.*/cautions/interval_beyond_range": Changed(
+        "An interval does not go beyond a range that is known; it says that it was clipped."
+    ),
     rf"{_RIDGE_PATHS}/losses of instances/.*/sha256": Changed(
         "Losses of ridge over several penalties differ in the last digits; their means are "
         "compared."
@@ -280,6 +301,11 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     rf"{_METRIC_INTERVALS}/cautions/few_units_resampled": Changed(
         "The bootstrap intervals of a metric have the cautions of those of a mean."
     ),
+    r"(?:cross_validation_scheme_time_series|learning_curve_time|predictions_subsamples)"
+    r"/(?:curves/[a-z]+/)?cautions/no_partition/is_there": Changed(
+        "Test parts of forward chaining, or of named instances, do not overlap where none is "
+        "tested twice."
+    ),
     rf"{_SCORES}/(cautions/difference_in_loss_units|difference|difference_pooled)": _A_MINUS_B,
     rf"{_SCORES}/effect_size/(value|hedges_g|rank_biserial)": _A_MINUS_B,
     rf"{_SCORES}/(interval|intervals/\d+)/(estimate|lower|upper)": _A_MINUS_B,
@@ -306,6 +332,23 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
 }
 """By a regular expression for the beginning of ``REQUEST/PATH``, such as
 ``losses_.*/models/[^/]+/mean``. What follows it in the path stays as it is."""
+
+
+def is_clipped(path: str, recorded: object, now: object) -> bool:
+    """Return whether a number is the recorded end of an interval, clipped at 0, 1 or -1.
+
+    No interval leaves the range of a loss or metric that is known; when the numbers were recorded,
+    an interval did so unless the request had clip.
+    """
+    parts = path.split("/")
+    if not ({"lower", "upper"} & set(parts[-2:])):
+        return False
+    if not (isinstance(recorded, float) and isinstance(now, float)):
+        return False
+    is_lower = "lower" in parts[-2:]
+    return now in ((-1.0, 0.0) if is_lower else (0.0, 1.0)) and (
+        recorded < now if is_lower else recorded > now
+    )
 
 
 def moved_to(

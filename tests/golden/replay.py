@@ -33,7 +33,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tests.golden.moved import MOVED, Changed, Moved, Rounded, moved_to
+from tests.golden.moved import MOVED, Changed, Moved, Rounded, is_clipped, moved_to
 
 HERE: Final = Path(__file__).parent
 REQUESTS: Final = HERE / "requests"
@@ -318,6 +318,8 @@ def compared(
         place = _ENTRY.sub(lambda entry: entries.get(entry[0], entry[0]), place)
         if place not in now:
             differences.append(Difference(path, value, None, missing=True))
+        elif is_clipped(path, value, now[place]):
+            continue
         elif (exact or not _is_hash(recorded, path)) and not _same(
             value, now[place], exact=exact and must_be_exact, sizes=_sizes(recorded, path)
         ):

@@ -245,6 +245,21 @@ def test_exact_numbers_in_another_order_are_compared_but_for_rounding() -> None:
     assert paths_of({**now, "models/nb/mean": 0.1001}, moved=moved) == ["models/nb/mean"]
 
 
+def test_exact_an_end_that_is_clipped_at_a_limit_is_no_difference() -> None:
+    for path, recorded, now, is_same in (
+        ("lower", -0.04, 0.0, True),
+        ("lower", -1.2, -1.0, True),
+        ("upper", 1.0014, 1.0, True),
+        ("figure/upper/0", 1.5, 1.0, True),
+        ("lower", 0.04, 0.0, False),
+        ("lower", -0.04, -0.03, False),
+        ("upper", 0.99, 1.0, False),
+        ("estimate", -0.04, 0.0, False),
+    ):
+        found = replay.compared({path: recorded}, {path: now}, exact=True, moved={})
+        assert (found == []) is is_same, (path, recorded, now)
+
+
 def test_exact_every_declared_exception_has_a_reason_or_a_place() -> None:
     for change in MOVED.values():
         assert change.to if isinstance(change, Moved) else change.reason.endswith(".")

@@ -151,6 +151,29 @@ def test_exact_from_the_upload_to_the_verdict_in_a_browser(narrow_tab: Tab, tmp_
     tab.check()
 
 
+def test_exact_the_form_follows_the_target_and_the_source(tab: Tab, tmp_path: Path) -> None:
+    rows = [f"{i % 7 / 3},{i % 5 / 4},{i % 2},site{i % 6}" for i in range(60)]
+    path = tmp_path / "kinds.csv"
+    path.write_text("\n".join(["x,y,sick,site", *rows]))
+    page = tab.open("/evaluations/new")
+    page.get_by_label("Upload a file").set_input_files(path)
+    page.get_by_role("button", name="Upload", exact=True).click()
+
+    expect(page.get_by_label("Target", exact=True)).to_have_value("y")
+    expect(page.get_by_label("Ridge regression")).to_be_checked()
+    expect(page.get_by_label("Commonest class")).to_be_hidden()
+    page.get_by_label("Target", exact=True).select_option("sick")
+    expect(page.get_by_label("Commonest class")).to_be_checked()
+    expect(page.get_by_label("Ridge regression")).to_be_hidden()
+    page.get_by_label("Regression: the target is a number").check()
+    expect(page.get_by_label("Ridge regression")).to_be_visible()
+    expect(page.get_by_label("Folds", exact=True)).to_be_visible()
+    page.get_by_label("Source", exact=True).select_option("site")
+    expect(page.get_by_label("Folds", exact=True)).to_be_hidden()
+    expect(page.get_by_text("Leave-one-source-out cross-validation:")).to_be_visible()
+    tab.check()
+
+
 def wait_for_charts(page: Page) -> None:
     """Scroll through the page until every figure that can be seen is a chart."""
     for figure in page.locator("[data-figure]").all():

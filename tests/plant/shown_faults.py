@@ -88,14 +88,14 @@ SHOWN: Final = (
     _of_table(
         "studied_coverage",
         "parts/studied.py",
-        '*_build_share(share, "coverage"))',
-        '*_build_share(share, "least"))',
+        '*_build_share(share, "coverage", missing))',
+        '*_build_share(share, "least", missing))',
     ),
     _of_table(
         "studied_sizes",
         "parts/studied.py",
-        '*_build_share(size, "size"))',
-        '*_build_share(size, "largest"))',
+        '*_build_share(size, "size", missing))',
+        '*_build_share(size, "largest", missing))',
     ),
     _of_table(
         "calibration",

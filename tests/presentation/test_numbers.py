@@ -18,7 +18,13 @@ from thetahat_presentation.document import (
     PercentRange,
     PValue,
 )
-from thetahat_presentation.numbers import format_ends, format_estimate, format_number, set_minus
+from thetahat_presentation.numbers import (
+    format_ends,
+    format_estimate,
+    format_interval,
+    format_number,
+    set_minus,
+)
 from thetahat_presentation.renderers.cells import cell_text
 from thetahat_presentation.renderers.html import typeset, typeset_cell
 
@@ -36,6 +42,44 @@ def test_exact_as_in_the_library_estimates_are_those_of_its_sentences(
     value: float, error: float
 ) -> None:
     assert format_estimate(value, error) == number_text.format_to_error(value, error)
+
+
+@given(st.lists(st.floats(-1e13, 1e13), min_size=3, max_size=3), st.floats(0, 1e6))
+def test_exact_as_in_the_library_intervals_are_those_of_its_sentences(
+    numbers: list[float], error: float
+) -> None:
+    estimate, lower, upper = numbers[0], min(numbers[1:]), max(numbers[1:])
+    used = number_text.find_error(error, lower, upper)
+    alike = number_text.format_alike([estimate, lower, upper], used)
+
+    assert format_interval(estimate, lower, upper, error) == (alike[0], f"{alike[1]} to {alike[2]}")
+
+
+@given(
+    st.floats(-1e5, 1e5), st.floats(1e-4, 1e4), st.floats(1e-4, 1e4), st.sampled_from([None, 0.03])
+)
+def test_property_ends_and_estimate_have_the_same_decimals(
+    estimate: float, below: float, above: float, error: float | None
+) -> None:
+    text, ends = format_interval(estimate, estimate - below, estimate + above, error)
+    decimals = {len(part.partition(".")[2]) for part in (text, *ends.split(" to "))}
+
+    assert len(decimals) == 1
+
+
+@pytest.mark.parametrize(
+    ("estimate", "lower", "upper", "text"),
+    [
+        # reported: 0.335 (0.2732 to 0.403) and 0.04 (0.02477 to 0.06398)
+        (0.335, 0.2732, 0.403, "0.335: 0.273 to 0.403"),
+        (0.04, 0.02477, 0.06398, "0.0400: 0.0248 to 0.0640"),
+        (0.2, -0.004, 0.404, "0.200: -0.004 to 0.404"),
+    ],
+)
+def test_gh_33_an_interval_without_a_standard_error_has_the_same_digits(
+    estimate: float, lower: float, upper: float, text: str
+) -> None:
+    assert cell_text(Interval(lower, upper, None, estimate)) == text
 
 
 @pytest.mark.parametrize(

@@ -35,3 +35,4 @@ def test_exact_names_are_joined_and_many_are_counted() -> None:
     assert name_block("school", "7") == "school 7"
     assert name_block("school", "School 7") == "School 7"
     assert name_correction("benjamini_hochberg") == "Benjamini-Hochberg"
+    assert name_correction("sidak") == "Holm-Sidak"  # on the wire it is sidak

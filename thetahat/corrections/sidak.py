@@ -1,4 +1,4 @@
-"""Sidak's step-down procedure."""
+"""The Holm-Sidak procedure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sidak(StepwiseCorrection):
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="sidak",
-        title="Sidak's step-down procedure",
+        title="Holm-Sidak's step-down procedure",
         summary=(
             "Holm's procedure with Sidak's inequality instead of Bonferroni's: slightly smaller "
             "adjusted p-values, for tests that are independent or positively dependent."

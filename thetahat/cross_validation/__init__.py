@@ -1,6 +1,7 @@
 """Learners run over the splits of a scheme, and their losses put into one table."""
 
 from thetahat.cross_validation.array_packing import pack, unpack
+from thetahat.cross_validation.cut_groups import find_cut_groups
 from thetahat.cross_validation.fast_path import estimate_cells, is_fast
 from thetahat.cross_validation.fitting import (
     check_learner,
@@ -13,7 +14,6 @@ from thetahat.cross_validation.loss_tables import (
     build_loss_table,
     build_rows,
     count_cautions,
-    find_shared_clusters,
     summarise_learner_cautions,
 )
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, as_outcomes, join_outcomes
@@ -35,7 +35,7 @@ __all__ = [
     "check_target",
     "count_cautions",
     "estimate_cells",
-    "find_shared_clusters",
+    "find_cut_groups",
     "group_by_parameter",
     "is_fast",
     "join_outcomes",

@@ -9,17 +9,15 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.cautions import CLUSTERS_CROSS_BLOCKS, Caution
+from thetahat.cautions import Caution
 from thetahat.cross_validation.outcomes import Outcomes, SplitOutcome, as_outcomes
 from thetahat.errors import InvalidParameter
 from thetahat.losses.base import Loss
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data
-from thetahat.tables.labels import encode_labels
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, IntArray, Label
-from thetahat.values.words import choose_words
 
 _NUMBER: Final = re.compile(r"(?<!\w)\d+(\.\d*)?(e[+-]?\d+)?")
 
@@ -106,28 +104,6 @@ def count_cautions(
         first = by_sentence | first
     for sentence, count in sorted(counts.items()):
         yield first[sentence].with_prefix(f"Learner {name!r}, in {count} of {n_splits} splits")
-
-
-def find_shared_clusters(
-    data: Data, kind: BlockKind, outcomes: Sequence[SplitOutcome]
-) -> tuple[Caution, ...]:
-    """Return a caution if the single test set of a hold-out shares clusters with the training set.
-
-    For folds, the layout of the losses shows it, and the evaluation adds the caution.
-    """
-    if data.cluster is None or kind is not BlockKind.HOLDOUT:
-        return ()
-    is_tested = np.zeros(data.n, dtype=np.bool_)
-    is_tested[as_outcomes(outcomes).splits.test] = True
-    codes, labels = encode_labels(data.cluster)
-    n_tested, n_trained = (
-        np.bincount(codes[rows], minlength=len(labels)) for rows in (is_tested, ~is_tested)
-    )
-    n_cut = int(np.count_nonzero((n_tested > 0) & (n_trained > 0)))
-    if not n_cut:
-        return ()
-    words = choose_words(kind)
-    return (CLUSTERS_CROSS_BLOCKS(words, n_cut=n_cut, n_clusters=len(labels)),)
 
 
 def _repeat_labels(labels: Sequence[Label], sizes: IntArray) -> Sequence[Label] | IntArray:

@@ -70,6 +70,9 @@ class Interval:
     expected_coverage: ExpectedCoverage | None = field(default=None, hash=False)
     """How often such an interval covered in the nearest studied design; only of a recommended
     interval, where one was studied."""
+    expected_coverage_missing: str | None = None
+    """Why a recommended interval has no ``expected_coverage``: which of its numbers no studied
+    design comes near."""
     measured: IntervalCalibration | None = field(
         default=None, hash=False, metadata={"inline": True}
     )
@@ -107,6 +110,15 @@ class IntervalMethod:
         alternative: Alternative,  # noqa: ARG002 - same
     ) -> Interval | None:
         """Return the interval on one variance; None if the method does not fit it or uses none."""
+        return None
+
+    def explain_unbuilt(
+        self,
+        losses: BlockLosses,  # noqa: ARG002 - for methods that have a reason of their own
+        level: float,  # noqa: ARG002 - same
+        alternative: Alternative,  # noqa: ARG002 - same
+    ) -> str | None:
+        """Return why the interval could not be built; None if its variance has a caution of it."""
         return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from thetahat.distributions import compute_tail_probability, compute_upper_quantile
 from thetahat.intervals._symmetric import build_symmetric_interval, get_usable_variance
@@ -17,6 +17,16 @@ from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
 from thetahat.variances.base import VarianceEstimate
+
+LEAST_DEGREES: Final = 4
+"""Fewest degrees of freedom with which the interval is built. Of normal losses, whose skewness is
+nothing but noise, it is 1.19 times as long as the t interval with 4 degrees, and would be 1.26 and
+1.41 times as long with 3 and 2 (edges/skewed_losses)."""
+STEEPEST: Final = 0.99
+"""Largest :math:`g|q| + g^2/6`. At 1 the inverse of the transformation is vertical, and beyond it
+an end lies up to 4.2 standard errors times the quantile away; up to here it is at most 2.5 times.
+The coverage of squared normal losses falls by .006 with 8 losses, .004 with 10 and at most .002
+with 15 or more, and that of exponential losses by at most .002 (edges/skewed_losses)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,9 @@ class SkewnessCorrected(IntervalMethod):
     n is the number of clusters, and the values are the sums over clusters of the losses'
     deviations from their mean, whose squares make up the cluster-robust variance. Differences of
     two models, which are nearly symmetric where the models are about as good, keep symmetric
-    intervals.
+    intervals. The source has no bound for g; beyond ``STEEPEST`` the expansion means nothing, and
+    a g of that size takes its place. With fewer than ``LEAST_DEGREES`` degrees of freedom there is
+    no interval, and ``student_t`` is recommended instead.
 
     Degenerate cases: as for ``student_t``; losses without skewness give its interval.
     """
@@ -52,7 +64,7 @@ class SkewnessCorrected(IntervalMethod):
             r"\left[\hat\mu - u(t_{\nu, 1-\alpha/2}) \sqrt{\hat\theta},\ "
             r"\hat\mu - u(-t_{\nu, 1-\alpha/2}) \sqrt{\hat\theta}\right], \quad "
             r"u(q) = \frac{3}{g} \Bigl(\sqrt[3]{1 + g (q - g/6)} - 1\Bigr), \quad "
-            r"g = \hat\gamma / \sqrt n"
+            r"g = \hat\gamma / \sqrt n, \quad |g|\, q + g^2 / 6 \le 0.99"
         ),
         references=("hall1992",),
         assumptions=(
@@ -92,7 +104,8 @@ class SkewnessCorrected(IntervalMethod):
     ) -> Interval | None:
         """Build the interval on a variance with which its coverage was studied, else return None.
 
-        These are the variances that rank it among the recommended intervals of such blocks. Where
+        Return None, too, with fewer than ``LEAST_DEGREES`` degrees of freedom. Studied variances
+        are the variances that rank it among the recommended intervals of such blocks. Where
         instances come in clusters, the variance must allow for them.
         """
         layout = losses.layout
@@ -102,7 +115,7 @@ class SkewnessCorrected(IntervalMethod):
             return None
         error, degrees = math.sqrt(value), variance.degrees_of_freedom
         skewness = compute_skewness_of_mean(losses)
-        if (degrees is not None and degrees <= 0) or skewness is None:
+        if (degrees is not None and degrees < LEAST_DEGREES) or skewness is None:
             return None
         symmetric = build_symmetric_interval(
             self.info.name, variance_method.name, variance, error, degrees, level, alternative
@@ -110,13 +123,30 @@ class SkewnessCorrected(IntervalMethod):
         if symmetric is None:
             return None
         quantile = compute_upper_quantile(compute_tail_probability(level, alternative), degrees)
-        lower = variance.estimate - _invert_transformation(quantile, skewness) * error
-        upper = variance.estimate - _invert_transformation(-quantile, skewness) * error
+        used = _bound_skewness(skewness, quantile)
+        lower = variance.estimate - _invert_transformation(quantile, used) * error
+        upper = variance.estimate - _invert_transformation(-quantile, used) * error
         if not (math.isfinite(lower) and math.isfinite(upper)):
             return None
         ends = drop_open_end(lower, upper, alternative)
         details = {**symmetric.details, "skewness_of_mean": skewness}
+        if used != skewness:
+            details["skewness_used"] = used
         return replace(symmetric, lower=ends[0], upper=ends[1], details=details)
+
+    def explain_unbuilt(
+        self,
+        losses: BlockLosses,
+        level: float,  # noqa: ARG002 - the reason does not depend on it
+        alternative: Alternative,  # noqa: ARG002 - same
+    ) -> str | None:
+        """Return that there are too few degrees of freedom; None where the losses do not vary."""
+        if self.inapplicable(losses.layout) or compute_skewness_of_mean(losses) is None:
+            return None
+        return (
+            f"the variances on which {self.info.name} was studied are 0 or have fewer than "
+            f"{LEAST_DEGREES} degrees of freedom, too few for a skewness"
+        )
 
 
 def _is_studied(variance_method: MethodInfo, layout: Layout) -> bool:
@@ -124,6 +154,13 @@ def _is_studied(variance_method: MethodInfo, layout: Layout) -> bool:
     if not any(place.skewed is not None and layout.kind in place.blocks for place in places):
         return False
     return variance_method.variance.knows_clusters is (layout.cluster is not None)
+
+
+def _bound_skewness(skewness: float, quantile: float) -> float:
+    """Return g, or the g of its sign at which both ends are as far away as they may be."""
+    q = abs(quantile)
+    largest = 2 * STEEPEST / (q + math.sqrt(q * q + 2 * STEEPEST / 3))
+    return math.copysign(min(abs(skewness), largest), skewness)
 
 
 def _invert_transformation(quantile: float, skewness: float) -> float:

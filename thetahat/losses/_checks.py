@@ -6,6 +6,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.losses.base import Predictions
+from thetahat.tables.labels import ABSENT_CLASSES
 from thetahat.values.types import FloatArray, Label
 
 _ROUNDING = 1e-9  # a softmax may come out above 1 by a few units in the last place
@@ -68,8 +69,9 @@ def check_shares(shares: np.ndarray) -> None:
 def check_two(loss: str, n_classes: int, otherwise: str) -> None:
     """Raise ``UnsupportedCombination`` unless there are two classes."""
     if n_classes != 2:
+        advice = f"{otherwise}." if n_classes > 2 else ABSENT_CLASSES
         raise UnsupportedCombination(
-            f"The loss {loss!r} is for two classes, and there are {n_classes}. {otherwise}.",
+            f"The loss {loss!r} is for two classes, and there are {n_classes}. {advice}",
             loc=("loss",),
             value=loss,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from thetahat.errors import InvalidParameter, UnsupportedCombination
+from thetahat.tables.labels import ABSENT_CLASSES
 from thetahat.values.types import Label
 
 
@@ -18,9 +19,10 @@ def find_positive_code(name: str, positive: Label | None, classes: tuple[Label, 
     """
     if positive is None:
         if len(classes) != 2:
+            advice = "Name it as positive." if len(classes) > 2 else ABSENT_CLASSES
+            number = f"{len(classes)} classes" if len(classes) > 1 else "one class"
             raise UnsupportedCombination(
-                f"{name} needs a positive class, and there are {len(classes)} classes. Name it as "
-                "positive.",
+                f"{name} needs a positive class, and the rows have {number}. {advice}",
                 value=name,
             )
         return 1
@@ -29,7 +31,7 @@ def find_positive_code(name: str, positive: Label | None, classes: tuple[Label, 
             return code
     listed = ", ".join(repr(label) for label in classes[:20])
     raise InvalidParameter(
-        f"The positive class {positive!r} is not one of the classes: {listed}.",
+        f"The positive class {positive!r} is not one of the classes: {listed}. {ABSENT_CLASSES}",
         loc=("params", "positive"),
         value=positive,
     )

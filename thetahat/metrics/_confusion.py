@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from thetahat.metrics.base import TruthAndPredictions, WeightedMetric
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, count_units
 from thetahat.values.types import BoolArray, FloatArray, IntArray
 
 TableFunction = Callable[[FloatArray], FloatArray]
@@ -44,6 +44,35 @@ class TableStatistic(WeightedMetric):
         """Return (m,) values of the influence function: the derivative by the cell of each row."""
         return np.asarray(self.slopes(self._build_table() / len(self.cell)).ravel()[self.cell])
 
+    def find_bound_at_limit(self, tail: float, unit: IntArray | None) -> float | None:
+        """Return the farthest value over tables that this table does not exclude.
+
+        Of each cell that has rows, the share that its k units do not exclude is moved to another
+        cell of its true or of its predicted class. Besides, all cells lose the share that all units
+        together do not exclude.
+        """
+        table, n = self._build_table(), self.n_classes
+        rows_of_cell = [self.cell == code for code in range(n * n)]
+        overall = 1 - tail ** (1 / count_units(np.ones(len(self.cell), dtype=bool), unit))
+        tables = []
+        for i, j in zip(*np.nonzero(table), strict=True):
+            share = 1 - tail ** (1 / count_units(rows_of_cell[i * n + j], unit))
+            for k in range(n):
+                if k != j:
+                    tables.append(_move(table, (i, j), (i, k), share))
+                if k != i:
+                    tables.append(_move(table, (i, j), (k, j), share))
+        for shift in range(1, n):
+            tables += [
+                (1 - overall) * table + overall * np.roll(table, shift, axis) for axis in (0, 1)
+            ]
+        values = self.of_tables(np.array(tables))
+        values = values[~np.isnan(values)]
+        if not len(values):
+            return None
+        limit = self.value()
+        return float(values[np.abs(values - limit).argmax()])
+
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:  # noqa: ARG002 - numpy does
         """Return (B,) metrics under (B, m) weights."""
         order, occupied, starts = self._by_cell
@@ -69,6 +98,16 @@ class TableStatistic(WeightedMetric):
     def _build_table(self) -> FloatArray:
         n = self.n_classes
         return np.bincount(self.cell, minlength=n * n).reshape(n, n).astype(np.float64)
+
+
+def _move(
+    table: FloatArray, source: tuple[int, int], target: tuple[int, int], share: float
+) -> FloatArray:
+    """Return the table with a share of one cell in another one."""
+    moved = table.copy()
+    moved[target] += share * table[source]
+    moved[source] -= share * table[source]
+    return moved
 
 
 def build_table_statistic(

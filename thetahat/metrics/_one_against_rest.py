@@ -10,12 +10,13 @@ import numpy as np
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics._ranking import Ranking
-from thetahat.metrics.base import TruthAndPredictions
+from thetahat.metrics.base import TruthAndPredictions, WeightedMetric, count_units
+from thetahat.tables.labels import ABSENT_CLASSES
 from thetahat.values.types import FloatArray, IntArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RankedStatistic:
+class RankedStatistic(WeightedMetric):
     """The average of an area under a curve over one or more rankings of the same rows."""
 
     rankings: Sequence[Ranking]
@@ -26,6 +27,9 @@ class RankedStatistic:
     """(m,) influence function of one ranking."""
     kernel: Callable[..., None]
     """The compiled version of ``areas``."""
+    trials: Callable[[int, int], int]
+    """Number of independent comparisons that were all right at an area of 1, from the numbers of
+    positive and of negative units."""
     fold_slopes: Callable[[Ranking], FloatArray] | None = None
     """The influence function for the variance of a mean over folds; only for one ranking."""
 
@@ -48,6 +52,23 @@ class RankedStatistic:
         if self.fold_slopes is None or len(self.rankings) > 1:
             return None
         return self.fold_slopes(self.rankings[0])
+
+    def find_bound_at_limit(self, tail: float, unit: IntArray | None) -> float | None:
+        """Return the area farthest from 1, or from 0, that this separation does not exclude.
+
+        An average of areas that is that far away has one that is at least as far. In clusters that
+        have both classes, two clusters make one comparison.
+        """
+        fewest = []
+        for ranking in self.rankings:
+            positive = ranking.to_rows(ranking.positive) > 0
+            counted = count_units(positive, unit), count_units(~positive, unit)
+            k = self.trials(*counted)
+            if unit is not None:
+                k = max(1, min(k, len(np.unique(unit)) // 2))
+            fewest.append(k)
+        share = float(tail ** (1 / min(fewest)))
+        return share if self.value() > 0.5 else 1 - share
 
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:
         """Return (B,) metrics under (B, m) weights."""
@@ -85,7 +106,8 @@ def build_rankings(name: str, judged: TruthAndPredictions, positive: Label | Non
         )
     if scores.ndim == 2 and scores.shape[1] != len(judged.classes):
         raise InvalidParameter(
-            f"There are {len(judged.classes)} classes and {scores.shape[1]} columns of scores.",
+            f"There are {len(judged.classes)} classes and {scores.shape[1]} columns of scores. "
+            f"{ABSENT_CLASSES}",
             loc=("scores",),
             value=int(scores.shape[1]),
         )

@@ -71,7 +71,11 @@ class AveragePrecision(Metric):
         """Return the average precision on those rows."""
         rankings = build_rankings(self.info.name, judged, self.positive)
         return RankedStatistic(
-            rankings, compute_average_precisions, compute_precision_slopes, precision_areas
+            rankings,
+            compute_average_precisions,
+            compute_precision_slopes,
+            precision_areas,
+            lambda positives, _: positives,
         )
 
     def check(self, classes: tuple[Label, ...]) -> None:

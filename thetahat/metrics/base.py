@@ -10,7 +10,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
-from thetahat.values.types import FloatArray, IntArray, Label, MeanKind
+from thetahat.values.types import BoolArray, FloatArray, IntArray, Label, MeanKind
 
 MAX_ROWS = 100_000
 """Largest number of rows for which resamples are drawn by default."""
@@ -73,12 +73,31 @@ class WeightedMetric(Protocol):
         """Return (m,) influences within folds, for the variance ``ledell``; None if unknown."""
         return None
 
+    def find_bound_at_limit(
+        self,
+        tail: float,  # noqa: ARG002 - for metrics with a bound
+        unit: IntArray | None,  # noqa: ARG002 - same
+    ) -> float | None:
+        """Return the value farthest from the end of the range that no error excludes.
+
+        Called where the metric is at an end of its range. k independent units without an error
+        have a probability of at least ``tail`` while errors have a share of at most
+        :math:`1 - tail^{1/k}`. ``unit`` has the (m,) cluster of each row; None if rows are
+        independent. The result is None where there is no such value.
+        """
+        return None
+
     def resampled(self, counts: FloatArray, *, many: bool = False) -> FloatArray:
         """Return (B,) metrics under (B, m) weights; NaN where one is undefined.
 
         ``many`` means that there are enough resamples for compiled loops to be faster.
         """
         ...
+
+
+def count_units(rows: BoolArray, unit: IntArray | None) -> int:
+    """Return the number of marked rows, or of the clusters that have one."""
+    return int(rows.sum()) if unit is None else len(np.unique(unit[rows]))
 
 
 @runtime_checkable

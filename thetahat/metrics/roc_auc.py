@@ -37,7 +37,11 @@ class RocAuc(Metric):
     folds the mean of the folds' areas has the variance of ledell2015.
 
     Degenerate cases: undefined where a class is missing. Where the classes are fully separated the
-    variance is 0, and no interval is built on it.
+    variance is 0, and no interval is built on it. The bound ``no_error_bound`` then has the size k
+    of the smaller class: k disjoint pairs of a positive and a negative are k independent trials,
+    each right with probability A, so full separation has a probability of at most :math:`A^k`. It
+    has that probability where each instance of that class, with probability 1 - A, is on the wrong
+    side of all of the other class, so no larger k is valid for all scores.
 
     Parameters
     ----------
@@ -72,8 +76,11 @@ class RocAuc(Metric):
         ),
         errs=(
             "The normal interval is too short, and may pass 1, with few instances of a class or an "
-            "area near 1; the logit interval does not pass 1. Pooled over folds the area is too "
-            "low where the models' scales differ."
+            "area near 1; the logit interval does not pass 1, and has quantiles of t with the size "
+            "of the smaller class minus 1 as degrees of freedom. With nine positives among 300 it "
+            "covers in 0.90 to 0.96 of the cases at level 0.95 where scores are normal, and in "
+            "0.84 to 0.95 where some positives score like negatives. Pooled over folds the area is "
+            "too low where the models' scales differ."
         ),
         needs=Needs.PREDICTIONS,
         blocks=EVERY_BLOCK_KIND,
@@ -100,6 +107,7 @@ class RocAuc(Metric):
             compute_roc_areas,
             _compute_slopes,
             roc_areas,
+            min,
             partial(_compute_slopes, tie=tie),
         )
 

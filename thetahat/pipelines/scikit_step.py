@@ -24,7 +24,7 @@ from thetahat.pipelines.parameter_limits import (
     check_width,
 )
 from thetahat.pipelines.stateless_classes import is_stateless
-from thetahat.pipelines.steps.base import is_missing
+from thetahat.pipelines.steps.base import describe_unknown_category, is_missing
 from thetahat.pipelines.third_party_calls import catch_failures
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
@@ -85,10 +85,7 @@ class FittedTransformer:
             knows_missing = any(value is None or value != value for value in known_values)  # noqa: PLR0124 - NaN
             if unknown or (missing.any() and not knows_missing):
                 category = f"the category {unknown[0]!r}" if unknown else "missing values"
-                return (
-                    f"{self.name}: a test part has {category} in column {name!r}, which the "
-                    f"training part does not have. {advice}"
-                )
+                return describe_unknown_category(self.name, category, name, advice)
         return None
 
     def name_columns(self, part: Features, output: Any) -> Features:

@@ -11,6 +11,12 @@ from thetahat.cautions import LEARNER_WARNING, NOT_CONVERGED, Caution
 from thetahat.errors import EvaluationError, LearnerFailed, is_machine_fault
 
 _MAX_MESSAGE_LENGTH: Final = 500
+_UNKNOWN_CATEGORIES: Final = "Found unknown categories"
+"""How the message begins of an encoder inside an estimator of the caller."""
+_ADVICE: Final = (
+    "Give the encoder handle_unknown='ignore' or, if it is an OrdinalEncoder, "
+    "handle_unknown='use_encoded_value' with an unknown_value."
+)
 _ABOUT_THE_INTERFACE: Final = (DeprecationWarning, FutureWarning, PendingDeprecationWarning)
 
 
@@ -39,7 +45,10 @@ def catch_failures(name: str, cautions: list[Caution]) -> Iterator[None]:
         except Exception as error:
             if is_machine_fault(error):
                 raise
-            raise LearnerFailed(f"{name}: {_get_first_paragraph(error)}") from error
+            message = _get_first_paragraph(error)
+            if message.startswith(_UNKNOWN_CATEGORIES):
+                message = f"{message.rstrip('.')}: the training part lacks them. {_ADVICE}"
+            raise LearnerFailed(f"{name}: {message}") from error
     for warning in caught:
         caution = _build_caution(name, warning.category, warning.message)
         if caution is not None and caution not in cautions:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from thetahat.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from thetahat.tables.columns import RawColumn
+
+_FRACTIONS: Final = frozenset({"halffloat", "float", "double"})
+"""Types of pyarrow that have no whole numbers."""
 
 FeatureTable: TypeAlias = "np.ndarray | Sequence[Sequence[Any]] | Mapping[str, RawColumn] | Any"
 """(n, p) rows, (n,) columns by name, or a data frame (pandas, polars, pyarrow)."""
@@ -45,17 +48,7 @@ def read_table(table: FeatureTable, names: Sequence[str] | None = None) -> Mappi
         from thetahat.tables.columns import read_columns_of_rows  # noqa: PLC0415 - losses need no table
 
         return read_columns_of_rows(table, names)
-    if isinstance(table, Mapping):
-        columns = dict(table)
-    else:
-        known = getattr(table, "column_names", None) or getattr(table, "columns", None)
-        if known is None:
-            raise InvalidParameter(
-                f"The features must be rows, columns by name or a data frame, and are of type "
-                f"{type(table).__name__}.",
-                loc=("features",),
-            )
-        columns = {str(name): table[name] for name in known}
+    columns = list_columns(table, "features")
     for name in names or ():
         if name not in columns:
             raise InvalidParameter(
@@ -66,6 +59,24 @@ def read_table(table: FeatureTable, names: Sequence[str] | None = None) -> Mappi
     return {name: read_series(columns[name]) for name in (columns if names is None else names)}
 
 
+def list_columns(table: Any, noun: str) -> dict[str, Any]:
+    """Return the columns of a mapping or a data frame by name, as they are.
+
+    Raises ``InvalidParameter``, with ``noun`` for what the table has, for anything else.
+    """
+    if isinstance(table, Mapping):
+        return dict(table)
+    known = getattr(table, "column_names", None) or getattr(table, "columns", None)
+    if known is None or isinstance(table, np.ndarray):
+        rows = "rows, " if noun == "features" else ""
+        raise InvalidParameter(
+            f"The {noun} must be {rows}columns by name or a data frame, and are of type "
+            f"{type(table).__name__}.",
+            loc=(noun,),
+        )
+    return {str(name): table[name] for name in known}
+
+
 def read_series(values: RawColumn | Any) -> RawColumn:
     """Return a series as an array, of objects with None for what is missing unless it is numeric.
 
@@ -73,7 +84,10 @@ def read_series(values: RawColumn | Any) -> RawColumn:
     """
     if isinstance(values, np.ndarray) or not hasattr(values, "__array__"):
         return values
-    array = np.asarray(values)
+    series: Any = values
+    if hasattr(series, "to_pylist") and series.null_count and str(series.type) not in _FRACTIONS:
+        return list(series.to_pylist())  # as an array, nulls of a dictionary are its last value
+    array = np.asarray(series)
     if array.dtype.kind == "f" and array.ndim == 1 and np.isnan(array).any():
         return _restore_whole_numbers(values, array)
     if array.dtype.kind != "O" or array.ndim != 1:
@@ -82,15 +96,16 @@ def read_series(values: RawColumn | Any) -> RawColumn:
 
 
 def _restore_whole_numbers(values: Any, array: np.ndarray) -> RawColumn:
-    """Return whole numbers of a series as its package makes them (polars, pyarrow), or the array.
+    """Return whole numbers of a series as its package makes them (pandas, polars), or the array.
 
     Those packages turn whole numbers into floating-point ones where a value is missing, so that
     large ids become one.
     """
-    make_list = getattr(values, "to_pylist", None) or getattr(values, "to_list", None)
-    entries = [] if make_list is None else make_list()
-    first = next((entry for entry in entries if entry is not None), None)
-    return entries if isinstance(first, int) else array
+    entries = values.to_list() if hasattr(values, "to_list") else []
+    first = next((entry for entry in entries if not _is_missing(entry)), None)
+    if not isinstance(first, int):
+        return array
+    return [None if _is_missing(entry) else entry for entry in entries]
 
 
 def _is_missing(value: object) -> bool:

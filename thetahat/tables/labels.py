@@ -15,6 +15,12 @@ from thetahat.values.types import BlockKind, IntArray, Label
 if TYPE_CHECKING:
     from thetahat.values.layout import Layout
 
+ABSENT_CLASSES: Final = (
+    "If a class does not occur in these rows, name all classes in the field classes, which a "
+    "request of predictions has."
+)
+"""How a message ends that refuses classes of which some may be absent from a test part."""
+
 _NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:\.([0-9]*?)0*)?")
 
 

@@ -86,6 +86,11 @@ class Layout:
         return int(self.n_test.sum())
 
     @property
+    def is_tested_once(self) -> bool:
+        """Whether instances are named and none is tested twice, as in forward chaining."""
+        return self.instance is not None and self.n_rows == self.n_instances
+
+    @property
     def n_instances(self) -> int:
         """Number of distinct test instances; of rows in one repeat if instances are not named.
 

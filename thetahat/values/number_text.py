@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 SCIENTIFIC_FROM: Final = 1e12
@@ -27,25 +28,41 @@ def format_to_error(value: float, standard_error: float) -> str:
     Where the error is 0, undefined or so large that no digit of the number is certain, the number
     has four significant digits.
     """
-    if not (math.isfinite(standard_error) and standard_error > 0 and math.isfinite(value)):
-        return format_number(value)
+    return format_alike([value], standard_error)[0]
+
+
+def format_alike(values: Sequence[float], standard_error: float) -> list[str]:
+    """Return numbers of one interval, all with the digits of ``format_to_error``."""
+    is_finite = all(map(math.isfinite, (standard_error, *values)))
+    if not is_finite or standard_error <= 0:
+        return [format_number(value) for value in values]
     decimals = 1 - math.floor(math.log10(standard_error))
-    whole_digits = len(f"{abs(value):.0f}")
-    if (
-        decimals > 6
-        or abs(value) >= SCIENTIFIC_FROM
-        or decimals + whole_digits > DIGITS_OF_A_DOUBLE
-    ):
-        return format_number(value)
-    if decimals < 0:
-        if not round(value, decimals):
-            return format_number(value)
-        return _set_thousands_apart(f"{round(value, decimals):.0f}")
+    whole_digits = max(len(f"{abs(value):.0f}") for value in values)
+    is_huge = any(abs(value) >= SCIENTIFIC_FROM for value in values)
+    if decimals > 6 or is_huge or decimals + whole_digits > DIGITS_OF_A_DOUBLE:
+        return [format_number(value) for value in values]
+    if decimals < 0 and all(round(value, decimals) or value == 0 for value in values):
+        return [_set_thousands_apart(f"{round(value, decimals):.0f}") for value in values]
+    if decimals < 0 and len(values) == 1:
+        return [format_number(value) for value in values]
+    decimals = max(decimals, 0)
     for extra in range(3):  # a small number should not be written as 0
-        text = f"{value:.{decimals + extra}f}"
-        if float(text) != 0:
-            return _set_thousands_apart(text)
-    return f"{0:.{decimals}f}"
+        texts = [f"{value:.{decimals + extra}f}" for value in values]
+        if all(value == 0 or float(text) for value, text in zip(values, texts, strict=True)):
+            break
+    else:
+        texts = [f"{value:.{decimals}f}" for value in values]
+    return [_set_thousands_apart(text if float(text) else text.lstrip("-")) for text in texts]
+
+
+def find_error(standard_error: float | None, lower: float | None, upper: float | None) -> float:
+    """Return the error that decides on the digits of an interval: about a quarter of its length.
+
+    A standard error of its own comes first. Without one, and with an open end, it is 0.
+    """
+    if standard_error:
+        return standard_error
+    return 0.0 if lower is None or upper is None else (upper - lower) / 4
 
 
 def format_p_value(p_value: float, alpha: float) -> str:

@@ -33,7 +33,13 @@ from thetahat_client.runners import Items, listing, operation
 from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
 if TYPE_CHECKING:
-    from thetahat_client.results import AdviceDict, DatasetPreviewDict, JsonValue, MethodReadDict
+    from thetahat_client.results import (
+        AdviceDict,
+        DatasetPreviewDict,
+        DatasetUnderstandingDict,
+        JsonValue,
+        MethodReadDict,
+    )
 
 LARGEST_BATCH: Final = 4 * 1024 * 1024  # bytes; the service allows 8 MiB by default
 LONGEST_IMPORT_S: Final = 120.0  # the default limit of the service
@@ -184,6 +190,13 @@ class Operations(Outputs):
         path = f"/v1/datasets/{dataset_id}/preview"
         preview: DatasetPreviewDict = self.transport.read(path, {"rows": rows})
         return preview
+
+    @operation
+    def understand(self, dataset_id: str) -> DatasetUnderstandingDict:
+        """Return what each column seems to be for, and which questions the file can answer."""
+        path = f"/v1/datasets/{dataset_id}/understood"
+        understood: DatasetUnderstandingDict = self.transport.read(path)
+        return understood
 
     @operation
     def delete_dataset(self, dataset_id: str) -> None:

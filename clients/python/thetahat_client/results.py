@@ -784,12 +784,14 @@ class DatasetColumnDict(TypedDict):
 
 @final
 class DatasetLinksDict(TypedDict):
-    """Paths of a data set and of its preview."""
+    """Paths of a data set and of what is known of its content."""
 
     self: str
     """Path of the data set."""
     preview: str
     """Path of its first rows."""
+    understood: str
+    """Path of the roles of its columns, and of the questions."""
 
 
 @final
@@ -832,6 +834,27 @@ class DatasetReadDict(TypedDict):
     """The time of the upload."""
     links: DatasetLinksDict
     """Related paths."""
+
+
+@final
+class DatasetUnderstandingDict(TypedDict):
+    """How the file of a data set is understood."""
+
+    id: str
+    """Id of the data set."""
+    rows: int
+    """Number of rows."""
+    columns: list[UnderstoodColumnReadDict]
+    """The first columns of the file."""
+    columns_left_out: int
+    """Number of further columns."""
+    kind: Literal["losses", "predictions", "cross_validation"]
+    """The kind of evaluation that the file seems to be for."""
+    kind_reason: str
+    """Why, as a sentence."""
+    questions: list[str]
+    """Sentences on which questions the file can answer, which it cannot, and what would be
+    needed."""
 
 
 DecisionValue: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "undecided"]
@@ -1178,6 +1201,16 @@ class ExternalSplitDict(TypedDict):
 
 
 @final
+class FaultyCellReadDict(TypedDict):
+    """A cell of a column of numbers that is no number."""
+
+    row: int
+    """Its row, from 0."""
+    value: str
+    """Its text."""
+
+
+@final
 class FigureAxisDict(TypedDict):
     """An axis of a figure."""
 
@@ -1391,6 +1424,9 @@ class IntervalDict(TypedDict):
     expected_coverage: NotRequired[ExpectedCoverageDict]
     """How often such an interval covered in the nearest studied design; only of a recommended
     interval, where one was studied."""
+    expected_coverage_missing: NotRequired[str]
+    """Why a recommended interval has no ``expected_coverage``: which of its numbers no studied
+    design comes near."""
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
     field is left out if the request asks for no calibration."""
@@ -2831,6 +2867,37 @@ class TwoSampleOutcomeDict(TypedDict):
     """What to know before using the outcome."""
 
 
+@final
+class UnderstoodColumnReadDict(DatasetColumnDict):
+    """One column: what it seems to be for, why, and its cells."""
+
+    role: str
+    """What it seems to be for, such as model, target, feature, label, index, identifier or
+    unclear."""
+    reason: str
+    """Why, as the end of a sentence that begins with its name."""
+    is_named_label: bool
+    """Whether name and values say that rows with one value belong together, as those of a school
+    do."""
+    task: Literal["classification", "regression"] | None
+    """The task if it is the target: classification for text, booleans, and 0 and 1; null if it can
+    only be features."""
+    distinct: int
+    """Number of different values."""
+    examples: list[str]
+    """Its first different values, shortened."""
+    missing: int
+    """Number of rows without a value."""
+    first_missing: int | None
+    """The first of them, from 0."""
+    missing_marks: dict[str, int]
+    """What is written in such cells of a column of numbers, and how often."""
+    not_numbers: int
+    """Cells that are no numbers, of a column that is nearly all."""
+    first_not_numbers: list[FaultyCellReadDict]
+    """The first of these cells."""
+
+
 UsedWeightsDict = TypedDict(
     "UsedWeightsDict",
     {
@@ -2937,6 +3004,9 @@ class VerdictDict(TypedDict):
     expected_size: NotRequired[ExpectedSizeDict]
     """How often the verdict's own test called equal models different in the studied design nearest
     to this one; left out where none is like it."""
+    expected_size_missing: NotRequired[str | None]
+    """Why there is no ``expected_size``, here and in the tests of the pair: which of their numbers
+    no studied design comes near."""
 
 
 WebhookEventValue: TypeAlias = Literal["evaluation.succeeded", "evaluation.failed", "evaluation.cancelled"]

@@ -10,8 +10,8 @@ from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
 from thetahat_presentation.numbers import (
     count,
     format_count,
-    format_ends,
     format_estimate,
+    format_interval,
     format_level,
 )
 from thetahat_presentation.parts.documents import build_other_document
@@ -131,13 +131,13 @@ def _list_components(components: list[Json]) -> Iterator[str]:
 def _write_with_interval(estimate: Json) -> str:
     """Return an estimate with one interval in brackets."""
     error = estimate["standard_error"]
-    text = format_estimate(estimate["estimate"], error)
     intervals = {interval["method"]: interval for interval in estimate.get("intervals", ())}
     best = next((intervals[name] for name in HEADLINE_INTERVALS if name in intervals), None)
     if best is None or best["lower"] is None or best["upper"] is None:
-        return text
+        return format_estimate(estimate["estimate"], error)
+    text, ends = format_interval(estimate["estimate"], best["lower"], best["upper"], error)
     name = f"{format_level(best['level'])} {name_method(best['method'])} interval"
-    return f"{text} ({name} {format_ends(best['lower'], best['upper'], error)})"
+    return f"{text} ({name} {ends})"
 
 
 PRESENTATION = Presentation(name="bootstrap", title="Bootstrap", view=view, ask=ask)

@@ -8,8 +8,7 @@ from thetahat_presentation.document import Cell, Document, Name, Number, Section
 from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
 from thetahat_presentation.numbers import (
     MISSING,
-    format_ends,
-    format_estimate,
+    format_interval,
     format_level,
     format_number,
 )
@@ -70,9 +69,10 @@ def _describe_risk(result: Json, name: str, risk: Json) -> str:
     chosen, error, interval = _name_selected(result, risk), risk["standard_error"], risk["interval"]
     text = f"The risk estimator {name.replace('_', ' ')} "
     text += f"selects {chosen}, with an estimated loss of " if chosen else "gives a loss of "
-    text += format_estimate(risk["estimate"], error)
+    lower, upper = (None if interval is None else interval[end] for end in ("lower", "upper"))
+    estimate, ends = format_interval(risk["estimate"], lower, upper, error)
+    text += estimate
     if interval is not None:
-        ends = format_ends(interval["lower"], interval["upper"], error)
         text += f" ({_find_level(result)}interval {ends})"
     return f"{text}."
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from thetahat_presentation.document import Cell, Document, Interval, Name, Number, Section, Table
 from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
-from thetahat_presentation.numbers import format_ends, format_estimate, format_number
+from thetahat_presentation.numbers import format_interval, format_number
 from thetahat_presentation.parts.cautions import Place, place_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
 from thetahat_presentation.parts.metrics import choose_mean
@@ -147,9 +147,8 @@ def _predict(prediction: Json) -> str:
     estimate, rows = prediction["estimate"], prediction["n"]
     if lower is None or upper is None:
         return f"{format_number(estimate)} from {rows} rows"
-    error = (upper - lower) / 4
-    ends = format_ends(lower, upper, error)
-    return f"{format_estimate(estimate, error)} ({ends}) from {rows} rows"
+    text, ends = format_interval(estimate, lower, upper)
+    return f"{text} ({ends}) from {rows} rows"
 
 
 PRESENTATION = Presentation(name="learning_curve", title="Learning curve", view=view, ask=ask)

@@ -7,7 +7,7 @@ from typing import Final
 
 from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
 from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
-from thetahat_presentation.numbers import format_count, format_ends, format_level, format_number
+from thetahat_presentation.numbers import format_count, format_interval, format_level, format_number
 from thetahat_presentation.parts.cautions import Place, place_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
 from thetahat_presentation.parts.headlines import describe_selected, is_choice
@@ -64,12 +64,14 @@ def _describe_choice(result: Json) -> Iterator[str]:
         return
     interval = bias.get("interval")
     side = "above" if bias["estimate"] >= 0 else "below"
-    gap = (
-        f"On rows that the choice has not seen, the {criterion} is "
-        f"{format_number(abs(bias['estimate']))} {side} the internal one"
-    )
+    size, ends = format_number(abs(bias["estimate"])), ""
     if interval is not None:
-        ends = format_ends(interval["lower"], interval["upper"], interval.get("standard_error"))
+        error = interval.get("standard_error")
+        size, ends = format_interval(
+            abs(bias["estimate"]), interval["lower"], interval["upper"], error
+        )
+    gap = f"On rows that the choice has not seen, the {criterion} is {size} {side} the internal one"
+    if interval is not None:
         gap += f" ({format_level(interval['level'])} interval of the difference {ends})"
     share = bias.get("of_choice")
     due = "" if share is None else f"; {format_number(share)} of it is due to choosing"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from thetahat_presentation.numbers import format_ends, format_estimate, format_level
+from thetahat_presentation.numbers import format_estimate, format_interval, format_level
 from thetahat_presentation.wording import list_names
 
 Json: TypeAlias = Mapping[str, Any]
@@ -102,6 +102,5 @@ def _describe_one(summary: Json, model: Json, name: str) -> str:
     lower, upper = model["lower"], model["upper"]
     if lower is None or upper is None:
         return f"{subject} {format_estimate(model['estimate'], None)}."
-    error = (upper - lower) / 4  # about one standard error, which decides on the digits
-    estimate, ends = format_estimate(model["estimate"], error), format_ends(lower, upper, error)
+    estimate, ends = format_interval(model["estimate"], lower, upper)
     return f"{subject} {estimate} ({format_level(summary['level'])} interval {ends})."

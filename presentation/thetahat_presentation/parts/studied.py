@@ -42,7 +42,8 @@ def _tabulate_coverage(shown: ModelsResult) -> Table:
     names: dict[tuple[Cell, ...], list[str]] = {}
     for subject, name, target, interval in _list_intervals(shown):
         share = _find_share(interval, shown.result)
-        cells = (subject, shown.about(target), *_build_share(share, "coverage"))
+        missing = None if interval is None else interval.get("expected_coverage_missing")
+        cells = (subject, shown.about(target), *_build_share(share, "coverage", missing))
         names.setdefault(cells, []).append(name)
     totals = {"model": len(shown.models), "difference": len(shown.comparisons)}
     subjects = list(dict.fromkeys(str(cells[0]) for cells in names))
@@ -77,8 +78,10 @@ def _tabulate_sizes(shown: ModelsResult) -> Table:
     names: dict[tuple[Cell, ...], list[str]] = {}
     for pair in shown.comparisons:
         size = pair["verdict"].get("expected_size")
-        if size is not None and pair["interval"] is not None:
-            cells = (shown.about(pair["interval"]["target"]), *_build_share(size, "size"))
+        missing = pair["verdict"].get("expected_size_missing")
+        if (size is not None or missing is not None) and pair["interval"] is not None:
+            target = shown.about(pair["interval"]["target"])
+            cells = (target, *_build_share(size, "size", missing))
             names.setdefault(cells, []).append(_name_pair(pair))
     totals = {"difference": len(shown.comparisons)}
     return Table(
@@ -123,10 +126,10 @@ def _find_share(interval: Json | None, result: Json) -> Json | None:
     return share
 
 
-def _build_share(share: Json | None, name: str) -> tuple[Cell, Cell, Cell]:
-    """Return a share with its standard error, its range and its design."""
+def _build_share(share: Json | None, name: str, missing: str | None) -> tuple[Cell, Cell, Cell]:
+    """Return a share with its standard error, its range and its design, or why there is none."""
     if share is None:
-        return NOT_STUDIED, PercentRange(None, None), Name("\N{EN DASH}")
+        return NOT_STUDIED, PercentRange(None, None), missing or Name("\N{EN DASH}")
     percent = Percent(share[name], share["standard_error"])
     return percent, PercentRange(share["least"], share["largest"]), share["design"]
 

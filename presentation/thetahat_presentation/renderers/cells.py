@@ -15,8 +15,8 @@ from thetahat_presentation.document import (
 )
 from thetahat_presentation.numbers import (
     MISSING,
-    format_ends,
     format_estimate,
+    format_interval,
     format_number,
     format_p_value,
     format_percent,
@@ -36,8 +36,8 @@ def cell_text(cell: Cell) -> str:
         case Number():
             return _write_number(cell)
         case Interval(lower, upper, error, estimate):
-            ends = format_ends(lower, upper, error)
-            return ends if estimate is None else f"{format_estimate(estimate, error)}: {ends}"
+            text, ends = format_interval(estimate, lower, upper, error)
+            return ends if estimate is None else f"{text}: {ends}"
         case PValue(value):
             return format_p_value(value)
         case Percent(share, error):

@@ -38,7 +38,16 @@ COLUMNS: Final = (
 VALUES: Final = {"zero_one": "binary", "squared": "unbounded"}
 """What the losses of the study are like, by wire name."""
 GROUPS: Final = {design.name: design.groups for design in DESIGNS}
-MATCHED: Final = ("words", "blocks", "folds", "repeated", "clusters", "fixed")
+MATCHED: Final = (
+    "words",
+    "blocks",
+    "folds",
+    "repeated",
+    "clusters",
+    "cluster_size",
+    "fixed",
+    "share",
+)
 
 Row = dict[str, Any]
 

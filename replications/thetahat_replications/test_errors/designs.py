@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from thetahat.schemes import SCHEMES
 from thetahat.values.types import BlockKind
-from thetahat_replications.test_errors.populations import Groups, LossName
+from thetahat_replications.test_errors.populations import CLUSTER_SIZE, Groups, LossName
 
 SIZES: Final = (50, 200, 1000)
 LOSSES: Final[tuple[LossName, ...]] = ("zero_one", "squared")
@@ -41,7 +41,7 @@ class Design:
         What is done with the models.
     has_truths : bool
         Whether the risks of the trained models are computed.
-    blocks, folds, repeated, clusters, fixed
+    blocks, folds, repeated, clusters, cluster_size, fixed, share
         What the library compares with the layout of a request. ``blocks`` is the kind of its
         blocks, or ``leave_one_out``.
     """
@@ -58,7 +58,9 @@ class Design:
     folds: int | None = None
     repeated: bool = False
     clusters: str | None = None
+    cluster_size: int | None = None
     fixed: bool = False
+    share: float = 1.0
 
     @property
     def block_kind(self) -> BlockKind:
@@ -84,6 +86,7 @@ DESIGNS: Final = (
         scheme="holdout",
         parameters={"test_size": 1 / 3},
         blocks="holdout",
+        share=1 / 3,
         has_truths=True,
     ),
     Design(
@@ -141,6 +144,7 @@ DESIGNS: Final = (
         groups="own sources",
         n_sources=N_SOURCES,
         blocks="source",
+        folds=N_SOURCES,
     ),
     Design(
         name="leave-one-source-out, alike",
@@ -150,6 +154,7 @@ DESIGNS: Final = (
         groups="alike sources",
         n_sources=N_SOURCES,
         blocks="source",
+        folds=N_SOURCES,
     ),
     Design(
         name="tasks",
@@ -160,6 +165,7 @@ DESIGNS: Final = (
         n_sources=N_TASKS,
         trained=("fixed",),
         blocks="source",
+        folds=N_TASKS,
         fixed=True,
     ),
     Design(
@@ -170,6 +176,7 @@ DESIGNS: Final = (
         groups="clusters",
         folds=5,
         clusters="cut",
+        cluster_size=CLUSTER_SIZE,
     ),
     Design(
         name="clusters whole, 5-fold",
@@ -178,7 +185,9 @@ DESIGNS: Final = (
         parameters={"n_folds": 5},
         groups="clusters",
         blocks="source",
+        folds=5,
         clusters="whole",
+        cluster_size=CLUSTER_SIZE,
     ),
     Design(
         name="clusters, fixed models",
@@ -189,6 +198,7 @@ DESIGNS: Final = (
         trained=("fixed",),
         blocks="holdout",
         clusters="whole",
+        cluster_size=CLUSTER_SIZE,
     ),
 )
 

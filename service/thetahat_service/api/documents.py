@@ -130,5 +130,9 @@ def build_dataset_document(row: DatasetRow) -> dict[str, object]:
         "columns": row.columns,
         "understood": row.details,
         "created_at": row.created_at,
-        "links": {"self": path, "preview": f"{path}/preview"},
+        "links": {
+            "self": path,
+            "preview": f"{path}/preview",
+            "understood": f"{path}/understood",
+        },
     }

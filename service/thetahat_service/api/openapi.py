@@ -28,6 +28,7 @@ from thetahat_service.schemas.batch import BatchRequest
 from thetahat_service.schemas.evaluation import ANY_RESULT
 from thetahat_service.schemas.events import EVENTS
 from thetahat_service.schemas.result_schemas import REF, SchemaBuilder
+from thetahat_service.schemas.understanding_example import UNDERSTANDING
 
 BATCH_PATH: Final = "/v1/evaluations/batch"
 ANY_REQUEST: Final = "AnyRequest"
@@ -66,6 +67,7 @@ def build_openapi(app: FastAPI) -> Document:
         _add_requests(document)
         _add_bodies(document)
         _add_results(document)
+        _add_understanding(document)
         _add_events(document)
         _add_authentication(document)
         _add_errors(document)
@@ -158,6 +160,12 @@ def _add_results(document: Document) -> None:
     responses = document["paths"]["/v1/evaluations/{evaluation_id}/result"]["get"]["responses"]
     content = {"schema": {"$ref": REF.format(name=ANY_RESULT)}, "examples": _list_examples(RESULT)}
     responses["200"]["content"] = {"application/json": content}
+
+
+def _add_understanding(document: Document) -> None:
+    """Add the example of how a file is understood, whose nulls FastAPI would leave out."""
+    get = document["paths"]["/v1/datasets/{dataset_id}/understood"]["get"]
+    get["responses"]["200"]["content"]["application/json"]["example"] = UNDERSTANDING
 
 
 def _list_examples(name: str) -> dict[str, Any]:

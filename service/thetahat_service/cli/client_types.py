@@ -40,7 +40,7 @@ def render_module() -> str:
     from thetahat_service.kinds.registry import JOB_KINDS
     from thetahat_service.schemas.batch import BatchOutcome
     from thetahat_service.schemas.client_types import render_client_types
-    from thetahat_service.schemas.dataset import DatasetPreview, DatasetRead
+    from thetahat_service.schemas.dataset import DatasetPreview, DatasetRead, DatasetUnderstanding
     from thetahat_service.schemas.evaluation import FigureRead, FinishedEvaluation, LossTableRead
     from thetahat_service.schemas.methods import MethodRead
     from thetahat_service.schemas.result_schemas import build_schemas
@@ -50,6 +50,7 @@ def render_module() -> str:
     answers: list[type[BaseModel]] = [
         BatchOutcome,
         DatasetPreview,
+        DatasetUnderstanding,
         DatasetRead,
         DeliveryRead,
         FigureRead,

@@ -310,9 +310,9 @@ def _build_table_request(
 
 def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:
     """Return what the columns of a file contain, by name."""
-    from thetahat_service.in_process.files import profile_columns
+    from thetahat_service.data.profiles import profile_columns
 
-    return profile_columns(data)
+    return profile_columns(data, data.columns, data.rows)
 
 
 def _describe(columns: LossColumns, blocks: Blocks, better: BetterValues) -> str:

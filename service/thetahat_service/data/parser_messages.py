@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypeAlias, TypedDict
 
 from thetahat.values.json_values import JsonValue
-from thetahat_service.json_types import ColumnDescription, FilePreview
+from thetahat_service.json_types import (
+    ColumnDescription,
+    FilePreview,
+    FileUnderstanding,
+    JsonObject,
+)
 
 
 class FileLimitValues(TypedDict):
@@ -42,7 +47,20 @@ class PreviewRequest(TypedDict):
     seconds: NotRequired[int]
 
 
-ParserRequest: TypeAlias = InspectionRequest | PreviewRequest
+class UnderstandingRequest(TypedDict):
+    """Asks the parser how a file is understood: roles of columns, and questions."""
+
+    action: Literal["understand"]
+    path: str
+    media_type: str
+    columns: Sequence[ColumnDescription]
+    rows: int
+    details: JsonObject
+    memory_mb: NotRequired[int]
+    seconds: NotRequired[int]
+
+
+ParserRequest: TypeAlias = InspectionRequest | PreviewRequest | UnderstandingRequest
 """What the parser is asked; the limits of memory and time are added where it is sent."""
 
 
@@ -56,9 +74,10 @@ class InspectedFile(TypedDict):
 
 
 class ParserAnswer(TypedDict):
-    """What the parser answers: ``inspected`` or ``preview``, or the ``error`` that it met."""
+    """What the parser answers to each action, or the ``error`` that it met."""
 
     inspected: NotRequired[InspectedFile]
     preview: NotRequired[FilePreview]
+    understanding: NotRequired[FileUnderstanding]
     error: NotRequired[str]
     message: NotRequired[str]

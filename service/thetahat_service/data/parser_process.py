@@ -36,6 +36,7 @@ from thetahat_service.data.formats import find_format
 from thetahat_service.data.parser_messages import ParserAnswer, ParserRequest
 from thetahat_service.data.preview import preview
 from thetahat_service.data.reading import DatasetFileContent
+from thetahat_service.data.understanding import understand_file
 from thetahat_service.errors import ServiceError
 from thetahat_service.process.exit_with_parent import (
     request_signal_on_parent_exit,
@@ -51,12 +52,16 @@ FIRST_FILE: Final = b"a,b\n1,x\n"
 
 
 def parse(request: ParserRequest) -> ParserAnswer:
-    """Check a file or return its first rows, as the request asks; errors are returned as JSON."""
+    """Do what the request asks with a file: check, preview or understand; errors are JSON, too."""
     path = Path(request["path"])
     try:
         if request["action"] == "preview":
             file = DatasetFileContent(request["media_type"], request["columns"], path)
             return {"preview": preview(file, request["rows"])}
+        if request["action"] == "understand":
+            file = DatasetFileContent(request["media_type"], request["columns"], path)
+            found = understand_file(file, request["rows"], request["details"])
+            return {"understanding": found}
         with Path(request["table"]).open("r+b") as table:
             limits = FileLimits(**request["limits"])
             inspected = find_format(request["media_type"]).inspect(path, limits, table)

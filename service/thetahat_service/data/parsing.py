@@ -25,7 +25,7 @@ from thetahat_service.data.packing import build_unpacked_path
 from thetahat_service.data.parser_messages import FileLimitValues, ParserAnswer, ParserRequest
 from thetahat_service.data.reading import ReadableFile
 from thetahat_service.errors import InvalidFile, ServiceError, Unavailable
-from thetahat_service.json_types import FilePreview
+from thetahat_service.json_types import FilePreview, FileUnderstanding, JsonObject
 from thetahat_service.settings import get_settings
 
 log = logging.getLogger(__name__)
@@ -99,6 +99,24 @@ def preview_file(file: ReadableFile, rows: int, name: str | None) -> FilePreview
         name,
     )
     return answer["preview"]
+
+
+def understand_file(
+    file: ReadableFile, rows: int, details: JsonObject, name: str | None
+) -> FileUnderstanding:
+    """Return how a stored file of so many rows is understood, in a process of its own."""
+    answer = _request(
+        {
+            "action": "understand",
+            "path": str(file.locate()),
+            "media_type": file.media_type,
+            "columns": file.columns,
+            "rows": rows,
+            "details": details,
+        },
+        name,
+    )
+    return answer["understanding"]
 
 
 def start_parsers() -> None:

@@ -21,6 +21,10 @@ from thetahat_service.data.sparse_rows import SparseRows
 from thetahat_service.json_types import ColumnDescription
 from thetahat_service.storage.checksums import compute_table_size
 
+TEXT_TABLE: Final = "-2.arrow"
+"""The end of the names of tables that keep labels as a text has them."""
+EARLIER_TEXT_TABLE: Final = ".arrow"
+"""That of tables of earlier releases, in which labels were numbers; they are not read."""
 _CELL: Final = pa.large_list(pa.struct([("index", pa.int32()), ("value", pa.float64())]))
 _LARGEST_SMALL: Final = 2**31 - 1
 _TEXT: Final = "\0"
@@ -102,6 +106,12 @@ def make_number_cells(values: np.ndarray) -> pa.Array:
     return pa.Array.from_buffers(
         pa.from_numpy_dtype(values.dtype), len(values), [None, buffer], null_count=0
     )
+
+
+def describe_table(path: Path) -> tuple[int, tuple[ColumnDescription, ...]]:
+    """Return the number of rows, and name and type of each column, of a table."""
+    table = map_table(path)
+    return table.num_rows, list_columns(table.schema)
 
 
 def list_columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 from uuid import NAMESPACE_OID, uuid5
 
-from thetahat_service.data.base import GROUPS, FileLimits
+from thetahat_service.data.base import FileLimits
 from thetahat_service.data.encodings import detect_encoding_by_mark
 from thetahat_service.data.formats import add_encoding, find_format
-from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.data.tables import build_table_path
 from thetahat_service.kinds.base import DatasetFile
-from thetahat_service.roles.profile import ColumnProfile, profile_column
 
 UNLIMITED: Final = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
 """The file is the caller's own, so the limits against hostile uploads do not apply."""
@@ -57,31 +54,6 @@ def read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
         details=inspected.details,
         path=path,
     )
-
-
-def profile_columns(dataset: DatasetFile) -> dict[str, ColumnProfile]:
-    """Return what each column of a file contains, by name and in its order."""
-    profiles: dict[str, ColumnProfile] = {}
-    for position, column in enumerate(dataset.columns):
-        name, kind = str(column["name"]), str(column["type"])
-        if kind in GROUPS:
-            profiles[name] = ColumnProfile(
-                name=name,
-                position=position,
-                type=kind,
-                rows=dataset.rows,
-                present=dataset.rows,
-                distinct=dataset.rows,
-                numbers=0,
-            )
-        else:
-            values = read_columns(dataset, [name])[name]
-            profile = profile_column(name, position, kind, values)
-            if kind == "integer":  # as numbers, ids beyond 2^53 or with leading zeros may be equal
-                labels = read_labels(dataset, [name])[name].tolist()
-                profile = replace(profile, distinct=len({*labels} - {None}))
-            profiles[name] = profile
-    return profiles
 
 
 def is_log(file: DatasetFile) -> bool:

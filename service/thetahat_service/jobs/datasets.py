@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -14,11 +14,11 @@ from sqlalchemy.exc import IntegrityError
 
 from thetahat_service.data.base import Inspected
 from thetahat_service.data.formats import find_format, list_table_suffixes
-from thetahat_service.data.parsing import inspect_file, preview_file
+from thetahat_service.data.parsing import inspect_file, preview_file, understand_file
 from thetahat_service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
 from thetahat_service.jobs.read import Position
 from thetahat_service.jobs.stored_datasets import StoredDataset, is_intact
-from thetahat_service.json_types import DatasetPreviewJson
+from thetahat_service.json_types import DatasetPreviewJson, DatasetUnderstandingJson
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import audit, datasets
@@ -60,7 +60,8 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     """Check and store an upload; return its data set, and whether the data set is new.
 
     For bytes that were uploaded before with the same type, the earlier data set is returned; if its
-    stored file is lost or damaged, the upload replaces it.
+    stored file is lost or damaged, or was read in another way by an earlier release, the upload
+    replaces it.
     """
     identifier = datasets.derive_id(owner_id, upload.media_type, upload.sha256)
     with reading() as connection:
@@ -68,7 +69,7 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     form = find_format(upload.media_type)
     if (
         existing is not None
-        and is_intact(_find_path(existing.sha256), form)
+        and is_intact(build_dataset_file(existing))
         and _note_upload(existing.id)
     ):
         return existing, False
@@ -111,6 +112,9 @@ def _store(
         files.keep(upload.file, name)
         if existing is not None:  # uploaded at the same time, or to repair a damaged file
             datasets.note_upload(connection, identifier)
+            if existing.columns != row.columns or existing.rows != row.rows:
+                datasets.replace_content(connection, row)
+                return replace(row, name=existing.name, created_at=existing.created_at), False
             return existing, False
         datasets.insert(connection, owner_id, row)
         audit.add(connection, Action.UPLOAD_DATASET, identifier, owner_id)
@@ -161,6 +165,13 @@ def preview(owner_id: UUID, identifier: UUID, rows: int) -> DatasetPreviewJson:
         "media_type": row.media_type,
         "understood": row.details,
     }
+
+
+def understand(owner_id: UUID, identifier: UUID) -> DatasetUnderstandingJson:
+    """Return the roles of the columns, what the file holds, and what it can answer."""
+    row = get(owner_id, identifier)
+    file = build_dataset_file(row)
+    return {"id": row.id, **understand_file(file, row.rows, row.details, row.name)}
 
 
 def delete(owner_id: UUID, identifier: UUID) -> None:
@@ -224,7 +235,7 @@ def read_dataset_files(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID
     return {row.id: build_dataset_file(row) for row in rows}
 
 
-def build_dataset_file(row: DatasetRow) -> DatasetFile:
+def build_dataset_file(row: DatasetRow) -> StoredDataset:
     """Return a data set with the path of its bytes."""
     return StoredDataset(
         id=row.id,

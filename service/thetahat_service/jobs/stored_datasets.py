@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from thetahat_service.data.base import Format, read_file_limits
 from thetahat_service.data.formats import find_format
 from thetahat_service.data.reading import require_file
+from thetahat_service.data.tables import build_table_path, describe_table
 from thetahat_service.errors import DamagedFile
+from thetahat_service.json_types import ColumnDescription
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.checksums import append_digest
@@ -20,6 +24,9 @@ from thetahat_service.storage.files import FileStore
 from thetahat_service.storage.open_files import open_file_store
 
 log = logging.getLogger(__name__)
+
+LISTED: Final = 5
+"""Columns that a refusal lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +36,36 @@ class StoredDataset(DatasetFile):
     def locate(self) -> Path:
         """Return the path of the file, which is present and undamaged; else ``Unavailable``.
 
-        The converted table of a file is made again if it is lost or damaged.
+        The converted table of a file is made again if it is lost, damaged or of an earlier release.
+        If the file is read in another way now, it has to be uploaded again.
         """
         if self.path is None:
             return require_file(None)
-        _prepare_dataset(self.path, find_format(self.media_type))
+        form = find_format(self.media_type)
+        _prepare_dataset(self.path, form)
+        if form.table_suffix:
+            self._compare(build_table_path(self.path, form.table_suffix))
         return self.path
+
+    def _compare(self, table: Path) -> None:
+        """Raise ``DamagedFile`` if the table has other rows or columns than the upload found."""
+        rows, columns = _describe(table, table.stat().st_mtime_ns)
+        if rows == self.rows and columns == tuple(self.columns):
+            return
+        different = [new["name"] for new in columns if new not in self.columns][:LISTED]
+        about = f" Columns {', '.join(map(repr, different))} differ." if different else ""
+        raise DamagedFile(
+            f"Data set {self.id} was uploaded to an earlier release, which read its file in "
+            f"another way: {self.rows} rows and {len(self.columns)} columns, and now {rows} and "
+            f"{len(columns)}.{about} Upload the data set again."
+        )
+
+
+@lru_cache(maxsize=16)
+def _describe(table: Path, changed: int) -> tuple[int, tuple[ColumnDescription, ...]]:
+    """Return the rows and columns of a table that was written at a time in nanoseconds."""
+    del changed  # tells two tables of one name apart
+    return describe_table(table)
 
 
 def _prepare_dataset(path: Path, form: Format) -> None:
@@ -88,14 +119,14 @@ def _fetch_original(store: FileStore, name: str) -> Path:
         raise
 
 
-def is_intact(path: Path, form: Format) -> bool:
-    """Return whether the stored file of a data set is undamaged; its table is repaired."""
+def is_intact(file: StoredDataset) -> bool:
+    """Return whether a file is undamaged and read as its upload was; its table is repaired."""
     store = open_file_store()
-    name = store.find_name(path)
+    name = None if file.path is None else store.find_name(file.path)
     try:
         if name is not None:
             store.fetch(name)
-        _prepare_dataset(path, form)
+        file.locate()
     except DamagedFile:
         return False
     return True

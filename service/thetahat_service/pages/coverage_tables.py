@@ -13,7 +13,11 @@ from importlib.resources import files
 from typing import Any, Final
 
 from thetahat_presentation.document import Cell, Name, Number, Table
-from thetahat_replications.presets.interval_coverage import recommended, recommended_metrics
+from thetahat_replications.presets.interval_coverage import (
+    heavy_tails,
+    recommended,
+    recommended_metrics,
+)
 
 Row = Mapping[str, Any]
 
@@ -69,7 +73,7 @@ def _describe_recommended() -> MeasuredTable:
             _build_average_table(("Of", "Scheme", "Target"), averages),
             Table(caption="Every case", columns=headings, rows=cases),
         ),
-        command=recommended.COMMAND,
+        command=heavy_tails.COMMAND,
     )
 
 
@@ -87,7 +91,7 @@ def _describe_metrics() -> MeasuredTable:
             "Samples have 50 and 200 rows; few positives are 15 % of them.",
         ),
         tables=(_build_average_table(headings, averages),),
-        command=recommended.COMMAND,
+        command=heavy_tails.COMMAND,
     )
 
 

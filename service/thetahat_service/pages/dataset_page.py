@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from thetahat_presentation.document import Cell, Name, Number, Table
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import capitalise
-from thetahat_service.json_types import FilePreview
+from thetahat_service.json_types import (
+    ColumnDescription,
+    FilePreview,
+    FileUnderstanding,
+    UnderstoodColumn,
+)
 
 MAX_COLUMNS: Final = 40
 """Columns of a wide file that a preview shows."""
 MAX_LISTED: Final = 500
+TOO_LARGE: Final = (
+    "The file is too large to be looked at for a page, so no roles of columns are proposed."
+)
+UNDERSTOOD: Final = (
+    *("Name", "Values", "Seems to be", "Because it", "For example", "Missing"),
+    "Faults by row, from 0",
+)
 WORDS: Final = {
     "number": "numbers",
     "integer": "whole numbers",
@@ -24,7 +36,7 @@ WORDS: Final = {
 
 
 def list_understood(media_type: str, details: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Return what was understood of a file: names and texts."""
+    """Return what was understood of a file as a whole: names and texts."""
     facts = [("Format", media_type)]
     for name, value in details.items():
         if isinstance(value, bool | int | float | str):
@@ -33,23 +45,55 @@ def list_understood(media_type: str, details: Mapping[str, object]) -> list[tupl
     return facts
 
 
-def tabulate_columns(preview: FilePreview) -> Table:
-    """Return the columns of a file with their types."""
-    columns = preview["columns"]
-    left_out = len(columns) - MAX_LISTED
+def list_questions(understood: FileUnderstanding | None) -> list[str]:
+    """Return sentences on what a file holds, and which questions it can answer."""
+    if understood is None:
+        return [TOO_LARGE]
+    kind = f"This seems to be a file for the kind {understood['kind']}: {understood['kind_reason']}"
+    sentences = [*understood["questions"]]
+    return sentences if understood["kind_reason"] in sentences else [kind, *sentences]
+
+
+def tabulate_columns(
+    columns: Sequence[ColumnDescription], understood: FileUnderstanding | None
+) -> Table:
+    """Return the columns of a file: what each seems to be for, why, and its cells.
+
+    Of a file that was not looked at, ``understood`` is None, and the table has the types alone.
+    """
+    if understood is None:
+        names = ["Name", "Values"]
+        rows: list[list[Cell]] = [[Name(c["name"]), _name_type(c["type"])] for c in columns]
+    else:
+        names = [*UNDERSTOOD]
+        rows = [_build_row(column) for column in understood["columns"]]
+    left_out = len(columns) - len(rows[:MAX_LISTED])
     return Table(
         caption="Columns",
-        columns=["Name", "Values", "Missing in the first rows"],
-        rows=[
-            [
-                Name(column["name"]),
-                WORDS.get(column["type"], column["type"]),
-                Number(column["missing"]),
-            ]
-            for column in columns[:MAX_LISTED]
-        ],
+        columns=names,
+        rows=rows[:MAX_LISTED],
         notes=[f"{left_out} more columns are not listed."] if left_out > 0 else [],
     )
+
+
+def _build_row(column: UnderstoodColumn) -> list[Cell]:
+    marks = " or ".join(f"{mark!r} ({n})" for mark, n in column["missing_marks"].items())
+    missing = format_number(column["missing"])
+    faults = [f"row {cell['row']}: {cell['value']!r}" for cell in column["first_not_numbers"]]
+    more = column["not_numbers"] - len(faults)
+    return [
+        Name(column["name"]),
+        _name_type(column["type"]),
+        column["role"],
+        column["reason"],
+        Name(", ".join(column["examples"])),
+        Name(f"{missing}: {marks}") if marks else Number(column["missing"]),
+        Name(", ".join([*faults, *([f"{more} more"] if more > 0 else [])])),
+    ]
+
+
+def _name_type(kind: str) -> str:
+    return WORDS.get(kind, kind)
 
 
 def tabulate_rows(preview: FilePreview) -> Table:

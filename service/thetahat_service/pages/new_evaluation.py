@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
+from thetahat.losses import get_default_loss
 from thetahat.schemes import SCHEMES as REGISTERED_SCHEMES
 from thetahat_presentation.wording import join_words
 from thetahat_service.json_types import ColumnDescription, MethodDescription
+from thetahat_service.pages.form_proposals import FormProposals
 
 Fields = Mapping[str, Sequence[str]]
 
@@ -54,6 +56,9 @@ LEARNERS: Final = {
 }
 """Learners that the form offers first, by task; every other one is offered by name."""
 BASELINES: Final = frozenset({"mean", "majority"})
+BY_TARGET: Final = "by_target"
+"""What the form sends where the values of the target decide the task."""
+NO_TASK: Final = "Say whether the task is a regression or a classification."
 BLOCKS: Final = {
     "holdout": "one test set",
     "random": "folds drawn at random",
@@ -121,6 +126,8 @@ class FormView:
         Every other learner.
     schemes, losses : sequence of FormOption
         Choices with explanations from the catalogue.
+    proposals : FormProposals
+        What the file seems to hold.
     values : mapping
         What was sent before, by field.
     problems : FormProblems
@@ -132,8 +139,14 @@ class FormView:
     more_learners: Sequence[FormOption]
     schemes: Sequence[FormOption]
     losses: Sequence[FormOption]
+    proposals: FormProposals = field(default_factory=FormProposals)
     values: Fields = field(default_factory=dict)
     problems: FormProblems = field(default_factory=FormProblems)
+
+    @property
+    def by_target(self) -> str:
+        """What is sent where the values of the target decide the task."""
+        return BY_TARGET
 
     @property
     def parts(self) -> Mapping[str, str]:
@@ -166,6 +179,7 @@ class FormView:
 def build_form(
     columns: Sequence[ColumnDescription],
     catalogue: Mapping[str, Sequence[MethodDescription]],
+    proposals: FormProposals,
     values: Fields | None = None,
     problems: FormProblems | None = None,
 ) -> FormView:
@@ -185,6 +199,7 @@ def build_form(
         ],
         schemes=[_build_choice(schemes[name]) for name in SCHEMES],
         losses=[_build_choice(item) for item in catalogue["losses"]],
+        proposals=proposals,
         values=values or {},
         problems=problems or FormProblems(),
     )
@@ -198,8 +213,40 @@ def _build_choice(item: MethodDescription) -> FormOption:
     )
 
 
+def find_omissions(values: Fields, proposals: FormProposals) -> FormProblems:
+    """Return what has to be chosen before a form makes a request, by field."""
+    kind = _read(values, "kind") or "cross_validation"
+    target = _read(values, "target")
+    missing: dict[str, str] = {}
+    if kind != "losses" and target is None:
+        missing["target"] = "Choose the target: the column that is predicted."
+    if kind == "cross_validation":
+        if target is not None and _choose_task(values, proposals) is None:
+            missing["task"] = NO_TASK
+        if not (values.get("learners") or _read(values, "more_learners")):
+            missing["learners"] = "Choose at least one learner."
+    else:
+        if not values.get(kind):
+            missing[kind] = f"Choose the columns of {kind}, one for each model."
+        if _read(values, "blocks") is None:
+            missing["blocks"] = _ask_for_blocks(values, proposals)
+    if kind == "losses" and _read(values, "better") is None:
+        missing["better"] = "Say whether lower or higher values are better."
+    if kind == "predictions" and target is not None and _choose_loss(values, proposals) is None:
+        missing["loss"] = "Choose the loss."
+    return FormProblems(by_field=missing)
+
+
+def _ask_for_blocks(values: Fields, proposals: FormProposals) -> str:
+    block = _read(values, "block")
+    if block is not None:
+        return f"Say what the values of {block} are: folds drawn at random, or sources."
+    hint = f"{proposals.label_hint} " if proposals.labels else ""
+    return f"Say what was tested together. {hint}Choose the column as the block, or one test set."
+
+
 def build_request(
-    values: Fields, dataset: str, columns: Sequence[ColumnDescription]
+    values: Fields, dataset: str, columns: Sequence[ColumnDescription], proposals: FormProposals
 ) -> dict[str, object]:
     """Return the request that a form makes; the service checks it as any other request.
 
@@ -207,11 +254,12 @@ def build_request(
     """
     kind = _read(values, "kind") or "cross_validation"
     request: dict[str, object] = {"kind": kind, "dataset": dataset}
-    build = {"predictions": _add_predictions, "losses": _add_losses}.get(kind)
-    if build is None:
-        _add_cross_validation(request, values, columns)
+    if kind == "predictions":
+        _add_predictions(request, values, proposals)
+    elif kind == "losses":
+        _add_losses(request, values)
     else:
-        build(request, values)
+        _add_cross_validation(request, values, columns, proposals)
     for name in ("name", "unit"):
         _add(request, name, _read(values, name))
     for name in ("margin", "level"):
@@ -220,7 +268,10 @@ def build_request(
 
 
 def _add_cross_validation(
-    request: dict[str, object], values: Fields, columns: Sequence[ColumnDescription]
+    request: dict[str, object],
+    values: Fields,
+    columns: Sequence[ColumnDescription],
+    proposals: FormProposals,
 ) -> None:
     target = _read(values, "target")
     roles = {name: _read(values, name) for name in ("source", "cluster", "time", "fold")}
@@ -237,13 +288,25 @@ def _add_cross_validation(
     steps = _list_steps(used, has_missing="fill" in values) if "prepare" in values else []
     names = dict.fromkeys([*values.get("learners", ()), *_split(_read(values, "more_learners"))])
     request["columns"] = chosen
-    request["task"] = _read(values, "task") or ""
+    request["task"] = _choose_task(values, proposals)
     request["learners"] = {
         name: name if name in BASELINES or not steps else {"name": name, "prepare": steps}
         for name in names
     }
-    request["scheme"] = _read_scheme(values)
+    request["scheme"] = _read_scheme(values, proposals)
     _add(request, "loss", _read(values, "loss"))
+
+
+def _choose_task(values: Fields, proposals: FormProposals) -> str | None:
+    """Return the chosen task, or the one that the target's values show."""
+    task = _read(values, "task")
+    return proposals.tasks.get(_read(values, "target") or "") if task in {None, BY_TARGET} else task
+
+
+def _choose_loss(values: Fields, proposals: FormProposals) -> str | None:
+    """Return the chosen loss, else the usual one of the task that the target's values show."""
+    task = proposals.tasks.get(_read(values, "target") or "")
+    return _read(values, "loss") or (None if task is None else get_default_loss(task))
 
 
 def _list_steps(
@@ -265,10 +328,12 @@ def _list_steps(
     return steps
 
 
-def _read_scheme(values: Fields) -> dict[str, object]:
-    scheme: dict[str, object] = {"name": _read(values, "scheme") or ""}
+def _read_scheme(values: Fields, proposals: FormProposals) -> dict[str, object]:
+    """Return the chosen scheme, else one that leaves sources out if a source is named."""
+    name = _read(values, "scheme") or proposals.get_scheme(_read(values, "source") or "")
+    scheme: dict[str, object] = {"name": name}
     parameters: dict[str, object] = {}
-    known_parameters = _list_scheme_parameters(str(scheme["name"]))
+    known_parameters = _list_scheme_parameters(name)
     for name in ("n_folds", "n_repeats"):
         if name in known_parameters:
             _add(parameters, name, _read_number(values, name))
@@ -283,13 +348,13 @@ def _list_scheme_parameters(scheme: str) -> set[str]:
     return set() if method is None else {each.name for each in fields(method)}
 
 
-def _add_predictions(request: dict[str, object], values: Fields) -> None:
+def _add_predictions(request: dict[str, object], values: Fields, proposals: FormProposals) -> None:
     columns: dict[str, object] = {
         "target": _read(values, "target"),
         "predictions": {name: name for name in values.get("predictions", ())},
     }
     _add_layout(request, columns, values)
-    request["loss"] = _read(values, "loss") or ""
+    request["loss"] = _choose_loss(values, proposals)
 
 
 def _add_losses(request: dict[str, object], values: Fields) -> None:

@@ -12,9 +12,12 @@ from thetahat.common_names import (
     MEASURE_WORDS,
     MODEL_NAMES,
     NUMBERING_WORDS,
+    PREDICTION_WORDS,
     RUN_NAMES,
+    SCORE_WORDS,
     TARGET_NAMES,
     TASK_NAMES,
+    TRUTH_NAMES,
 )
 
 UNNAMED: Final = re.compile(
@@ -49,7 +52,22 @@ def is_measure_name(name: str) -> bool:
 
 def is_target_name(name: str) -> bool:
     """Return whether a name says that the column has the true values."""
-    return " ".join(split_words(name)) in TARGET_NAMES
+    return " ".join(split_words(name)) in TARGET_NAMES | TRUTH_NAMES
+
+
+def is_truth_name(name: str) -> bool:
+    """Return whether a name says that the column has true values beside predictions of them."""
+    return " ".join(split_words(name)) in TRUTH_NAMES
+
+
+def is_prediction_name(name: str) -> bool:
+    """Return whether a name says that the column has predictions: ``pred_ridge``."""
+    return bool(set(split_words(name)) & PREDICTION_WORDS)
+
+
+def is_loss_name(name: str) -> bool:
+    """Return whether a name says that the column has losses or scores: ``loss_ridge``."""
+    return bool(set(split_words(name)) & (LOSS_WORDS | SCORE_WORDS))
 
 
 def is_model_name(name: str) -> bool:

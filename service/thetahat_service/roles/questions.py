@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from thetahat_service.roles.contents import Contents
 from thetahat_service.roles.long_tables import LongColumns
+from thetahat_service.roles.names import is_label_name
 from thetahat_service.roles.proposals import Proposal, Role, list_of
 
 
-def list_questions(proposals: Mapping[str, Proposal], rows: int) -> list[str]:
+def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Contents) -> list[str]:
     """Return a sentence on each question, for a table with a row for each test instance."""
-    targets = list_of(proposals, Role.TARGET)
-    if targets:
-        name = targets[0].name
-        sentence = (
-            f"Column {name!r} has the true values. If other columns are predictions of it, send "
-            "the file as kind predictions; if they are features, as kind cross_validation, which "
-            "trains learners. A comparison of losses needs a column of losses for each model."
-        )
-        return [sentence]
+    if contents.kind != "losses":
+        return [contents.reason, *_describe_other_kind(proposals, contents)]
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
     sentences = [
         *_describe_models(models),
@@ -37,6 +32,30 @@ def list_questions(proposals: Mapping[str, Proposal], rows: int) -> list[str]:
             f"Whether this holds elsewhere: no. No column says which rows belong together, and the "
             f"{rows} rows are taken as independent. A column with the source of each row, such as "
             "a school or a document, would be needed."
+        )
+    return sentences
+
+
+def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) -> list[str]:
+    """Return what predictions, or data to learn from, can answer."""
+    if contents.kind == "predictions":
+        sentences = [
+            "How good each model is, and which is better, as they are trained: yes.",
+            "For that the request, of kind predictions, names the columns of predictions.",
+        ]
+        use = "name it as the block"
+    else:
+        sentences = [
+            "How good learners are that are trained on these rows: yes, of kind cross_validation.",
+            "How good trained models are: no. No column has losses or scores of each of them.",
+        ]
+        use = "name it as the source, and leave whole sources out"
+    labels = [p for p in list_of(proposals, Role.LABEL) if is_label_name(p.name)]
+    sentences += [f"Whether this holds for a new {p.name}: {use}." for p in labels]
+    if not labels:
+        sentences.append(
+            "Whether this holds elsewhere: no. No column has the name of sources, such as schools "
+            "or sites, and the rows are taken as independent."
         )
     return sentences
 

@@ -69,10 +69,11 @@ class PreviewColumn(DatasetColumn):
 
 
 class DatasetLinks(BaseModel):
-    """Paths of a data set and of its preview."""
+    """Paths of a data set and of what is known of its content."""
 
     self: str = Field(description="Path of the data set.")
     preview: str = Field(description="Path of its first rows.")
+    understood: str = Field(description="Path of the roles of its columns, and of the questions.")
 
 
 class DatasetRead(BaseModel):
@@ -109,3 +110,56 @@ class DatasetPreview(BaseModel):
         description="Values by row; missing and infinite ones are null."
     )
     understood: dict[str, JsonValue] = Field(description="Properties of the file.")
+
+
+class FaultyCellRead(BaseModel):
+    """A cell of a column of numbers that is no number."""
+
+    row: int = Field(description="Its row, from 0.")
+    value: str = Field(description="Its text.")
+
+
+class UnderstoodColumnRead(DatasetColumn):
+    """One column: what it seems to be for, why, and its cells."""
+
+    role: str = Field(
+        description="What it seems to be for, such as model, target, feature, label, index, "
+        "identifier or unclear."
+    )
+    reason: str = Field(description="Why, as the end of a sentence that begins with its name.")
+    is_named_label: bool = Field(
+        description="Whether name and values say that rows with one value belong together, as "
+        "those of a school do."
+    )
+    task: Literal["classification", "regression"] | None = Field(
+        description="The task if it is the target: classification for text, booleans, and 0 and "
+        "1; null if it can only be features."
+    )
+    distinct: int = Field(description="Number of different values.")
+    examples: list[str] = Field(description="Its first different values, shortened.")
+    missing: int = Field(description="Number of rows without a value.")
+    first_missing: int | None = Field(description="The first of them, from 0.")
+    missing_marks: dict[str, int] = Field(
+        description="What is written in such cells of a column of numbers, and how often."
+    )
+    not_numbers: int = Field(
+        description="Cells that are no numbers, of a column that is nearly all."
+    )
+    first_not_numbers: list[FaultyCellRead] = Field(description="The first of these cells.")
+
+
+class DatasetUnderstanding(BaseModel):
+    """How the file of a data set is understood."""
+
+    id: UUID = Field(description="Id of the data set.")
+    rows: int = Field(description="Number of rows.")
+    columns: list[UnderstoodColumnRead] = Field(description="The first columns of the file.")
+    columns_left_out: int = Field(description="Number of further columns.")
+    kind: Literal["losses", "predictions", "cross_validation"] = Field(
+        description="The kind of evaluation that the file seems to be for."
+    )
+    kind_reason: str = Field(description="Why, as a sentence.")
+    questions: list[str] = Field(
+        description="Sentences on which questions the file can answer, which it cannot, and what "
+        "would be needed."
+    )

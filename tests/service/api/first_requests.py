@@ -48,6 +48,7 @@ def send_requests(client: TestClient) -> Iterator[int]:
         made = client.post("/v1/datasets", content=content, headers={"Content-Type": media_type})
         yield made.status_code
         yield client.get(f"/v1/datasets/{made.json()['id']}/preview").status_code
+        yield client.get(f"/v1/datasets/{made.json()['id']}/understood").status_code
 
 
 def submit(client: TestClient, bodies: list[dict[str, Any]]) -> Iterator[int]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import CSV, CSV_TEXT, FILES, NPY, PARQUET, npy_bytes
+from thetahat_service.cli import main
+from thetahat_service.schemas.understanding_example import TABLE, UNDERSTANDING
 from thetahat_service.storage import datasets as stored_datasets
 from thetahat_service.storage.files import MARK
 
@@ -221,3 +224,38 @@ def test_exact_a_form_may_name_its_file_in_any_script(
 
     assert answer.status_code == 201, answer.text
     assert answer.json()["name"] == name
+
+
+def test_exact_a_file_is_understood_as_the_document_shows(client: TestClient) -> None:
+    identifier = send(client, TABLE.encode(), CSV).json()["id"]
+    answer = client.get(f"/v1/datasets/{identifier}/understood")
+
+    assert answer.json() == {**UNDERSTANDING, "id": identifier}
+    get = client.get("/openapi.json").json()["paths"]["/v1/datasets/{dataset_id}/understood"]["get"]
+    shown = get["responses"]["200"]["content"]["application/json"]["example"]
+    assert shown == UNDERSTANDING
+
+
+def test_exact_what_is_understood_is_what_inspect_prints(
+    client: TestClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "id,model,item,score\n" + "".join(f"{i},{'ab'[i % 2]},q{i // 2},{i}\n" for i in range(8))
+    path = tmp_path / "long.csv"
+    path.write_text(text.replace("q3", "q 3").replace(",7", ",seven"))
+    identifier = send(client, path.read_bytes(), CSV).json()["id"]
+
+    assert main(["inspect", str(path), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    answer = client.get(f"/v1/datasets/{identifier}/understood").json()
+
+    assert answer == {**printed, "id": identifier}
+    assert answer["columns"][3]["first_not_numbers"] == [{"row": 7, "value": "seven"}]
+    assert "models from column 'model'" in " ".join(answer["questions"])
+
+
+def test_exact_wide_files_and_matrices_are_understood(client: TestClient) -> None:
+    wide = ",".join(f"x{j}" for j in range(600)) + "\n" + ",".join(["1"] * 600) + "\n"
+    identifier = send(client, wide.encode(), CSV).json()["id"]
+    found = client.get(f"/v1/datasets/{identifier}/understood").json()
+
+    assert (len(found["columns"]), found["columns_left_out"]) == (500, 100)

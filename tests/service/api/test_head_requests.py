@@ -64,6 +64,7 @@ def test_property_every_path_with_get_answers_head(
         "/v1/evaluations/{evaluation_id}/events",
         "/v1/evaluations/{evaluation_id}/report.html",
         "/v1/datasets/{dataset_id}/preview",
+        "/v1/datasets/{dataset_id}/understood",
     } <= answered
 
 

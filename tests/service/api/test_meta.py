@@ -15,7 +15,12 @@ from thetahat.refit_estimators import EVERY_VARIANCE
 from thetahat_service.api.catalogue import FAMILIES
 from thetahat_service.jobs import read
 from thetahat_service.kinds.registry import JOB_KINDS
-from thetahat_service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
+from thetahat_service.schemas.dataset import (
+    DatasetPage,
+    DatasetPreview,
+    DatasetRead,
+    DatasetUnderstanding,
+)
 from thetahat_service.schemas.evaluation import EvaluationPage, EvaluationRead
 from thetahat_service.schemas.methods import MethodFamily, MethodIndex
 from thetahat_service.schemas.problem import ProblemDocument
@@ -131,6 +136,7 @@ def test_exact_answers_are_what_the_document_says(client: TestClient, worker: In
     check_fields(DatasetRead, dataset)
     check_fields(DatasetPage, client.get("/v1/datasets").json())
     check_fields(DatasetPreview, client.get(dataset["links"]["preview"]).json())
+    check_fields(DatasetUnderstanding, client.get(dataset["links"]["understood"]).json())
     check_fields(EvaluationRead, evaluation)
     check_fields(EvaluationRead, client.get(evaluation["links"]["self"]).json())
     check_fields(EvaluationPage, client.get("/v1/evaluations").json())

@@ -13,6 +13,7 @@ from tests.service.api.html_page import Form, HtmlPage
 from tests.service.api.requests import matrix
 from tests.service.api.test_pages import HTML, follow, open_page, submit
 from tests.service.jobs.evaluations import make_executor
+from thetahat_service.api import dataset_pages
 
 RNG = np.random.default_rng(20_261_122)
 ROWS = [
@@ -100,7 +101,8 @@ def test_exact_predictions_and_losses_are_sent_by_the_same_form(client: TestClie
     ("values", "field"),
     [
         ({"target": ""}, "target"),
-        ({"target": "colour"}, "target"),
+        ({"target": "colour", "task": "regression"}, "target"),
+        ({"target": "colour", "learners": ["ridge"]}, "learners"),
         ({"target": "y", "features": ["y"]}, "features"),
         ({"target": "y", "learners": []}, "learners"),
         ({"target": "y", "more_learners": "RandomForrest"}, "learners"),
@@ -128,6 +130,160 @@ def test_invalid_fields_have_their_error_beside_them(
     assert f"#{field}-error" in page.links
     assert again["name"] == ["kept <as> sent"]
     assert [values["target"]] == again["target"]
+
+
+LOSSES = "\n".join(["site,a,b", *(f"s{i % 5},{i % 3 / 4},{i % 4 / 5}" for i in range(30))])
+ALONE = "\n".join(["loss_a,loss_b", *(f"{i % 3 / 4},{i % 4 / 5}" for i in range(30))])
+PREDICTED = "\n".join(["truth,pred_a,pred_b", *(f"{i % 2},{i % 2},{i % 3 % 2}" for i in range(30))])
+GAPS = "\n".join(
+    ["age,city,sick", *(f"{'?' if i == 3 else i % 9},c{i % 4},{i % 2}" for i in range(30))]
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "values", "words"),
+    [
+        (CSV, {"target": "", "learners": []}, ["Choose the target", "Choose at least one learner"]),
+        (
+            PREDICTED.encode(),
+            {"target": "", "blocks": "holdout"},
+            ["Choose the target", "Choose the columns of predictions, one for each model."],
+        ),
+        (
+            LOSSES.encode(),
+            {"losses": []},
+            [
+                "Choose the columns of losses, one for each model.",
+                "Say whether lower or higher values are better.",
+                "Say what was tested together. Rows share values of site",
+            ],
+        ),
+        (
+            LOSSES.encode(),
+            {"better": "lower", "block": "site"},
+            ["Say what the values of site are: folds drawn at random, or sources."],
+        ),
+    ],
+)
+def test_exact_what_is_left_open_is_asked_in_words_of_the_form(
+    client: TestClient, content: bytes, values: dict[str, Any], words: list[str]
+) -> None:
+    answer = send(client, open_form(client, content), **values)
+
+    assert answer.status_code == 422
+    page = HtmlPage(answer.text)
+    page.check()
+    for sentence in words:
+        assert sentence in page.text
+    assert "field" not in page.text[page.text.index("not accepted") :][:400]
+
+
+@pytest.mark.parametrize(
+    ("target", "learner", "task"),
+    [("c", "majority", "classification"), ("colour", "majority", "classification"),
+     ("y", "mean", "regression")],
+)  # fmt: skip
+def test_exact_the_target_decides_the_task(
+    client: TestClient, target: str, learner: str, task: str
+) -> None:
+    form = open_form(client)
+
+    request = request_of(client, send(client, form, target=target, learners=[learner]))
+    assert request["task"] == task
+    said = request_of(
+        client, send(client, form, target="c", learners=["mean"], task="regression", name="said")
+    )
+    assert said["task"] == "regression"
+
+
+def test_exact_a_source_is_left_out_whole_unless_another_scheme_is_chosen(
+    client: TestClient,
+) -> None:
+    form = open_form(client)
+
+    def scheme_of(**values: Any) -> Any:
+        return request_of(client, send(client, form, target="y", **values))["scheme"]
+
+    assert scheme_of(source="site") == {"name": "leave_one_source_out"}
+    assert scheme_of() == {"name": "k_fold", "params": {"n_folds": 10}}
+    assert scheme_of(source="site", scheme="k_fold", n_folds="5")["name"] == "k_fold"
+    many = "\n".join(["y,x,site", *(f"{i / 7},{i % 3},s{i % 101}" for i in range(202))])
+    form = open_form(client, many.encode())
+    assert scheme_of(source="site") == {"name": "source_k_fold", "params": {"n_folds": 10}}
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "blocks", "reason"),
+    [
+        (CSV, "cross_validation", "", "Column 'y' has the name of true values"),
+        (LOSSES.encode(), "losses", "", "'a' and 'b' have numbers as losses or scores"),
+        (ALONE.encode(), "losses", "holdout", "'loss_a' and 'loss_b' have numbers as losses"),
+        (
+            PREDICTED.encode(),
+            "predictions",
+            "holdout",
+            "Column 'truth' has the name of true values",
+        ),
+    ],
+)
+def test_exact_what_a_file_holds_is_proposed_with_its_reason(
+    client: TestClient, content: bytes, kind: str, blocks: str, reason: str
+) -> None:
+    page = open_page(client, upload(client, content).headers["location"])
+    sent = page.form("/evaluations/new").filled()
+
+    assert (sent["kind"], sent["blocks"]) == ([kind], [blocks])
+    assert f"Proposed: {reason}" in page.text
+    if kind == "losses":
+        names = [name for name in content.decode().splitlines()[0].split(",") if name != "site"]
+        assert sent["losses"] == names
+
+
+def test_exact_missing_values_are_filled_in_unless_that_is_unticked(client: TestClient) -> None:
+    form = open_form(client, GAPS.encode())
+    values = {"target": "sick", "learners": ["logistic_regression"]}
+
+    filled = request_of(client, send(client, form, **values))
+    left = request_of(client, send(client, form, **values, fill=[], name="left"))
+
+    steps = filled["learners"]["logistic_regression"]["prepare"]
+    assert [step["name"] for step in steps] == ["impute", "impute", "one_hot", "standardise"]
+    steps = left["learners"]["logistic_regression"]["prepare"]
+    assert [step["name"] for step in steps] == ["one_hot", "standardise"]
+    assert "fill" not in open_form(client).filled()
+
+
+def test_exact_the_usual_loss_of_predictions_is_that_of_the_target(client: TestClient) -> None:
+    form = open_form(client, PREDICTED.encode())
+    request = request_of(client, send(client, form, target="truth", predictions=["pred_a"]))
+
+    assert (request["loss"], request["blocks"]) == ("zero_one", "holdout")
+
+
+def test_exact_the_page_of_a_data_set_shows_marks_faults_and_questions(client: TestClient) -> None:
+    content = GAPS.replace("5,c", "n.d.,c", 1).encode()
+    page = open_page(client, upload(client, content).headers["location"])
+    assert ("h2", "What this file can answer") in page.headings
+    link = next(x for x in page.links if x.startswith("/data-sets/"))
+    page = open_page(client, link)
+
+    assert "row 5: 'n.d.'" in page.words
+    assert (
+        "1: '?' (1)" in open_page(client, upload(client, GAPS.encode()).headers["location"]).words
+    )
+    assert "No column has losses or scores of each of them." in page.text
+    assert ("h2", "What this file can answer") in page.headings
+
+
+def test_degenerate_a_file_that_is_too_large_for_a_page(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset_pages, "MOST_CELLS", 10)
+    page = open_page(client, upload(client, LOSSES.encode()).headers["location"])
+    answer = send(client, page.form("/evaluations/new"), target="a", learners=["mean"])
+
+    assert "too large to be looked at for a page" in page.text
+    assert "Say whether the task is a regression or a classification." in HtmlPage(answer.text).text
 
 
 def test_invalid_file_is_explained_on_the_page(client: TestClient) -> None:

@@ -92,6 +92,57 @@ def test_exact_the_text_has_the_columns_and_the_missing_cells(
     assert main(["inspect", str(tmp_path / "none.csv")]) == 2
 
 
+def test_exact_numbers_of_a_file_to_learn_from_are_features(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ages, sick = [20 + i % 9 for i in range(N)], [i % 2 for i in range(N)]
+    text = table("age,dose,school,target,pass", ages, A, ["a", "b", "c"] * 8, A, sick)
+    found = inspect(capsys, tmp_path / "t.csv", text)
+
+    assert found["kind"] == "cross_validation"
+    roles = [(column["name"], column["role"], column["task"]) for column in found["columns"]]
+    assert roles == [
+        ("age", "feature", "regression"),
+        ("dose", "feature", "regression"),
+        ("school", "label", "classification"),
+        ("target", "target", "regression"),
+        ("pass", "feature", "classification"),
+    ]
+    questions = " ".join(found["questions"])
+    assert "How good learners are that are trained on these rows: yes" in questions
+    assert "a new school: name it as the source, and leave whole sources out" in questions
+    assert "How good trained models are: no" in questions
+
+
+@pytest.mark.parametrize(
+    ("heading", "columns", "kind"),
+    [
+        ("a,b", (A, B), "losses"),
+        ("a,b", (A, [-v for v in B]), "cross_validation"),
+        ("a,b", (A, [40 * v for v in B]), "cross_validation"),
+        ("loss_a,loss_b", (A, [40 * v for v in B]), "losses"),
+        ("correct,latency_ms", ([i % 2 for i in range(N)], A), "losses"),
+        ("y_true,a", (A, B), "predictions"),
+        ("target,a", (A, B), "cross_validation"),
+        ("target,pred_a", (A, B), "predictions"),
+        ("label,a", (["x", "y"] * 12, ["x", "x", "y"] * 8), "predictions"),
+        ("label,a", (["x", "y"] * 12, ["x", "x", "z"] * 8), "cross_validation"),
+        ("note", ([f"text {i}" for i in range(N)],), "cross_validation"),
+    ],
+)
+def test_exact_what_a_file_holds_is_guessed(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    heading: str,
+    columns: tuple[Sequence[Any], ...],
+    kind: str,
+) -> None:
+    found = inspect(capsys, tmp_path / "t.csv", table(heading, *columns))
+
+    assert found["kind"] == kind
+    assert found["kind_reason"].endswith(".")
+
+
 def test_exact_ids_beyond_the_reach_of_a_double_stay_apart(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

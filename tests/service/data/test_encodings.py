@@ -119,7 +119,9 @@ def test_exact_each_encoding_of_a_text_has_a_table_of_its_own() -> None:
     kinds = [*FORMATS, *(add_encoding(CSV, encoding) for encoding in ENCODINGS)]
     suffixes = [s for kind in kinds if (s := find_format(kind).table_suffix)]
 
-    assert sorted(set(suffixes)) == sorted(suffixes) == list(list_table_suffixes())
+    assert sorted(set(suffixes)) == sorted(suffixes)
+    earlier = [suffix.replace("-2.arrow", ".arrow") for suffix in suffixes]
+    assert list(list_table_suffixes()) == sorted({*suffixes, *earlier})
     assert add_encoding(CSV, "utf-8") == CSV
     with pytest.raises(KeyError):
         find_format("text/x-libsvm; charset=utf-16")

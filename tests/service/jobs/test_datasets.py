@@ -2,18 +2,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 import sqlalchemy as sa
 
 from tests.service.jobs.evaluations import submit_nap
-from thetahat_service.data.reading import read_columns
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.errors import DamagedFile, DatasetInUse, InvalidFile, ResourceNotFound
 from thetahat_service.jobs import datasets
 from thetahat_service.jobs.datasets import Upload
 from thetahat_service.storage import api_keys
+from thetahat_service.storage import datasets as stored
 from thetahat_service.storage.checksums import TRAILER_LENGTH
 from thetahat_service.storage.datasets import DatasetRow
 from thetahat_service.storage.files import MARK, build_dataset_file_name
@@ -125,7 +128,7 @@ def test_exact_keys_are_found_until_they_are_revoked(database: str) -> None:
 
 
 ROWS = b"a,b\n" + b"".join(b"%d,x%d\n" % (i, i) for i in range(500))
-TABLE = ".table.arrow"
+TABLE = ".table-2.arrow"
 
 
 @pytest.mark.parametrize("position", [0, 700, -200, -10])
@@ -173,3 +176,38 @@ def test_exact_uploading_again_repairs_a_lost_or_damaged_file(sqlite: None) -> N
         assert (again.id, is_new) == (row.id, False)
         assert read_columns(file)["a"].tolist() == list(range(500))
         assert path.read_bytes() == ROWS
+
+
+def test_exact_a_table_of_an_earlier_release_is_not_read(sqlite: None) -> None:
+    # that release kept 01 and 1 as one number
+    row, _ = keep(b"site,a\n01,1\n1,2\n")
+    file = datasets.build_dataset_file(row)
+    assert file.path is not None
+    table = file.path.with_name(file.path.name + TABLE)
+    merged = file.path.with_name(file.path.name + ".table.arrow")
+    table.rename(merged)
+
+    assert read_labels(file, ["site"])["site"].tolist() == ["01", "1"]
+    assert table.is_file()
+    datasets.delete(LOCAL_OWNER_ID, row.id)
+    assert not merged.exists()
+    assert not table.exists()
+
+
+@pytest.mark.parametrize("found", [{"columns": [{"name": "sep=", "type": "string"}]}, {"rows": 3}])
+def test_exact_a_file_that_was_read_in_another_way_is_refused_until_its_upload(
+    sqlite: None, found: dict[str, Any]
+) -> None:
+    content = b"sep=;\nchol;a\n1;2\n?;3\n"
+    now, _ = keep(content)
+    with unit_of_work() as connection:
+        stored.replace_content(connection, replace(now, **found))
+    before = datasets.get(LOCAL_OWNER_ID, now.id)
+
+    with pytest.raises(DamagedFile, match="to an earlier release, which read its file in another"):
+        read_columns(datasets.build_dataset_file(before))
+    again, is_new = keep(content)
+
+    assert (again, is_new) == (now, False)
+    assert datasets.get(LOCAL_OWNER_ID, now.id) == now
+    assert read_columns(datasets.build_dataset_file(again))["a"].tolist() == [2, 3]

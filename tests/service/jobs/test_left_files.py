@@ -56,6 +56,7 @@ def test_exact_what_nothing_names_is_deleted_and_the_rest_stays(sqlite: None) ->
         f"losses/{done}-7.parquet",
         f"losses/{uuid4()}-1.parquet",
         f"datasets/ab/{SHA}",
+        f"datasets/ab/{SHA}.table-2.arrow",
         f"datasets/ab/{SHA}.table.arrow",
     }
     for name in left:

@@ -200,6 +200,23 @@ def test_invalid_categories_that_a_training_part_lacks_are_named_with_advice(
         assert "m" in run_kind({**body, "learners": learners}).result["models"]
 
 
+def test_invalid_a_category_that_our_own_step_refuses_has_the_same_words() -> None:
+    step = {"name": "one_hot", "params": {"unknown": "error"}}
+    body = {
+        "kind": "cross_validation",
+        "data": {"X": [["a"], ["b"]] * 9 + [["rare"], [None]], "features": ["c"], "y": [0, 1] * 10},
+        "task": "classification",
+        "learners": {"m": {"name": "nearest_mean", "prepare": [step]}, "base": "majority"},
+        "scheme": "leave_one_out",
+    }
+    message = run_kind(body).result["failures"]["m"]["message"]
+
+    assert message.endswith(
+        "one_hot: a test part has the category 'rare' in column 'c', which the training part does "
+        'not have. With "unknown": "ignore", the default, such rows have 0 in all columns of it.'
+    )
+
+
 def test_degenerate_when_all_learners_fail_the_job_does() -> None:
     with pytest.raises(EvaluationError, match=r"Learner 'bad', repeat 0, block 0.*takes counts"):
         run_kind({**CLASSIFY, "learners": {"bad": "multinomial_naive_bayes"}})

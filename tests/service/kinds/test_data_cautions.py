@@ -82,3 +82,24 @@ def test_exact_other_columns_have_none(tmp_path: Path, column: Any) -> None:
     }
 
     assert messages_of(run_kind(body, [file]).result, "row_numbers") == []
+
+
+@pytest.mark.parametrize("body", KINDS, ids=lambda body: body["kind"])
+def test_exact_a_source_that_is_named_and_not_used_is_named_again(
+    tmp_path: Path, body: dict[str, Any]
+) -> None:
+    copy = [f"{label}!" for label in CLASS]
+    file = parquet_file(tmp_path, {"a": A, "copy": copy, "school": A, "y": CLASS})
+    columns = {"target": "y", "source": "school", "features": ["a"]}
+    request = {**body, "dataset": str(file.id), "columns": columns}
+    result = run_kind(request, [file]).result
+
+    (message,) = messages_of(result, "sources_cross_blocks")
+    assert message.startswith("Column 'school' names 5 sources, and the scheme does not use them")
+    assert "the question about a new source is not answered" in message
+    assert messages_of(result, "feature_equals_target") == []
+    with_copy = {**request, "columns": {"target": "y", "features": ["a", "copy"]}}
+    if body["kind"] != "selection":  # whose candidate needs numbers
+        result = run_kind(with_copy, [file]).result
+        (message,) = messages_of(result, "feature_equals_target")
+        assert message.startswith("Feature 'copy' has one value for each value of the target")

@@ -244,7 +244,7 @@ def test_limit_true_is_a_loss_of_one_and_false_of_zero() -> None:
 def test_invalid_clip_to_a_range_that_excludes_losses() -> None:
     body = {**MATRIX, "clip": True}
 
-    with pytest.raises(InvalidParameter, match="range is the smallest and the largest loss"):
+    with pytest.raises(InvalidParameter, match="it must be the range that losses can have"):
         run_kind({**body, "range": [0, 0.5]})
     assert run_kind({**body, "range": [-10, 10]}).result["kind"] == "losses"
 

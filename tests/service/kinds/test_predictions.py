@@ -257,3 +257,49 @@ def test_by_hand_losses_of_scores_need_no_predictions(tmp_path: Path) -> None:
     assert run_kind(stored, [file]).result["models"] == alone["models"]
     with pytest.raises(EvaluationError, match="The field predictions is missing"):
         run_kind({**stored, "columns": {"target": "y"}}, [file])
+
+
+ONE_CLASS: dict[str, Any] = {"y": ["cat"] * 6, "block": None, "blocks": "holdout"}
+COLUMNS = {"a": [[0.7, 0.2, 0.1]] * 6}
+
+
+@pytest.mark.parametrize(
+    ("change", "classes"),
+    [
+        ({"loss": "log", "predictions": None, "scores": {"a": DOG}}, ["cat", "dog"]),
+        ({"loss": "brier", "predictions": None, "scores": COLUMNS}, ["cat", "cow", "dog"]),
+        ({"loss": "hinge", "predictions": None, "scores": {"a": DOG}}, ["cat", "dog"]),
+        ({"loss": "logistic", "predictions": None, "scores": {"a": DOG}}, ["cat", "dog"]),
+        ({"predictions": {"a": ["cat"] * 6}, "metrics": ["f1"]}, ["cat", "dog"]),
+        (
+            {
+                "predictions": {"a": ["cat"] * 6},
+                "metrics": [{"name": "precision", "params": {"positive": "dog"}}],
+            },
+            ["cat", "dog"],
+        ),
+        (
+            {"predictions": {"a": ["cat"] * 6}, "scores": COLUMNS, "metrics": ["roc_auc"]},
+            ["cat", "cow", "dog"],
+        ),
+    ],
+)
+def test_exact_a_class_that_the_rows_lack_is_named_in_classes(
+    change: dict[str, Any], classes: list[str]
+) -> None:
+    body = {key: v for key, v in {**BODY, **ONE_CLASS, **change}.items() if v is not None}
+
+    with pytest.raises((EvaluationError, InvalidRequest), match="classes") as caught:
+        run_kind(body)
+    assert "name all classes in" in str(caught.value)
+    assert run_kind({**body, "classes": classes}).result["models"]["a"]["n"] == 6
+
+
+def test_invalid_a_label_beside_the_named_classes_says_where_it_goes() -> None:
+    with pytest.raises(EvaluationError) as caught:
+        run_kind({**BODY, "classes": ["cat", "bird"]})
+
+    assert str(caught.value) == (
+        "The label 'dog' is not among the classes that the field classes names: 'cat', 'bird'. "
+        "Add it there."
+    )

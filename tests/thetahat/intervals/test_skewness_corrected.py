@@ -32,18 +32,50 @@ def transform(u: float, skewness: float, n: int) -> float:
 
 @pytest.mark.about("intervals/skewness_corrected")
 def test_by_hand_one_large_loss() -> None:
-    """Four losses with mean 1 and standard error 1; g = (6 / 3^1.5) / 2 = 0.577350, t = 3.182446.
+    """Five losses with mean 1 and standard error 1; t = 2.776445.
 
-    g^2 / 6 = 0.055556 and g t = 1.837386, so the cube roots are those of 2.781831 and -0.892942:
-    1.406404 and -0.962959. With 3 / g = 5.196152 the quantiles are 2.111739 and -10.199833.
+    Their skewness is 12 / 4^1.5 = 1.5, so g = 1.5 / 5^0.5 = 0.670820, and g t = 1.862495 is beyond
+    the bound. g^2 / 6 + g t = 0.99 has the root 0.349249; g^2 / 6 = 0.020329, g t = 0.969671.
+    The cube roots are those of 1.949342 and 0.01: 1.249192 and 0.215443. With 3 / g = 8.589858 the
+    quantiles are 2.140527 and -6.739230.
     """
-    losses = holdout_of([0.0, 0.0, 0.0, 4.0])
+    losses = holdout_of([0.0, 0.0, 0.0, 0.0, 5.0])
 
     interval = SkewnessCorrected().build(
         losses, IID, VARIANCES["iid"]().estimate(losses), 0.95, TWO
     )
 
-    assert_allclose(ends(interval), (1 - 2.111739, 1 + 10.199833), atol=2e-6)
+    assert_allclose(ends(interval), (1 - 2.140527, 1 + 6.739230), atol=2e-6)
+    assert interval is not None
+    assert_allclose(interval.details["skewness_used"], 0.349249, atol=1e-6)
+    assert_allclose(interval.details["skewness_of_mean"], 0.670820, atol=1e-6)
+
+
+def test_degenerate_few_degrees_of_freedom_give_none() -> None:
+    """Reported: [-5, -3, -4, -8] had the interval -19.0 to -2.4 with the mean -5."""
+    losses = holdout_of([-5.0, -3.0, -4.0, -8.0])
+
+    estimate = VARIANCES["iid"]().estimate(losses)
+
+    assert SkewnessCorrected().build(losses, IID, estimate, 0.95, TWO) is None
+    result = thetahat.evaluate({"m": [-5.0, -3.0, -4.0, -8.0]}, blocks="holdout")
+    recommended = result.models["m"].recommended[Target.THESE_MODELS]
+    # t with 3 degrees of freedom: 3.182446 times the standard error 1.080123
+    assert_allclose(ends(recommended), (-5 - 3.437435, -5 + 3.437435), atol=1e-6)
+    (reason,) = (n.reason for n in result.not_applicable if n.name == "skewness_corrected")
+    assert "fewer than 4 degrees of freedom" in reason
+
+
+def test_property_no_end_is_further_than_two_and_a_half_times_that_of_t() -> None:
+    rng = np.random.default_rng(20)
+    for n in (5, 6, 10, 30):
+        for _ in range(50):
+            losses = holdout_of(rng.pareto(0.5, size=n))
+            estimate = VARIANCES["iid"]().estimate(losses)
+            ours = np.array(ends(SkewnessCorrected().build(losses, IID, estimate, 0.95, TWO)))
+            plain = np.array(ends(StudentT().build(losses, IID, estimate, 0.95, TWO)))
+            reach = (plain[1] - plain[0]) / 2
+            assert np.abs(ours - estimate.estimate).max() <= 2.5 * reach
 
 
 @pytest.mark.parametrize("alternative", [TWO, LESS, GREATER])
@@ -66,10 +98,13 @@ def test_naive_the_transformed_ends_are_quantiles_of_t(
     assert interval is not None
     tail = 0.05 if alternative is TWO else 0.1
     error = rows.std(ddof=1) / math.sqrt(40)
+    q = float(t.ppf(1 - tail, 39))
+    largest = brentq(lambda g: g * q + g * g / 6 - 0.99, 0, 1) * math.sqrt(40)
+    skewness = float(np.clip(skew(rows), -largest, largest))
     for end, quantile in ((interval.lower, t.ppf(1 - tail, 39)), (interval.upper, t.ppf(tail, 39))):
         if end is None:
             continue
-        expected = brentq(lambda u, q=quantile: transform(u, float(skew(rows)), 40) - q, -1e3, 1e3)
+        expected = brentq(lambda u, q=quantile: transform(u, skewness, 40) - q, -1e3, 1e3)
         assert_allclose(end, rows.mean() - expected * error, rtol=1e-10, atol=1e-12)
     assert (interval.lower is None) == (alternative is LESS)
     assert (interval.upper is None) == (alternative is GREATER)
@@ -77,7 +112,7 @@ def test_naive_the_transformed_ends_are_quantiles_of_t(
 
 
 def test_degenerate_losses_without_skewness_give_the_t_interval() -> None:
-    losses = holdout_of([1.0, 2.0, 3.0, 4.0])
+    losses = holdout_of([1.0, 2.0, 3.0, 4.0, 5.0])
     estimate = VARIANCES["iid"]().estimate(losses)
 
     ours = SkewnessCorrected().build(losses, IID, estimate, 0.95, TWO)

@@ -191,6 +191,6 @@ def test_invalid_questions() -> None:
         RocAuc(positive="x").check((0, 1))
     with pytest.raises(InvalidParameter, match="positive"):
         RocAuc(positive="1").check((0, 1))  # a string is not the number that it spells
-    with pytest.raises(UnsupportedCombination, match="there are 1 classes"):
+    with pytest.raises(UnsupportedCombination, match="the rows have one class"):
         RocAuc().check((0,))
     RocAuc().check((0, 1, 2))

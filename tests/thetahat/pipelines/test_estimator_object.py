@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import thetahat
@@ -207,3 +207,15 @@ def test_degenerate_a_single_class_is_refused_at_the_fit() -> None:
     assert fitted.predict(rows).output.tolist() == [1, 1, 1, 1]
     with pytest.raises(InsufficientData, match="one class only, and OneClassFails needs"):
         learner.fit(rows, np.zeros(4, dtype=np.intp), weights=None, rng=rng, n_classes=2)
+
+
+def test_exact_an_encoder_that_meets_an_unknown_category_has_advice() -> None:
+    codes, values = np.array([[1]] * 10 + [[2]] * 9 + [[3]]), np.arange(20.0)
+
+    def fit(encoder: OneHotEncoder) -> Any:
+        learners = {"m": make_pipeline(encoder, Ridge())}
+        return thetahat.cross_validate(codes, values, learners, task="regression")
+
+    with pytest.raises(LearnerFailed, match="Give the encoder handle_unknown='ignore'"):
+        fit(OneHotEncoder())
+    assert fit(OneHotEncoder(handle_unknown="ignore")).models["m"].n == 20

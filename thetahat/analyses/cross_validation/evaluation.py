@@ -31,7 +31,7 @@ from thetahat.cross_validation import (
     SplitOutcome,
     build_loss_table,
     build_rows,
-    find_shared_clusters,
+    find_cut_groups,
     summarise_fits,
     summarise_learner_cautions,
 )
@@ -47,6 +47,7 @@ from thetahat.refit_estimators import (
 from thetahat.schemes.base import Scheme, collect_scheme_cautions
 from thetahat.tables.data import Data
 from thetahat.tables.labels import find_similar_labels
+from thetahat.tables.target_copies import find_target_copies
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.words import choose_words
@@ -76,6 +77,8 @@ class OutcomesTask:
     """The models that the choices are for; some of them may have no outcomes."""
     about_data: Sequence[Caution] = ()
     """Further cautions about the data."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Names of the columns of ``source`` and ``cluster``, where they have names of their own."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -292,7 +295,9 @@ def _list_run_cautions(
     """Yield the cautions about the scheme and the data of a run."""
     data, scheme = task.data, task.scheme
     yield from collect_scheme_cautions(scheme, build_rows(data), task.scheme_seed)
-    yield from find_shared_clusters(data, scheme.block_kind, next(iter(outcomes.values())))
+    first = next(iter(outcomes.values()))
+    yield from find_cut_groups(data, scheme, task.scheme_seed, first, task.columns)
+    yield from find_target_copies(data)
     yield from find_similar_labels(data.classes, "classes")
     yield from find_similar_labels(() if data.source is None else data.source, "sources")
     yield from find_similar_labels(() if data.cluster is None else data.cluster, "clusters")

@@ -12,6 +12,7 @@ from thetahat.cautions import (
     CONSTANT_LOSSES,
     CORRECTION_CAN_BE_LIBERAL,
     FEW_BLOCKS,
+    FEWEST_FOR_A_TAIL,
     HEAVY_TAILED_LOSSES,
     MANY_PAIRS,
     NO_PARTITION,
@@ -55,7 +56,7 @@ def _list_layout_cautions(table: LossTable) -> Iterator[Caution]:
     if layout.kind is not BlockKind.HOLDOUT and layout.n_blocks < FEW_BLOCKS.threshold:
         units = layout.words.blocks
         yield FEW_BLOCKS(subject="The evaluation", n=layout.n_blocks, units=units)
-    if layout.kind is BlockKind.SUBSAMPLES:
+    if layout.kind is BlockKind.SUBSAMPLES and not layout.is_tested_once:
         yield NO_PARTITION()
     smallest, largest = int(layout.n_test.min()), int(layout.n_test.max())
     if largest > smallest + 1:
@@ -99,6 +100,8 @@ def has_heavy_tails(losses: BlockLosses) -> bool:
     """
     values, layout = losses.values, losses.layout
     if values is None or layout.cluster is not None or layout.kind is BlockKind.SOURCE:
+        return False
+    if layout.n_instances < FEWEST_FOR_A_TAIL:
         return False
     skewness = compute_skewness_of_mean(losses)
     if skewness is None or abs(skewness) < HEAVY_TAILED_LOSSES.threshold:

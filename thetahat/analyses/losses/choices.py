@@ -116,11 +116,13 @@ class Choices:
     difference."""
     rope: float | None = None
     """Region of practical equivalence of the Bayesian tests, 0 or above. Left out: the margin."""
-    clip: bool = False
-    """Whether intervals are clipped to the range of the loss."""
+    clip: bool | None = None
+    """Whether intervals end at the range of the loss or metric. Left out: they do where the range
+    is known. True adds a caution where it is not; false leaves the ends beyond the range, with a
+    caution."""
     range: tuple[float, float] | None = None
-    """Smallest and largest possible loss, for clip, and to bound the difference of two models whose
-    losses are identical. Left out: the loss's own range, if it has one."""
+    """Smallest and largest possible loss. It also bounds the difference of two models whose losses
+    are identical. Left out: the loss's own range, and 0 to 1 for losses that are all 0 or 1."""
     paired_unit: str | None = None
     """What the tests pair, where they can pair several. Left out: each test's own choice."""
     unit: str | None = None

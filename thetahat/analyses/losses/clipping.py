@@ -1,7 +1,9 @@
-"""Intervals that go beyond the range of the loss: clipped on request, else with a caution."""
+"""The known range of losses, scores and metrics, which no interval leaves unless requested."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -24,27 +26,32 @@ def check_range_of_losses(table: LossTable, limits: tuple[float, float]) -> None
         outside = values[(values < low) | (values > high)]
         if len(outside):
             raise InvalidParameter(
-                f"The range is {low:g} to {high:g}, and {name!r} has the loss {outside[0]:g}; "
-                "range is the smallest and the largest loss that there can be.",
+                f"The range is {low:g} to {high:g}, and {name!r} has the loss {outside[0]:g}; it "
+                "must be the range that losses can have.",
                 loc=("range",),
                 value=[low, high],
             )
 
 
-def clip_interval(
-    interval: Interval, limits: tuple[float, float] | None, *, quantity: str
-) -> Interval:
-    """Return the interval clipped to the limits, with a caution if that changed it."""
-    if limits is None:
-        return interval
+def clip_interval(interval: Interval, limits: tuple[float, float], *, quantity: str) -> Interval:
+    """Return the interval clipped to the limits, with a caution if that changed it.
+
+    An end that passes a limit by rounding is put on the limit without a caution.
+    """
     low, high = limits
     lower = None if interval.lower is None else min(max(interval.lower, low), high)
     upper = None if interval.upper is None else min(max(interval.upper, low), high)
     if (lower, upper) == (interval.lower, interval.upper):
         return interval
+    moved = (
+        abs(new - old)
+        for new, old in ((lower, interval.lower), (upper, interval.upper))
+        if new is not None and old is not None
+    )
+    if max(moved) <= ROUNDING:
+        return replace(interval, lower=lower, upper=upper)
     caution = INTERVAL_CLIPPED_TO_RANGE(
-        low=low,
-        high=high,
+        range=_format_range(low, high),
         quantity=quantity,
         lower=_format_end(interval.lower),
         upper=_format_end(interval.upper),
@@ -68,16 +75,54 @@ def caution_beyond_range(
     return replace(interval, cautions=(*interval.cautions, caution))
 
 
-def find_range_of_mean(
-    losses: BlockLosses, loss_range: tuple[float, float] | None
+def find_ranges(
+    table: LossTable, stated: tuple[float, float] | None
+) -> Mapping[str, tuple[float, float] | None]:
+    """Return the range of every model's mean, None where it is not known.
+
+    It is that of the request, else that of the loss, else 0 to 1 where every loss is 0 or 1.
+    """
+    known = stated or table.loss_range
+    return {
+        name: known or ((0.0, 1.0) if _is_zero_one(losses) else None)
+        for name, losses in table.models.items()
+    }
+
+
+def subtract_ranges(
+    a: tuple[float, float] | None, b: tuple[float, float] | None
 ) -> tuple[float, float] | None:
-    """Return the range of the loss if it is known, 0 to 1 if every loss is 0 or 1, else None."""
-    if loss_range is not None:
-        return loss_range
+    """Return the range of a difference, a minus b; None where one of them is not known."""
+    return None if a is None or b is None else (a[0] - b[1], a[1] - b[0])
+
+
+def keep_in_range(
+    interval: Interval, limits: tuple[float, float] | None, *, clip: bool, quantity: str
+) -> Interval:
+    """Return the interval clipped to a known range; not clipped, it has a caution instead.
+
+    Without clipping only a recommended interval has the caution.
+    """
+    if limits is None:
+        return interval
+    if clip:
+        return clip_interval(interval, limits, quantity=quantity)
+    if not interval.recommended:
+        return interval
+    return caution_beyond_range(interval, limits, quantity=quantity)
+
+
+def _is_zero_one(losses: BlockLosses) -> bool:
     values = losses.values
-    if values is not None and ((values == 0) | (values == 1)).all():
-        return (0.0, 1.0)
-    return None
+    return values is not None and bool(((values == 0) | (values == 1)).all())
+
+
+def _format_range(low: float, high: float) -> str:
+    if high == math.inf:
+        return f"{format_number(low)} and above"
+    if low == -math.inf:
+        return f"{format_number(high)} and below"
+    return f"{format_number(low)} to {format_number(high)}"
 
 
 def _format_end(value: float | None) -> str:

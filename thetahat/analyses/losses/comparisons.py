@@ -14,7 +14,7 @@ from thetahat.analyses.losses.brief_comparisons import (
     shorten_outcome,
 )
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
-from thetahat.analyses.losses.clipping import find_range_of_mean
+from thetahat.analyses.losses.clipping import subtract_ranges
 from thetahat.analyses.losses.effect_sizes import compute_brief_effect_size, compute_effect_size
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
 from thetahat.analyses.losses.expected_coverage import look_up_coverage
@@ -93,8 +93,8 @@ class Methods:
 class _QuestionTerms:
     """What the question of a pair takes from the request."""
 
-    loss_range: tuple[float, float] | None
-    """The range of the request, or that of the loss."""
+    ranges: Mapping[str, tuple[float, float] | None]
+    """The range of the losses of each model; None where it is not known."""
     target: Target | None
     """The target of the request."""
     alpha: float
@@ -103,9 +103,8 @@ class _QuestionTerms:
     """That of the tests."""
 
     def find_range(self, pair: Pair) -> tuple[float, float] | None:
-        """Return the range of the losses of a pair; 0 to 1 where all are 0 or 1, if unknown."""
-        of_a = find_range_of_mean(pair.losses.a, self.loss_range)
-        of_b = find_range_of_mean(pair.losses.b, self.loss_range)
+        """Return the range of the losses of a pair; None where it is not known."""
+        of_a, of_b = self.ranges[pair.a], self.ranges[pair.b]
         return of_a if of_a == of_b else None
 
 
@@ -153,7 +152,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     methods: Methods,
     choices: Choices,
     seed: int,
-    limits: tuple[float, float] | None,
+    ranges: Mapping[str, tuple[float, float] | None],
     left_out: OmittedMethods,
     parts: Parts = NO_PARTS,
     shared: SharedCautions | None = None,
@@ -172,7 +171,6 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         )
         left_out.take(intervals)
     methods = replace(methods, intervals=select_for_differences(intervals))
-    span = None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
     shortcut = RecommendedIntervalBuilder.prepare(
         table.layout, choices, methods.variances, methods.intervals
     )
@@ -181,6 +179,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         draw = _get_draw(pair, resampling)
         chosen = methods.variances, methods.intervals, choices
         difference = pair.losses.difference
+        span = subtract_ranges(ranges[pair.a], ranges[pair.b])
         inferred = infer(difference, *chosen, span, left_out, on_fits, draw, pair.counts)
         built = coverage.add_to(inferred.built, difference, "difference")
         return replace(inferred, built=built)
@@ -189,9 +188,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     names_methods = choices.variances is not None or choices.intervals is not None
     lookup, sizes = look_up_sizes(table, choices), dict[str, ExpectedSize]()
     drafts: list[_Draft] = []
-    question_terms = _QuestionTerms(
-        choices.range or table.loss_range, choices.target, choices.alpha, choices.alternative
-    )
+    question_terms = _QuestionTerms(ranges, choices.target, choices.alpha, choices.alternative)
     resamples = None if resampling is None else resampling.shared
     for pairs, batch in build_batches(table, choices.control, resamples, choices.range):
         outcomes = run_paired_tests(batch, methods.tests, choices, seed, left_out)
@@ -204,6 +201,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             difference, on_fits = pair.losses.difference, parts.refits.get((pair.a, pair.b), ())
             best, inference = None, None
             if shared is not None and not names_methods and not on_fits:
+                span = subtract_ranges(ranges[pair.a], ranges[pair.b])
                 best = shortcut.build_best(difference, choices, span, left_out, pair.counts)
                 if best is not None:
                     (best,) = coverage.add_to([best], difference, "difference")
@@ -313,7 +311,11 @@ def _build_full_comparison(  # noqa: PLR0913 - what is known of a pair
             for key, outcome in draft.outcomes.items()
         },
         cautions=tuple(dict.fromkeys(draft.cautions)),
-        verdict=replace(verdict, expected_size=_find_verdict_size(draft.best, lookup)),
+        verdict=replace(
+            verdict,
+            expected_size=_find_verdict_size(draft.best, lookup),
+            expected_size_missing=lookup.missing,
+        ),
         risks=parts.risks.differences.get(pair),
         metrics=parts.metrics.differences.get(pair),
     )
@@ -387,6 +389,7 @@ def _build_question(
         basis=basis,
         constant=pair.constant,
         n_units=n_units,
+        is_rounded=pair.is_rounded,
         identical=identical,
     )
 

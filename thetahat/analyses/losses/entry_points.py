@@ -21,7 +21,8 @@ from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.errors import InvalidParameter
 from thetahat.intervals import INTERVALS
 from thetahat.registry import Registry
-from thetahat.tables.frames import read_series
+from thetahat.tables.frames import list_columns, read_series
+from thetahat.tables.labels import find_similar_blocks
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
 from thetahat.values.types import (
@@ -133,7 +134,11 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             loc=("weights",),
         )
     doubts = suspect_values(table, better_is_stated=better is not None)
-    parts = Parts(risks=weigh_losses(table, row_weights, choices), first_cautions=doubts)
+    parts = Parts(
+        risks=weigh_losses(table, row_weights, choices),
+        first_cautions=doubts,
+        cautions=find_similar_blocks(layout),
+    )
     return evaluate_table(table, choices, seed, parts)
 
 
@@ -229,8 +234,7 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
     n_train: float | Mapping[Label, float] | None,
 ) -> tuple[Layout, dict[str, FloatArray]]:
     """Return the layout and the (n,) losses by model, from rows by block or from the long form."""
-    # A data frame is no Mapping, and has no truth value, but has items.
-    losses = dict(losses.items())
+    losses = list_columns(losses, "losses")
     if not losses:
         raise InvalidParameter("Losses have no model.", loc=("losses",))
     sizes = dict(n_train) if isinstance(n_train, Mapping) else n_train
@@ -253,9 +257,9 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
         columns = {"repeat": repeat, "instance": instance, "cluster": cluster}
         layout = build_layout(
             kind,
-            _list_labels(block),
+            _read_labels("block", block),
             **{
-                name: None if column is None else _list_labels(column)
+                name: None if column is None else _read_labels(name, column)
                 for name, column in columns.items()
             },
             n_train=sizes,
@@ -318,12 +322,17 @@ def _split_rows(
     return [_read_numbers(name, row) for row in values]
 
 
-def _list_labels(column: LabelColumn) -> Sequence[Label] | IntArray:
-    """Return whole numbers as the array that they are, and other labels as a sequence."""
+def _read_labels(name: str, column: LabelColumn) -> Sequence[Label] | IntArray:
+    """Return labels, none missing; whole numbers as the array that they are."""
     column = read_series(column)
     if isinstance(column, np.ndarray) and column.ndim == 1 and column.dtype.kind in "iu":
         return column
-    return column.tolist() if isinstance(column, np.ndarray) else column
+    from thetahat.tables.columns import parse_labels  # noqa: PLC0415 - few evaluations need it
+
+    if not isinstance(column, np.ndarray):
+        column = [v.item() if isinstance(v, np.generic) else v for v in column]
+    labels = parse_labels(column, name)
+    return labels if labels.dtype.kind in "iu" else labels.tolist()
 
 
 def _read_choices(

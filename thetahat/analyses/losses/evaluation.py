@@ -15,7 +15,7 @@ from thetahat.analyses.losses.brief_comparisons import (
 )
 from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.clipping import check_range_of_losses, find_range_of_mean
+from thetahat.analyses.losses.clipping import check_range_of_losses, find_ranges
 from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.gate import judge_gate
@@ -88,9 +88,9 @@ def build_evaluation(
             methods.intervals, named_variances=methods.variances.named, for_pairs=False
         ),
     )
-    limits = (choices.range or table.loss_range) if choices.clip else None
     if choices.range is not None:
         check_range_of_losses(table, choices.range)
+    ranges = find_ranges(table, choices.range)
     left_out = OmittedMethods()
     for selection in (methods.variances, methods.intervals, methods.tests, omnibus):
         left_out.take(selection)
@@ -101,13 +101,10 @@ def build_evaluation(
             methods.variances,
             select_for_models(methods.intervals),
             choices,
-            limits,
+            ranges[name],
             left_out,
             parts.refits.get(name, ()),
             resampling.get_draw_of_model(name),
-        ).caution_recommended(
-            None if choices.clip else find_range_of_mean(losses, table.loss_range),
-            f"mean {table.layout.words.value}",
         )
         for name, losses in table.models.items()
     }
@@ -118,11 +115,11 @@ def build_evaluation(
         for name, losses in table.models.items()
     }
     comparisons = compare(
-        table, methods, choices, seed, limits, left_out, parts, shared, resampling
+        table, methods, choices, seed, ranges, left_out, parts, shared, resampling
     )
     general = list_cautions(
         table,
-        clip_without_range=choices.clip and limits is None,
+        clip_without_range=choices.clip is True and None in ranges.values(),
         n_pairs=n_pairs,
         correction=choices.correction,
     )

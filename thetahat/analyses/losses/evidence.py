@@ -24,6 +24,8 @@ class PairQuestion:
         The difference where it is the same for every unit.
     n_units : int
         Number of those units.
+    is_rounded : bool
+        Whether it is the same only up to rounding.
     identical : IdenticalUnits or None
         The units, where the difference is 0 for every one.
     """
@@ -33,6 +35,7 @@ class PairQuestion:
     basis: VerdictBasis | None
     constant: float | None
     n_units: int
+    is_rounded: bool = False
     identical: IdenticalUnits | None = None
 
     @property

@@ -19,8 +19,11 @@ import numpy as np
 from thetahat.analyses.losses.cautions import has_heavy_tails
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.losses.studied_designs import (
+    NOT_STUDIED,
+    DesignSizes,
     StudiedDesign,
     StudyFile,
+    explain_distance,
     find_nearest_designs,
     find_nearest_size,
     read_study,
@@ -34,21 +37,26 @@ from thetahat.values.number_text import format_percent
 from thetahat.values.types import Alternative
 
 TABLE: Final = "/studies/recommended_coverage"
-_LARGEST_BOUNDED: Final = 2.0
-"""The studied bounded loss is the Brier score of two classes, which lies between 0 and 2."""
-
 _STUDIED_INTERVAL: Final = "The same kind of interval, with two sides and a level of 95 %,"
 """The subject of the caution about an interval of another level, or with one side."""
 
 Subject: TypeAlias = Literal["model", "difference"]
-_Values: TypeAlias = Literal["binary", "bounded", "unbounded", "heavy"]
+_Values: TypeAlias = Literal["binary", "numbers", "heavy"]
 
-_VALUES_IN_WORDS: Final[Mapping[str, str]] = {
+_STUDIED_AS: Final[Mapping[str, _Values]] = {
+    "binary": "binary",
+    "bounded": "numbers",
+    "unbounded": "numbers",
+    "heavy": "heavy",
+}
+"""What the studied losses are like. Brier scores and squared errors are not kept apart, because
+only the unit of a loss tells one from the other."""
+_VALUES_IN_WORDS: Final[Mapping[_Values, str]] = {
     "binary": " of losses of 0 and 1",
-    "bounded": " of bounded losses",
-    "unbounded": " of unbounded losses",
+    "numbers": " of losses with other values",
     "heavy": " of heavy-tailed losses",
 }
+OTHER_INTERVAL: Final = "The studied design nearest to this one did not have this interval."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +81,14 @@ class CoverageLookup:
     """The studied design that is nearest to an evaluation; None where there is none."""
 
     design: StudiedDesign | None
+    sizes: DesignSizes
 
     def add_to(
         self, built: Sequence[BuiltInterval], losses: BlockLosses, subject: Subject
     ) -> list[BuiltInterval]:
         """Return the intervals, the recommended ones with the coverage of the nearest cells.
 
-        An interval stays as it is where its target was not studied, or only with other intervals.
+        Where none is near enough, or has the same interval, they have the reason.
 
         Parameters
         ----------
@@ -90,17 +99,38 @@ class CoverageLookup:
         subject : str
             ``model`` or ``difference``.
         """
-        if self.design is None:
-            return list(built)
         values = _classify_values(losses)
-        n = losses.layout.n_instances
-        return [_add(entry, self.design, subject, values, n) for entry in built]
+        return [
+            replace(entry, interval=self._add_to(entry, subject, values))
+            if entry.interval.recommended
+            else entry
+            for entry in built
+        ]
+
+    def _add_to(self, entry: BuiltInterval, subject: Subject, values: _Values | None) -> Interval:
+        interval = entry.interval
+        if self.design is None:
+            return replace(interval, expected_coverage_missing=NOT_STUDIED)
+        variance = "" if entry.variance is None else f":{entry.variance.name}"
+        place = (subject, interval.target.value, f"{entry.method.name}{variance}")
+        cells = _select_cells(place, self.design, values, self.sizes.n)
+        missing = explain_missing(cells, self.design, self.sizes)
+        if missing is not None:
+            return replace(interval, expected_coverage_missing=missing)
+        return add_coverage(interval, _average(place, self.design, values, cells))
 
 
 def look_up_coverage(layout: Layout) -> CoverageLookup:
     """Return the studied design that is nearest to the layout."""
     designs = find_nearest_designs(_list_designs(), layout)
-    return CoverageLookup(designs[0] if designs else None)
+    return CoverageLookup(designs[0] if designs else None, DesignSizes.of(layout))
+
+
+def explain_missing(
+    cells: Sequence[StudiedCoverage], design: StudiedDesign, sizes: DesignSizes
+) -> str | None:
+    """Return why the cells of a design say nothing about an interval; None if they do."""
+    return explain_distance(design, cells[0].n, sizes) if cells else OTHER_INTERVAL
 
 
 def add_coverage(interval: Interval, expected: ExpectedCoverage) -> Interval:
@@ -124,32 +154,26 @@ def add_coverage(interval: Interval, expected: ExpectedCoverage) -> Interval:
     return replace(interval, expected_coverage=expected, cautions=cautions)
 
 
-def _add(
-    entry: BuiltInterval, design: StudiedDesign, subject: Subject, values: _Values | None, n: int
-) -> BuiltInterval:
-    if not entry.interval.recommended:
-        return entry
-    variance = "" if entry.variance is None else f":{entry.variance.name}"
-    name = f"{entry.method.name}{variance}"
-    place = (subject, entry.interval.target.value, name)
-    expected = _find_coverage(place, design, values, n)
-    if expected is None:
-        return entry
-    return replace(entry, interval=add_coverage(entry.interval, expected))
+@lru_cache(maxsize=1024)
+def _select_cells(
+    place: _LossPlace, design: StudiedDesign, values: _Values | None, n: int
+) -> tuple[StudiedCoverage, ...]:
+    """Return the nearest cells, which the pairs of an evaluation share."""
+    at_place = _read_cells(design.name).get(place, ())
+    studied = _find_studied_values(at_place, values)
+    of_values = [cell for cell in at_place if studied in (None, _STUDIED_AS[cell.data])]
+    return tuple(select_nearest_size(of_values, design, n))
 
 
 @lru_cache(maxsize=1024)
-def _find_coverage(
-    place: _LossPlace, design: StudiedDesign, values: _Values | None, n: int
-) -> ExpectedCoverage | None:
-    """Return the coverage in the nearest cells, which the pairs of an evaluation share."""
-    at_place = _read_cells(design.name).get(place, ())
-    studied = _find_studied_values(at_place, values)
-    cells = select_nearest_size(
-        [cell for cell in at_place if studied in (None, cell.data)], design, n
-    )
-    if not cells:
-        return None
+def _average(
+    place: _LossPlace,
+    design: StudiedDesign,
+    values: _Values | None,
+    cells: tuple[StudiedCoverage, ...],
+) -> ExpectedCoverage:
+    """Return the average coverage of the cells, in which the design is described."""
+    studied = _find_studied_values(cells, values)
     of_values = "" if studied is None else _VALUES_IN_WORDS[studied]
     sampled = "pairs of learners" if place[0] == "difference" else "learners and populations"
     several = f"average of {len(cells)} {sampled}" if len(cells) > 1 else "one case"
@@ -157,16 +181,17 @@ def _find_coverage(
     return average_coverages(cells, words, TABLE, _read_study().head["level"])
 
 
-def _find_studied_values(cells: Sequence[StudiedCoverage], values: _Values | None) -> str | None:
+def _find_studied_values(
+    cells: Sequence[StudiedCoverage], values: _Values | None
+) -> _Values | None:
     """Return the kind of losses that the cells have and that is nearest to this one.
 
     Heavy-tailed losses are only like themselves: intervals cover others more often.
     """
-    order: list[str] = list(_VALUES_IN_WORDS)
-    studied = sorted({cell.data for cell in cells} - {"heavy"}, key=order.index)
-    if values is None or values == "heavy" or not studied:
+    studied = {_STUDIED_AS[cell.data] for cell in cells} - {"heavy"}
+    if values is None or values == "heavy" or not studied or values in studied:
         return values
-    return min(studied, key=lambda other: abs(order.index(other) - order.index(values)))
+    return next(iter(studied))
 
 
 def select_nearest_size(
@@ -205,10 +230,7 @@ def _classify_values(losses: BlockLosses) -> _Values | None:
         return None
     if ((values == 0) | (np.abs(values) == 1)).all():
         return "binary"
-    if has_heavy_tails(losses):
-        return "heavy"
-    is_bounded = np.abs(values).max() <= _LARGEST_BOUNDED
-    return "bounded" if is_bounded else "unbounded"
+    return "heavy" if has_heavy_tails(losses) else "numbers"
 
 
 class CoverageRowJson(TypedDict):
@@ -217,7 +239,7 @@ class CoverageRowJson(TypedDict):
     of: Subject
     scheme: str
     target: str
-    values: _Values
+    values: str
     n: int
     interval: str
     coverage: list[float]

@@ -15,8 +15,11 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.studied_designs import (
+    NOT_STUDIED,
+    DesignSizes,
     StudiedDesign,
     StudyFile,
+    explain_distance,
     find_nearest_designs,
     find_nearest_size,
     read_study,
@@ -91,6 +94,8 @@ class SizeLookup:
     """Kinds of losses of the study that resemble those of the evaluation."""
     n: int
     """Number of instances."""
+    missing: str | None = None
+    """Why there are no designs."""
     _tests: dict[tuple[Target, Subject], dict[str, list[StudiedTest]]] = field(
         default_factory=dict, repr=False
     )
@@ -135,7 +140,8 @@ class SizeLookup:
 
     def _find_nearest(self, cells: Sequence[StudiedTest]) -> list[StudiedTest]:
         """Return the cells whose number of rows is nearest, with fitted learners if there are."""
-        nearest = find_nearest_size((cell.n for cell in cells), max(self.n, 1))
+        share = self.designs[0].share  # designs that are equally near test the same share
+        nearest = find_nearest_size((cell.n for cell in cells), max(self.n, 1), share)
         at_size = [cell for cell in cells if cell.n == nearest]
         return [cell for cell in at_size if cell.trained == "trained"] or at_size
 
@@ -147,20 +153,26 @@ class SizeLookup:
         return f"{words}, {cells[0].n} rows, {losses}{fits}"
 
 
-_NOT_STUDIED: Final = SizeLookup((), (), 1)
+_OTHER_LEVEL: Final = SizeLookup((), (), 1, "Tests were studied at a level of 95 % alone.")
 
 
 def look_up_sizes(table: LossTable, choices: Choices) -> SizeLookup:
     """Return the sizes for an evaluation; none where its level was not studied."""
     if choices.level != _get_level():
-        return _NOT_STUDIED
+        return _OTHER_LEVEL
     return find_sizes(table.layout, _classify(table.models.values()))
 
 
 def find_sizes(layout: Layout, values: tuple[LossValues, ...]) -> SizeLookup:
     """Return the sizes for a layout and losses with such values."""
+    sizes = DesignSizes.of(layout)
     designs = find_nearest_designs(_list_designs(), layout)
-    return SizeLookup(designs, values, layout.n_instances)
+    for design in designs:
+        studied = {cell.n for cell in _read_tests(design.name)}
+        missing = explain_distance(design, find_nearest_size(studied, sizes.n, design.share), sizes)
+        if missing is not None:
+            return SizeLookup((), values, sizes.n, missing)
+    return SizeLookup(designs, values, sizes.n, None if designs else NOT_STUDIED)
 
 
 def add_size_cautions(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
-from thetahat.analyses.losses.clipping import caution_beyond_range, clip_interval
+from thetahat.analyses.losses.clipping import keep_in_range
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import (
     OmittedMethods,
@@ -43,23 +43,6 @@ class Inference:
     own_estimates: dict[str, VarianceEstimate] = field(default_factory=dict)
     """Estimates of the error in their own right, with their variances, by key."""
 
-    def caution_recommended(self, limits: tuple[float, float] | None, quantity: str) -> Inference:
-        """Return the same with a caution on recommended intervals that go beyond the limits."""
-        if limits is None:
-            return self
-        return replace(
-            self,
-            built=[
-                replace(
-                    entry,
-                    interval=caution_beyond_range(entry.interval, limits, quantity=quantity),
-                )
-                if entry.interval.recommended
-                else entry
-                for entry in self.built
-            ],
-        )
-
     def find_recommended(self, target: Target) -> BuiltInterval | None:
         """Return the recommended interval of that target, if there is one."""
         for entry in self.built:
@@ -90,7 +73,7 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     choices : Choices
         Level and alternative.
     limits : tuple of float or None
-        Range that intervals are clipped to; None means no clipping.
+        Range of the mean; None where it is not known.
     left_out : OmittedMethods
         Records the default methods that do not fit these losses.
     refits : sequence of RefitEstimate
@@ -121,18 +104,24 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     ]
     none_fits = not (variances.named or variances.methods or refits)
     note_unbuilt(intervals, none_fits, on_losses, losses, choices, left_out)
-    built = [*on_losses, *on_fits]
-    if limits is not None:
-        quantity = losses.layout.words.value
-        built = [
-            replace(entry, interval=clip_interval(entry.interval, limits, quantity=quantity))
-            for entry in built
-        ]
     layout = losses.layout
+    built = recommend(layout.kind, [*on_losses, *on_fits], fixed_models=layout.has_fixed_models)
+    in_range = [
+        replace(
+            entry,
+            interval=keep_in_range(
+                entry.interval,
+                limits,
+                clip=choices.clip is not False,
+                quantity=f"mean {layout.words.value}",
+            ),
+        )
+        for entry in built
+    ]
     again = {refit.key: refit for refit in refits if refit.estimate is not None}
     return Inference(
         {**estimates, **_select_estimates(again, own=False)},
-        recommend(layout.kind, built, fixed_models=layout.has_fixed_models),
+        in_range,
         _select_estimates(again, own=True),
     )
 

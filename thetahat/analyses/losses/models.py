@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices
@@ -10,6 +12,7 @@ from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import ErrorEstimate, Means, ModelResult
+from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 
 
@@ -42,14 +45,16 @@ def build_model_result(  # noqa: PLR0913 - what the losses give, and what else i
         prediction=parts.calibrate(name, predictions[0]) if predictions else None,
         variances=inference.estimates if has_variances else None,
         intervals=intervals if has_intervals else None,
-        estimates=_list_error_estimates(inference) if inference.own_estimates else None,
+        estimates=_list_error_estimates(inference, intervals) if inference.own_estimates else None,
         risks=parts.risks.models.get(name),
         metrics=parts.metrics.models.get(name),
         score_curves=parts.metrics.score_curves.get(name),
     )
 
 
-def _list_error_estimates(inference: Inference) -> dict[str, ErrorEstimate]:
+def _list_error_estimates(
+    inference: Inference, intervals: Sequence[Interval]
+) -> dict[str, ErrorEstimate]:
     """Return the estimates of the error by key, each with the intervals about it."""
     return {
         key: ErrorEstimate(
@@ -62,9 +67,7 @@ def _list_error_estimates(inference: Inference) -> dict[str, ErrorEstimate]:
             usable=estimate.usable,
             cautions=estimate.cautions,
             details=estimate.details,
-            intervals=tuple(
-                built.interval for built in inference.built if built.interval.variance == key
-            ),
+            intervals=tuple(interval for interval in intervals if interval.variance == key),
         )
         for key, estimate in inference.own_estimates.items()
     }

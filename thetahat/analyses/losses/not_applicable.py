@@ -69,13 +69,12 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
     for entry in intervals.methods:
         if entry.key in built_methods or isinstance(entry.method, ResampledInterval):
             continue
-        if rests_on_variance(entry):
-            if none_fits:
-                left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
+        if rests_on_variance(entry) and none_fits:
+            left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
         elif not isinstance(entry.method, ErrorRateInterval | PairedRatesInterval):
-            assert isinstance(entry.method, IntervalOfLosses)  # noqa: S101 - the one kind left
             reason = entry.method.explain_unbuilt(losses, choices.level, choices.alternative)
-            left_out.add("intervals", entry.name, reason)
+            if reason is not None:
+                left_out.add("intervals", entry.name, reason)
         elif intervals.named:
             raise UnsupportedCombination(
                 f"{entry.name} does not fit: {without_ones}.", loc=("intervals",), value=entry.name

@@ -22,7 +22,7 @@ class EvaluationOptions(TypedDict, total=False):
     control: str | None
     power: float
     rope: float | None
-    clip: bool
+    clip: bool | None
     range: tuple[float, float] | None
     paired_unit: UnitName | None
     unit: str | None

@@ -43,6 +43,8 @@ class Pair:
         The losses or scores of both, and their difference.
     constant : float or None
         The difference, if it is the same for every instance (or split).
+    is_rounded : bool
+        Whether it is the same only up to rounding.
     cautions : tuple of Caution
         Cautions about the difference.
     counts : PairedCounts or None
@@ -55,6 +57,7 @@ class Pair:
     position: tuple[int, int]
     losses: PairedLosses
     constant: float | None
+    is_rounded: bool
     cautions: tuple[Caution, ...]
     counts: PairedCounts | None = None
 
@@ -166,11 +169,13 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
         cautions = (*cautions, _EQUAL_BUT_FOR_ROUNDING)
     constant = float(differences[0]) if is_equal else None
     if constant == 0:
-        cautions = (*cautions, IDENTICAL_LOSSES(table.layout.words, a=names[i], b=names[j]))
+        values = table.layout.words.values
+        same = f"{values} that differ only by rounding" if is_rounded else f"identical {values}"
+        cautions = (*cautions, IDENTICAL_LOSSES(a=names[i], b=names[j], same=same))
     difference = models[i].difference(differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
     counts = _count(models[i], models[j]) if has_rates else None
-    return Pair(names[i], names[j], place, losses, constant, cautions, counts)
+    return Pair(names[i], names[j], place, losses, constant, is_rounded, cautions, counts)
 
 
 def _count(a: BlockLosses, b: BlockLosses) -> PairedCounts | None:

@@ -497,6 +497,9 @@ class Verdict:
     expected_size: ExpectedSize | None = None
     """How often the verdict's own test called equal models different in the studied design nearest
     to this one; left out where none is like it."""
+    expected_size_missing: str | None = field(default=None, metadata=IN_FULL)
+    """Why there is no ``expected_size``, here and in the tests of the pair: which of their numbers
+    no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

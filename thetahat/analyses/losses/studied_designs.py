@@ -6,13 +6,22 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pkgutil import get_data
 from typing import Any, Final
 
+import numpy as np
+
 from thetahat.analyses.losses.cautions import count_crossing_clusters
 from thetahat.values.layout import Layout
-from thetahat.values.types import BlockKind
+from thetahat.values.number_text import format_count, format_number
+from thetahat.values.types import BlockKind, FloatArray, IntArray
+
+FARTHEST: Final = 3.0
+"""Largest ratio to a studied number of rows, blocks or clusters, and of the sizes of clusters and
+of sources, with which a design is like a studied one. The sizes of the studies are apart by factors
+of 4 and 5, so numbers between two of them are always within it."""
+NOT_STUDIED: Final = "No studied design is like this one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +42,8 @@ class StudiedDesign:
         Whether each block is one row.
     clusters : str or None
         ``cut`` if its blocks cut clusters, ``whole`` if they do not; None without clusters.
+    cluster_size : float or None
+        Number of rows in each of its clusters.
     share : float
         Share of the rows that it tests.
     fixed : bool
@@ -46,8 +57,75 @@ class StudiedDesign:
     repeated: bool = False
     single_rows: bool = False
     clusters: str | None = None
+    cluster_size: float | None = None
     share: float = 1.0
     fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignSizes:
+    """The numbers of a layout that are compared with those of a studied design."""
+
+    n: int
+    """Number of instances."""
+    blocks: int
+    """Number of blocks."""
+    block_word: str
+    """The plural of what a block is called."""
+    clusters: int
+    """Number of clusters; 0 without any."""
+    block_spread: float
+    """Ratio of large to small sources (the quantiles at .9 and .1 of their sizes); 1 where blocks
+    are no sources."""
+    cluster_spread: float
+    """The same of clusters; 1 without any."""
+
+    @classmethod
+    def of(cls, layout: Layout) -> DesignSizes:
+        """Return those of a layout."""
+        is_source = layout.kind is BlockKind.SOURCE
+        cluster = layout.cluster
+        return cls(
+            n=layout.n_instances,
+            blocks=layout.n_blocks,
+            block_word=layout.words.blocks,
+            clusters=len(layout.cluster_labels),
+            block_spread=_compare_sizes(layout.n_test) if is_source else 1.0,
+            cluster_spread=1.0 if cluster is None else _compare_sizes(np.bincount(cluster)),
+        )
+
+
+def _compare_sizes(sizes: IntArray | FloatArray) -> float:
+    small, large = np.quantile(sizes, [0.1, 0.9])
+    return float(large / small)
+
+
+@lru_cache(maxsize=1024)
+def explain_distance(design: StudiedDesign, n: int, sizes: DesignSizes) -> str | None:
+    """Return why a studied design of n rows is not like these data; None if it is."""
+    tested = n * design.share
+    pairs = [("instances", sizes.n, tested)]
+    if design.folds is not None:
+        pairs.append((sizes.block_word, sizes.blocks, design.folds))
+    if design.cluster_size is not None:
+        pairs.append(("clusters", sizes.clusters, tested / design.cluster_size))
+    for noun, own, studied in pairs:
+        if not 1 / FARTHEST <= own / studied <= FARTHEST:
+            return (
+                f"No studied design is like this one: it has {format_count(own)} {noun}, and the "
+                f"nearest study has {format_count(round(studied))}."
+            )
+    for noun, spread in (
+        (sizes.block_word, sizes.block_spread),
+        ("clusters", sizes.cluster_spread),
+    ):
+        if spread > FARTHEST:
+            return (
+                f"No studied design is like this one: its large {noun} are "
+                f"{format_number(round(spread, 1))} times as large as its small ones, and those of "
+                "the studies are equally large."
+            )
+    return None
 
 
 _ROWS_BEGIN: Final = '"rows": ['

@@ -18,7 +18,7 @@ from thetahat.analyses.losses.result import (
 )
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import LossTable
-from thetahat.values.number_text import format_number, format_percent, format_to_error
+from thetahat.values.number_text import find_error, format_alike, format_number, format_percent
 from thetahat.values.words import Words
 
 MAX_MODELS: Final = 20
@@ -106,19 +106,20 @@ def _write_best(
 def _write_estimate(estimate: float, interval: Interval | None) -> str:
     if interval is None or interval.estimate != estimate:
         return format_number(estimate)
-    error = interval.standard_error or 0.0
-    low, high = (
-        None if end is None else format_to_error(end, error)
-        for end in (interval.lower, interval.upper)
-    )
-    if low is None and high is None:
-        return format_to_error(estimate, error)
-    if low is None:
-        ends = f"below {high}"
+    lower, upper = interval.lower, interval.upper
+    error = find_error(interval.standard_error, lower, upper)
+    known = [number for number in (estimate, lower, upper) if number is not None]
+    written = dict(zip(known, format_alike(known, error), strict=True))
+    if lower is None and upper is None:
+        return written[estimate]
+    if lower is None:
+        ends = f"below {written[upper]}" if upper is not None else ""
     else:
-        ends = f"above {low}" if high is None else f"{low} to {high}"
+        ends = (
+            f"above {written[lower]}" if upper is None else f"{written[lower]} to {written[upper]}"
+        )
     level = format_percent(interval.level)
-    return f"{format_to_error(estimate, error)} ({level} interval {ends})"
+    return f"{written[estimate]} ({level} interval {ends})"
 
 
 def _write_verdict(pair: AnyComparison) -> str:

@@ -11,11 +11,11 @@ from thetahat.analyses.losses.result import Decision
 from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.corrections import CORRECTIONS, choose_correction_of_bounds
 from thetahat.values.number_text import (
+    format_alike,
     format_count,
     format_number,
     format_p_value,
     format_percent,
-    format_to_error,
 )
 from thetahat.values.types import BlockKind, Target
 
@@ -101,8 +101,8 @@ def _write_better_or_worse(
 ) -> str:
     sign = 1.0 if basis.difference > 0 else -1.0
     low, high = sorted(sign * end for end in basis.compute_ends(terms.alpha / 2))
-    size = format_to_error(abs(basis.difference), basis.standard_error)
-    ends = " to ".join(format_to_error(end, basis.standard_error) for end in (low, high))
+    size, *written = format_alike([abs(basis.difference), low, high], basis.standard_error)
+    ends = " to ".join(written)
     return (
         f"{question.a} is {decision.value} than {question.b}: its mean "
         f"{terms.layout.words.value} is "
@@ -115,8 +115,8 @@ def _write_undecided(
     question: PairQuestion, basis: VerdictBasis, terms: VerdictTerms, p_value: str
 ) -> str:
     low, high = basis.compute_ends(terms.alpha / 2)
-    size = format_to_error(basis.difference, basis.standard_error)
-    ends = " to ".join(_format_interval(basis, terms.alpha / 2))
+    size, *written = format_alike([basis.difference, low, high], basis.standard_error)
+    ends = " to ".join(written)
     start = (
         f"it is not clear which of {question.a} and {question.b} is better: the difference "
         f"is {size} ({format_percent(terms.level)} interval {ends}, {p_value})."
@@ -139,7 +139,8 @@ def _write_for_identical(  # noqa: PLR0913 - a sentence needs all its numbers
     n_pairs: int,
 ) -> str:
     values, identical = terms.layout.words.values, question.identical
-    same = f"The {values} of {question.a} and {question.b} are identical"
+    how = "differ only by rounding" if question.is_rounded else "are identical"
+    same = f"The {values} of {question.a} and {question.b} {how}"
     if terms.margin is None or identical is None:
         return f"{same}, so there is no better one."
     where = (
@@ -206,11 +207,8 @@ def _describe_scope(basis: VerdictBasis, terms: VerdictTerms) -> str:
 
 
 def _format_interval(basis: VerdictBasis, tail: float) -> tuple[str, str]:
-    low, high = basis.compute_ends(tail)
-    return (
-        format_to_error(low, basis.standard_error),
-        format_to_error(high, basis.standard_error),
-    )
+    low, high = format_alike(basis.compute_ends(tail), basis.standard_error)
+    return low, high
 
 
 def _format_p_value(

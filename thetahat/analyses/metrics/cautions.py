@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from thetahat.analyses.metrics.metric_values import MetricValues
@@ -9,6 +11,7 @@ from thetahat.cautions import (
     FEW_BLOCKS,
     FEW_OF_A_CLASS,
     IGNORES_CLUSTERS,
+    METRIC_WITHOUT_INTERVAL,
     POOLED_ACROSS_MODELS,
     TIES_COUNTED_AS_WRONG,
     UNDEFINED_BLOCKS,
@@ -16,6 +19,7 @@ from thetahat.cautions import (
 )
 from thetahat.metrics.base import Metric
 from thetahat.values.layout import Layout
+from thetahat.values.types import Target
 from thetahat.values.words import Words
 
 
@@ -53,6 +57,13 @@ def check_few_sources(k: int, words: Words) -> tuple[Caution, ...]:
     if k >= FEW_BLOCKS.threshold:
         return ()
     return (FEW_BLOCKS(subject="The variance", n=k, units=words.blocks),)
+
+
+def check_intervals(metric: Metric, missing: Sequence[Target]) -> tuple[Caution, ...]:
+    """Return a caution for each target about which there is no interval."""
+    return tuple(
+        METRIC_WITHOUT_INTERVAL(metric=metric.info.name, target=target.value) for target in missing
+    )
 
 
 def list_cautions(metric: Metric, measured: MetricValues) -> tuple[Caution, ...]:

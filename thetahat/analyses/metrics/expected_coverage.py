@@ -8,6 +8,7 @@ two-sided intervals of level 0.95 of a metric of one model, or of its difference
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final, Literal, TypeAlias, TypedDict
 
@@ -16,9 +17,12 @@ from thetahat.analyses.losses.expected_coverage import (
     Subject,
     add_coverage,
     average_coverages,
+    explain_missing,
     select_nearest_size,
 )
 from thetahat.analyses.losses.studied_designs import (
+    NOT_STUDIED,
+    DesignSizes,
     StudiedDesign,
     StudyFile,
     find_nearest_designs,
@@ -61,13 +65,18 @@ def add_metric_coverage(
     subject: Subject,
 ) -> tuple[Interval, ...]:
     """Return the intervals, the recommended ones with their coverage in the nearest cells."""
-    data = _describe_data(metric, measured)
-    designs = find_nearest_designs(_list_designs(), measured.layout)
-    if not designs or data is None:
-        return tuple(intervals)
-    place, n = (metric.info.name, subject), measured.layout.n_instances
+    layout = measured.layout
+    data, sizes = _describe_data(metric, measured), DesignSizes.of(layout)
+    designs = find_nearest_designs(_list_designs(), layout)
+    place = (metric.info.name, subject)
     return tuple(
-        _add(interval, place, designs[0], data, n) if interval.recommended else interval
+        (
+            replace(interval, expected_coverage_missing=NOT_STUDIED)
+            if not designs or data is None
+            else _add(interval, place, designs[0], data, sizes)
+        )
+        if interval.recommended
+        else interval
         for interval in intervals
     )
 
@@ -83,16 +92,22 @@ def _describe_data(metric: Metric, measured: MetricValues) -> _Data | None:
 
 
 def _add(
-    interval: Interval, place: tuple[str, Subject], design: StudiedDesign, data: _Data, n: int
+    interval: Interval,
+    place: tuple[str, Subject],
+    design: StudiedDesign,
+    data: _Data,
+    sizes: DesignSizes,
 ) -> Interval:
     metric, subject = place
     variance = "" if interval.variance is None else f":{interval.variance}"
     label = f"{interval.method}{variance}/{interval.mean.value}"
     cells_of_design = _read_cells(design.name)
     at_place = cells_of_design.get((metric, subject, interval.target.value, label), ())
-    cells = select_nearest_size([cell for cell in at_place if cell.data == data], design, n)
-    if not cells:
-        return interval
+    of_data = [cell for cell in at_place if cell.data == data]
+    cells = select_nearest_size(of_data, design, sizes.n)
+    missing = explain_missing(cells, design, sizes)
+    if missing is not None:
+        return replace(interval, expected_coverage_missing=missing)
     several = f"average of {len(cells)} cases" if len(cells) > 1 else "one case"
     words = f"{metric}, {design.words}, {cells[0].n} rows{_DATA_WORDS[data]}; {several}"
     level = _read_study().head["level"]

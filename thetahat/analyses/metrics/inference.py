@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.clipping import caution_beyond_range, clip_interval
+from thetahat.analyses.losses.clipping import keep_in_range, subtract_ranges
 from thetahat.analyses.losses.recommendation import BuiltInterval, get_rank, recommend
+from thetahat.analyses.metrics.at_limit import build_at_limit
 from thetahat.analyses.metrics.expected_coverage import add_metric_coverage
 from thetahat.analyses.metrics.intervals import (
     LOGIT,
@@ -18,8 +19,8 @@ from thetahat.analyses.metrics.intervals import (
     choose_symmetric_method,
 )
 from thetahat.analyses.metrics.metric_values import MetricValues, choose_mean
-from thetahat.analyses.metrics.metric_variance import METRIC_VARIANCES
-from thetahat.analyses.metrics.variances import estimate_variances
+from thetahat.analyses.metrics.metric_variance import METRIC_VARIANCES, WITHIN_CLASSES
+from thetahat.analyses.metrics.variances import RESAMPLED, estimate_variances
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
@@ -44,6 +45,15 @@ class MetricInference:
         """The target of the main variance."""
         source = self.measured.layout.kind is BlockKind.SOURCE
         return Target.NEW_SOURCE if source else Target.THESE_MODELS
+
+    def list_targets_without_interval(self) -> tuple[Target, ...]:
+        """Return the targets of the layout for which no interval could be built."""
+        measured, kind = self.measured, self.measured.layout.kind
+        if math.isnan(measured.macro if self.mean is MeanKind.MACRO else measured.pooled):
+            return ()
+        of_layout = (self.target, *((Target.THESE_SOURCES,) if kind in RESAMPLED else ()))
+        built = {interval.target for interval in self.intervals if interval.recommended}
+        return tuple(target for target in of_layout if target not in built)
 
     @property
     def main(self) -> tuple[str, VarianceEstimate] | tuple[None, None]:
@@ -112,22 +122,27 @@ def infer_metric(
         built.append(
             BuiltInterval(interval, choose_symmetric_method(variance), METRIC_VARIANCES[name])
         )
-        on_log_odds = build_logit(interval, (low, high)) if has_logit else None
+        degrees = variance.degrees_of_freedom
+        if name in WITHIN_CLASSES:
+            degrees = measured.count_degrees(variance.mean)
+        on_log_odds = build_logit(interval, (low, high), degrees) if has_logit else None
         if on_log_odds is not None:
             built.append(BuiltInterval(on_log_odds, LOGIT, METRIC_VARIANCES[name]))
+    if not is_difference:
+        built += build_at_limit(measured, mean, (low, high), choices.level, alternative)
     built += build_bootstrap(measured, mean, choices.level, alternative)
-    limits = (low - high, high - low) if is_difference else (low, high)
-    built = [
-        replace(entry, interval=_clip_or_caution(entry.interval, limits, clip=choices.clip))
-        for entry in built
-    ]
+    limits = subtract_ranges((low, high), (low, high)) if is_difference else (low, high)
     of_mean = [entry for entry in built if _can_be_recommended(entry.interval, mean)]
     others = [entry for entry in built if not _can_be_recommended(entry.interval, mean)]
     marked = recommend(layout.kind, of_mean, fixed_models=layout.has_fixed_models)
+    clip = choices.clip is not False
     intervals = add_metric_coverage(
         metric,
         measured,
-        [entry.interval for entry in (*marked, *others)],
+        [
+            keep_in_range(entry.interval, limits, clip=clip, quantity="metric")
+            for entry in (*marked, *others)
+        ],
         "difference" if is_difference else "model",
     )
     return MetricInference(measured, mean, variances, intervals)
@@ -141,10 +156,3 @@ def _can_be_recommended(interval: Interval, mean: MeanKind) -> bool:
 def orient_alternative(metric: Metric, alternative: Alternative) -> Alternative:
     """Return the alternative for the metric's own units: ``less`` asks whether a is better."""
     return alternative.mirror() if metric.higher_is_better else alternative
-
-
-def _clip_or_caution(interval: Interval, limits: tuple[float, float], *, clip: bool) -> Interval:
-    """Clip the interval to the metric's range if requested; else add a caution if it exceeds it."""
-    if clip:
-        return clip_interval(interval, limits, quantity="metric")
-    return caution_beyond_range(interval, limits, quantity="metric")

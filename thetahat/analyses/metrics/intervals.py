@@ -42,7 +42,9 @@ LOGIT: Final = MethodInfo(
     summary=(
         "A normal or t interval for the log odds of a metric between 0 and 1, transformed back, so "
         "that it never passes 0 or 1. Its standard error is that of the delta method. A metric "
-        "between -1 and 1 is moved to 0 to 1 first, which gives Fisher's z interval."
+        "between -1 and 1 is moved to 0 to 1 first, which gives Fisher's z interval. On DeLong's "
+        "variance its quantile is that of t with the size of the smaller class minus 1 as degrees "
+        "of freedom."
     ),
     formula=r"\mathrm{expit}\Bigl(\mathrm{logit}\,T \pm z \frac{s}{T (1 - T)}\Bigr)",
     interval=IntervalTraits(form=IntervalForm.LOGIT),
@@ -72,7 +74,9 @@ def build_symmetric(
     )
 
 
-def build_logit(interval: Interval, limits: tuple[float, float]) -> Interval | None:
+def build_logit(
+    interval: Interval, limits: tuple[float, float], degrees_of_freedom: float | None
+) -> Interval | None:
     """Return the interval on the log odds (``LOGIT``) for a metric between two finite limits.
 
     The odds are those of the metric's place between its limits, from 0 to 1. With limits of -1 and
@@ -87,7 +91,7 @@ def build_logit(interval: Interval, limits: tuple[float, float]) -> Interval | N
     ends = compute_symmetric_ends(
         float(special.logit(place)),
         interval.standard_error / (high - low) / (place * (1 - place)),
-        interval.degrees_of_freedom,
+        degrees_of_freedom,
         interval.level,
         interval.alternative,
     )
@@ -96,7 +100,13 @@ def build_logit(interval: Interval, limits: tuple[float, float]) -> Interval | N
     lower, upper = (
         None if end is None else low + (high - low) * float(special.expit(end)) for end in ends
     )
-    return replace(interval, method=LOGIT.name, lower=lower, upper=upper)
+    return replace(
+        interval,
+        method=LOGIT.name,
+        lower=lower,
+        upper=upper,
+        degrees_of_freedom=degrees_of_freedom,
+    )
 
 
 def build_bootstrap(

@@ -8,6 +8,7 @@ import numpy as np
 
 from thetahat.analyses.metrics.bootstrap import MetricReplicates, draw_replicates
 from thetahat.analyses.metrics.metric_variance import MetricVariance
+from thetahat.analyses.metrics.units_without_error import UnitsWithoutError, select_parts
 from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
 from thetahat.values.layout import Layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind
@@ -40,6 +41,10 @@ class MetricValues:
     that it is not for."""
     replicates: MetricReplicates | None = None
     """Values under the bootstrap; None where nothing can be resampled."""
+    rows_without_error: UnitsWithoutError | None = None
+    """All rows of the first repeat; None for a difference."""
+    blocks_without_error: UnitsWithoutError | None = None
+    """The blocks of the first repeat that have a value; None for a difference."""
     rarer_share: float | None = None
     """Share of the rarer of two classes among the rows; None for a regression or more classes."""
 
@@ -91,7 +96,27 @@ class MetricValues:
             split_influence=np.where(keep, self.split_influence - other.split_influence, 0.0),
             fold_influence=fold_influence,
             replicates=replicates,
+            rows_without_error=None,
+            blocks_without_error=None,
         )
+
+    def count_degrees(self, mean: MeanKind) -> float | None:
+        """Return the degrees of freedom of the variance within the smallest class.
+
+        They are those of the pooled value, or of the macro mean, whose classes are those of each
+        block. None where a variance has no classes.
+        """
+        layout = self.layout
+        if self.strata is None:
+            return None
+        split = layout.get_split_of_row()
+        kept = layout.split_repeat[split] == 0
+        if mean is MeanKind.MACRO:
+            kept &= self.defined[split]
+        place = split[kept] if mean is MeanKind.MACRO else np.zeros(int(kept.sum()), dtype=np.intp)
+        counts = np.zeros((int(place.max(initial=0)) + 1, int(self.strata.max()) + 1))
+        np.add.at(counts, (place, self.strata[kept]), 1)
+        return float(max(1, np.maximum(counts - 1, 0).sum(axis=0).min()))
 
 
 def choose_default_mean(metric: Metric, layout: Layout) -> MeanKind:
@@ -143,6 +168,9 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
         if not np.isnan(value):
             pooled_parts[rows] = statistic.influence() / (len(rows) * len(values))
     strata = metric.strata(judged)
+    of_first_repeat = np.flatnonzero(layout.split_repeat == 0)
+    first_splits = [rows_of_split[j] for j in of_first_repeat]
+    first_statistics = [statistics[j] for j in of_first_repeat]
     measured = MetricValues(
         layout=layout,
         pooled=float(np.mean(values)),
@@ -154,6 +182,8 @@ def measure(metric: Metric, judged: TruthAndPredictions, layout: Layout, seed: i
         if strata is None or metric.uses != "scores"
         else MetricVariance.DELONG,
         fold_influence=None if np.isnan(fold_influence).any() else fold_influence,
+        rows_without_error=select_parts(layout, rows_of_repeat[:1], by_repeat[:1]),
+        blocks_without_error=select_parts(layout, first_splits, first_statistics),
         rarer_share=_compute_rarer_share(judged),
     )
     macro = choose_mean(metric, measured) is MeanKind.MACRO

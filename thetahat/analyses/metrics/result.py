@@ -19,7 +19,7 @@ from thetahat.analyses.losses.result import (
     ScoreCurves,
     SharedCaution,
 )
-from thetahat.analyses.metrics.cautions import list_cautions
+from thetahat.analyses.metrics.cautions import check_intervals, list_cautions
 from thetahat.analyses.metrics.differences import build_brief_differences, build_differences
 from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
@@ -114,7 +114,10 @@ def build_metric_result(
         intervals=None if in_brief else tuple(reading.intervals),
         variances=None if in_brief else reading.variances,
         higher_is_better=metric.higher_is_better,
-        cautions=list_cautions(metric, measured),
+        cautions=(
+            *list_cautions(metric, measured),
+            *check_intervals(metric, reading.list_targets_without_interval()),
+        ),
         details=_compute_details(metric, measured, choices),
     )
 

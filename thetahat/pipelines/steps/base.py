@@ -83,6 +83,14 @@ def get_present_values(name: str, column: FloatArray) -> FloatArray:
     return column[~np.isnan(column)]
 
 
+def describe_unknown_category(step: str, category: str, column: str, advice: str) -> str:
+    """Return what a step says of a category that its training part does not have."""
+    return (
+        f"{step}: a test part has {category} in column {column!r}, which the training part does "
+        f"not have. {advice}"
+    )
+
+
 def is_missing(column: np.ndarray) -> np.ndarray:
     """Return an (n,) mask that is True for missing values."""
     if column.dtype.kind == "f":

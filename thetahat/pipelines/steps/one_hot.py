@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines.allowed_classes import ColumnKind
 from thetahat.pipelines.parameter_limits import MAX_OUTPUT_COLUMNS
-from thetahat.pipelines.steps.base import FeatureStep, is_missing
+from thetahat.pipelines.steps.base import FeatureStep, describe_unknown_category, is_missing
 from thetahat.registry import MethodInfo
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray
 
+ADVICE: Final = 'With "unknown": "ignore", the default, such rows have 0 in all columns of it.'
 Category = Any  # str or float; None stands for a missing value
 
 
@@ -39,9 +40,9 @@ class FittedOneHot:
             )
             if self.refuse_unknown and (codes < 0).any():
                 value = _get_values(column)[int(np.argmax(codes < 0))]
+                category = "missing values" if value is None else f"the category {value!r}"
                 raise InvalidParameter(
-                    f"Column {name!r} has the category {value!r}, which is absent from the "
-                    "training part.",
+                    describe_unknown_category("one_hot", category, name, ADVICE),
                     loc=("columns", "features", name),
                     value=value,
                 )

@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.values.types import BoolArray, FloatArray, IntArray
-from thetahat_replications.presets.interval_coverage.recommended import COMMAND
+from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
 
 LEVEL: Final = 0.95
 SIZES: Final = (50, 200)

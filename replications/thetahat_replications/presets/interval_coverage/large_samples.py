@@ -7,8 +7,8 @@ from typing import Final
 
 from thetahat.values.types import Target
 from thetahat_replications.presets.interval_coverage.cell_selection import Row, read_number
+from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
 from thetahat_replications.presets.interval_coverage.paired_comparison import RELATIVE_SCORE
-from thetahat_replications.presets.interval_coverage.recommended import COMMAND
 
 _ABOUT: Final = (
     f"`{COMMAND}`, seed {{seed}}, {{draws}} samples of 10 000 rows from three of the populations "

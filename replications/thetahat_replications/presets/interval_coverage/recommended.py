@@ -20,7 +20,8 @@ from thetahat.analyses.studies.record_names import SOURCES
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.presets.interval_coverage import benchmark_tasks
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell
-from thetahat_replications.presets.interval_coverage.settings import build_settings
+from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
+from thetahat_replications.presets.interval_coverage.settings import CLUSTER_SIZE, build_settings
 
 LEVEL: Final = 0.95
 SIZES: Final = (50, 200, 1000)
@@ -83,23 +84,28 @@ DESIGNS: Final[Mapping[str, Mapping[str, object]]] = {
     "random_subsampling": {"blocks": "subsamples", "words": "25 random draws of a tenth"},
     "leave_one_source_out": {
         "blocks": "source",
+        "folds": 8,
         "words": "leave_one_source_out with eight in all",
     },
     "clusters cut, 5-fold": {
         "blocks": "random",
         "folds": 5,
         "clusters": "cut",
+        "cluster_size": CLUSTER_SIZE,
         "words": "five folds that cut clusters of five rows",
     },
     "clusters cut, holdout": {
         "blocks": "holdout",
         "share": 1 / 3,
         "clusters": "whole",  # a test set has no other part that could share its clusters
+        "cluster_size": CLUSTER_SIZE,
         "words": "a holdout with clusters of five rows",
     },
     "clusters whole, 5-fold": {
         "blocks": "source",
+        "folds": 5,
         "clusters": "whole",
+        "cluster_size": CLUSTER_SIZE,
         "words": "five folds of whole clusters of five rows",
     },
     **{
@@ -108,6 +114,7 @@ DESIGNS: Final[Mapping[str, Mapping[str, object]]] = {
             "fixed": True,
             "folds": n_tasks,
             "clusters": clusters,
+            "cluster_size": clusters and benchmark_tasks.CLUSTER_SIZE,
             "words": f"models trained elsewhere on {n_tasks} tasks"
             + (" with clusters of five rows" if clusters else ""),
         }
@@ -143,8 +150,6 @@ MOST_DIFFERENCE: Final = 0.02
 """By how much coverage and relative width of the recommended interval may differ from those of one
 interval in all, which is not built where losses do not vary."""
 
-COMMAND: Final = "python -m benchmarks.coverage_study"
-"""The command that makes all files of the study."""
 _ABOUT: Final = (
     f"`{COMMAND} --seed {{seed}}`: how often the recommended interval of level {LEVEL:g} covers "
     "its own target, over generators, learners and 50, 200 and 1000 rows, without metrics and "
@@ -154,7 +159,55 @@ _ABOUT: Final = (
     "table says how many samples were drawn."
 )
 
+DRAWN_LOSSES: Final = ("lognormal, 1.5", "zero or lognormal, 0.05")
+"""Distributions of ``heavy_tails`` whose losses have a variance, unlike those of ``HEAVY``. Without
+them the losses of every user with a heavy tail would be taken for losses without a variance."""
+
 Row = dict[str, Any]
+
+
+def tabulate_drawn_losses(rows: Sequence[Mapping[str, Any]], repetitions: int) -> Iterator[Row]:
+    """Yield a row for each of ``DRAWN_LOSSES`` and size: a holdout whose losses are drawn directly.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        The rows of ``heavy_tails.measure``.
+    """
+    share = DESIGNS["holdout"]["share"]
+    assert isinstance(share, float)  # noqa: S101 - the share of a holdout
+    by_case = {(row["distribution"], row["n"]): row for row in rows}
+    for name in DRAWN_LOSSES:
+        for n in SIZES:
+            row = by_case[name, round(n * share)]
+            built = row["varies"]  # without spread there is no interval that could cover
+            shares = {
+                "skewness_corrected:iid": row["skewness_corrected"] / built,
+                "student_t:iid": row["t"] / built,
+            }
+            coverages = {
+                interval: [
+                    round(covers, 4),
+                    round(math.sqrt(covers * (1 - covers) / (built * repetitions)), 4),
+                ]
+                for interval, covers in shares.items()
+            }
+            yield {
+                "population": name,
+                "loss": "drawn",
+                "values": "heavy",
+                "n": n,
+                "repetitions": repetitions,
+                "of": MODEL,
+                "learner": "drawn losses",
+                "scheme": "holdout",
+                "target": "these_models",
+                "interval": "skewness_corrected:iid",
+                "coverage": coverages["skewness_corrected:iid"],
+                "width": None,
+                "before": coverages["student_t:iid"],
+                "others": coverages,
+            }
 
 
 def tabulate(cell_records: Iterable[tuple[CoverageCell, Records]]) -> Iterator[Row]:

@@ -14,20 +14,28 @@ from pathlib import Path
 from typing import Any, Final
 
 from thetahat.analyses.studies.loss_records import RECOMMENDED
+from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
 from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE
-from thetahat_replications.presets.interval_coverage.recommended import COMMAND
 
 DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
     "holdout": {"blocks": "holdout", "share": 1 / 3, "words": "a holdout of a third"},
-    "5-fold": {"blocks": "random", "words": "five folds"},
-    "2 x 5-fold": {"blocks": "random", "repeated": True, "words": "two times five folds"},
+    "5-fold": {"blocks": "random", "folds": 5, "words": "five folds"},
+    "2 x 5-fold": {
+        "blocks": "random",
+        "folds": 5,
+        "repeated": True,
+        "words": "two times five folds",
+    },
     "clusters whole, 5-fold": {
         "blocks": "random",
+        "folds": 5,
         "clusters": "whole",
+        "cluster_size": 5,
         "words": "five folds of whole clusters of five rows",
     },
     "leave_one_source_out": {
         "blocks": "source",
+        "folds": 8,
         "words": "leave_one_source_out with eight in all",
     },
 }

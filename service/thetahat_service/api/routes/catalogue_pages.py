@@ -12,6 +12,7 @@ from fastapi.responses import RedirectResponse
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
 from thetahat_service.api.catalogue import FAMILIES, read_family
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
+from thetahat_service.api.dataset_pages import understand
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import TOKEN_FIELD, check_form_token, read_form
 from thetahat_service.api.page_responses import build_page_response
@@ -19,7 +20,12 @@ from thetahat_service.api.parser_calls import run_parser
 from thetahat_service.api.uploads import count_upload, receive
 from thetahat_service.errors import ServiceError, Unavailable
 from thetahat_service.jobs import datasets, read
-from thetahat_service.pages.dataset_page import list_understood, tabulate_columns, tabulate_rows
+from thetahat_service.pages.dataset_page import (
+    list_questions,
+    list_understood,
+    tabulate_columns,
+    tabulate_rows,
+)
 from thetahat_service.pages.evaluation_list import describe_entry
 from thetahat_service.pages.kept_studies import list_kept_studies
 from thetahat_service.pages.method_page import ShownMethod, describe_family, describe_method
@@ -122,12 +128,14 @@ async def show_dataset(request: Request, dataset_id: str) -> Response:
     owner_id: UUID = request.scope["owner_id"]
     row = await read_database(datasets.get, owner_id, identifier)
     preview = await run_parser(owner_id, datasets.preview, owner_id, identifier, PREVIEW_ROWS)
+    understood = await understand(owner_id, row)
     return build_page_response(
         request,
         "dataset.html",
         item=row,
         understood=list_understood(row.media_type, row.details),
-        columns=tabulate_columns(preview),
+        columns=tabulate_columns(row.columns, understood),
+        questions=list_questions(understood),
         preview=tabulate_rows(preview),
     )
 

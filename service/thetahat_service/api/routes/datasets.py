@@ -1,4 +1,4 @@
-"""Uploading, reading, previewing and deleting data sets."""
+"""Uploading, reading, previewing, understanding and deleting data sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ from thetahat_service.api.query_parameters import NO_NUL, Cursor, Limit
 from thetahat_service.api.uploads import ALIASES, FORM, MAX_NAME_LENGTH, count_upload, receive
 from thetahat_service.data.formats import FORMATS
 from thetahat_service.jobs import datasets
-from thetahat_service.schemas.dataset import DatasetPage, DatasetPreview, DatasetRead
+from thetahat_service.schemas.dataset import (
+    DatasetPage,
+    DatasetPreview,
+    DatasetRead,
+    DatasetUnderstanding,
+)
 from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.open_files import open_file_store
@@ -128,6 +133,20 @@ async def preview_dataset(
     owner_id: UUID = request.scope["owner_id"]
     return build_json_response(
         await run_parser(owner_id, datasets.preview, owner_id, identifier, rows)
+    )
+
+
+@router.get(
+    "/{dataset_id}/understood",
+    response_model=DatasetUnderstanding,
+    responses={404: {"model": ProblemDocument}, 422: {"model": ProblemDocument}},
+)
+async def understand_dataset(request: Request, dataset_id: str) -> Response:
+    """Return what each column seems to be for, and which questions the file can answer."""
+    identifier = parse_id(dataset_id, "data set")
+    owner_id: UUID = request.scope["owner_id"]
+    return build_json_response(
+        await run_parser(owner_id, datasets.understand, owner_id, identifier)
     )
 
 

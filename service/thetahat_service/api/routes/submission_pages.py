@@ -13,6 +13,7 @@ from fastapi.responses import RedirectResponse
 from thetahat.errors import EvaluationError
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
 from thetahat_service.api.catalogue import read_family
+from thetahat_service.api.dataset_pages import understand
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.errors import find_status
 from thetahat_service.api.forms import read_form
@@ -22,11 +23,18 @@ from thetahat_service.api.submission import accept_request
 from thetahat_service.errors import FieldError, ServiceError
 from thetahat_service.jobs import datasets, read
 from thetahat_service.json_types import MethodDescription
-from thetahat_service.pages.dataset_page import list_understood, tabulate_columns, tabulate_rows
+from thetahat_service.pages.dataset_page import (
+    list_questions,
+    list_understood,
+    tabulate_columns,
+    tabulate_rows,
+)
+from thetahat_service.pages.form_proposals import build_proposals
 from thetahat_service.pages.new_evaluation import (
     FormProblems,
     build_form,
     build_request,
+    find_omissions,
     sort_problems,
 )
 
@@ -66,7 +74,11 @@ async def submit_form(request: Request) -> Response:
     dataset = values.get("dataset", [""])[-1]
     owner_id: UUID = request.scope["owner_id"]
     row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
-    wanted = build_request(values, str(row.id), row.columns)
+    proposals = build_proposals(await understand(owner_id, row), row.columns)
+    omissions = find_omissions(values, proposals)
+    if omissions.by_field:
+        return await _show_form(request, dataset, values, omissions)
+    wanted = build_request(values, str(row.id), row.columns, proposals)
     try:
         submitted = await accept_request(owner_id, orjson.dumps(wanted), None, is_awaited=True)
     except (ServiceError, EvaluationError) as error:
@@ -123,7 +135,9 @@ async def _show_form(
     row = await read_database(datasets.get, owner_id, parse_id(dataset, "data set"))
     catalogue = await run_in_thread(_read_catalogue)
     preview = await run_parser(owner_id, datasets.preview, owner_id, row.id, PREVIEW_ROWS)
-    form = build_form(row.columns, catalogue, values, problems)
+    understood = await understand(owner_id, row)
+    proposals = build_proposals(understood, row.columns)
+    form = build_form(row.columns, catalogue, proposals, values, problems)
     status = 200 if problems is None else 422
     return build_page_response(
         request,
@@ -132,7 +146,8 @@ async def _show_form(
         form=form,
         item=row,
         understood=list_understood(row.media_type, row.details),
-        columns=tabulate_columns(preview),
+        columns=tabulate_columns(row.columns, understood),
+        questions=list_questions(understood),
         preview=tabulate_rows(preview),
     )
 

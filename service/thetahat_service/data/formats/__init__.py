@@ -10,6 +10,7 @@ from typing import Final
 
 from thetahat_service.data.base import Format, TextFormat
 from thetahat_service.data.encodings import ENCODINGS, UTF_8
+from thetahat_service.data.tables import EARLIER_TEXT_TABLE, TEXT_TABLE
 
 _CHARSET: Final = "; charset="
 
@@ -60,7 +61,7 @@ def find_format(media_type: str) -> Format:
 
 
 def list_table_suffixes() -> tuple[str, ...]:
-    """Return the endings of all tables that can lie beside a file."""
+    """Return the endings of all tables that can lie beside a file, also of earlier releases."""
     encoded = [
         file_format.set_encoding(encoding)
         for file_format in FORMATS.values()
@@ -68,4 +69,6 @@ def list_table_suffixes() -> tuple[str, ...]:
         for encoding in ENCODINGS
     ]
     formats = (*FORMATS.values(), *encoded)
-    return tuple(sorted({file_format.table_suffix for file_format in formats} - {""}))
+    suffixes = {file_format.table_suffix for file_format in formats} - {""}
+    earlier = {suffix.replace(TEXT_TABLE, EARLIER_TEXT_TABLE) for suffix in suffixes}
+    return tuple(sorted(suffixes | earlier))

@@ -39,7 +39,12 @@ from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberFo
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.missing_marks import MISSING
 from thetahat_service.data.packing import unpack_text
-from thetahat_service.data.tables import ConvertedFormat, build_text_name, list_columns
+from thetahat_service.data.tables import (
+    TEXT_TABLE,
+    ConvertedFormat,
+    build_text_name,
+    list_columns,
+)
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
@@ -59,7 +64,8 @@ class Delimited(ConvertedFormat):
 
     def __init__(self, encoding: str = UTF_8) -> None:
         self.encoding = encoding
-        self.table_suffix = f".{encoding}.table.arrow" if encoding != UTF_8 else ".table.arrow"
+        start = f".{encoding}.table" if encoding != UTF_8 else ".table"
+        self.table_suffix = f"{start}{TEXT_TABLE}"
 
     def set_encoding(self, encoding: str) -> Delimited:
         """Return the format for texts in that encoding."""

@@ -15,7 +15,7 @@ from typing import IO, ClassVar, Final
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.base import FREE_BYTES, FileLimits, Inspected
 from thetahat_service.data.json_rows import parse_json, write_rows
-from thetahat_service.data.tables import ConvertedFormat
+from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
 from thetahat_service.data.zip_members import ZIP_ERRORS, read_member
 from thetahat_service.errors import InvalidFile, TooLarge
 from thetahat_service.json_types import JsonObject
@@ -35,7 +35,7 @@ class InspectLog(ConvertedFormat):
     media_type: ClassVar[str] = "application/vnd.inspect-ai.log"
     title: ClassVar[str] = "log of inspect_ai"
     endings: ClassVar[tuple[str, ...]] = (".eval", ".json")
-    table_suffix = ".inspect.arrow"
+    table_suffix = f".inspect{TEXT_TABLE}"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the log twice: first for its columns, then to write the table."""

@@ -10,7 +10,7 @@ from thetahat_service.data.base import FileLimits, Inspected
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.json_rows import parse_json, write_rows
 from thetahat_service.data.packing import unpack_text
-from thetahat_service.data.tables import ConvertedFormat
+from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
@@ -23,7 +23,7 @@ class JsonLines(ConvertedFormat):
     media_type: ClassVar[str] = "application/jsonl"
     title: ClassVar[str] = "JSON Lines"
     endings: ClassVar[tuple[str, ...]] = (".jsonl", ".ndjson")
-    table_suffix = ".jsonl.arrow"
+    table_suffix = f".jsonl{TEXT_TABLE}"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file twice: first for its columns, then to write the table."""

@@ -92,7 +92,7 @@ class AnalysisRequest(EvaluationRequest):
     control: str | None = Field(None, description=_DESCRIPTIONS["control"])
     power: float = Field(_DEFAULTS.power, strict=True, description=_DESCRIPTIONS["power"])
     rope: float | None = Field(None, strict=True, description=_DESCRIPTIONS["rope"])
-    clip: bool = Field(False, strict=True, description=_DESCRIPTIONS["clip"])
+    clip: bool | None = Field(None, strict=True, description=_DESCRIPTIONS["clip"])
     range: tuple[float, float] | None = Field(None, description=_DESCRIPTIONS["range"])
     paired_unit: TestUnit | None = Field(None, description=_DESCRIPTIONS["paired_unit"])
     unit: str | None = Field(None, description=_DESCRIPTIONS["unit"], examples=["school"])

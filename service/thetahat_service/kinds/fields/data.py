@@ -176,6 +176,12 @@ def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
         raise InvalidParameter("The request has no data. Give data, or a dataset with columns.")
 
 
+def name_group_columns(fields: DataFields) -> dict[str, str]:
+    """Return the names of the columns of source and cluster; none for data in the request."""
+    named = {role: getattr(fields.columns, role, None) for role in ("source", "cluster")}
+    return {role: name for role, name in named.items() if name is not None}
+
+
 def list_feature_names(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> list[str]:
     """Return the names of the features; no data set is opened."""
     if fields.data is not None:

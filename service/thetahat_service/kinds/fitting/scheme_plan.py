@@ -22,7 +22,7 @@ from thetahat.schemes.base import Rows, Scheme
 from thetahat.tables.data import Data
 from thetahat.values.layout import Layout
 from thetahat_service.kinds.base import DatasetFile, Job
-from thetahat_service.kinds.fields.data import list_feature_names, read_data
+from thetahat_service.kinds.fields.data import list_feature_names, name_group_columns, read_data
 from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fields.metrics import Metrics
 from thetahat_service.kinds.fitting.building import (
@@ -178,6 +178,7 @@ class SchemePlan(FittingPlan, Generic[L]):
             seed=self.job.seed,
             requested=list(self.request.learners),
             about_data=list(find_row_number_cautions(self.request, self.data)),
+            columns=name_group_columns(self.request),
         )
 
     def list_methods_used(self, names: list[str]) -> list[MethodUsed]:

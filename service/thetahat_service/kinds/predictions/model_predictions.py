@@ -309,7 +309,10 @@ def _read_codes(values: Values, code: Mapping[Any, int], loc: Loc) -> np.ndarray
         label = _read_label(value, (*loc, i))
         if label not in code:
             raise InvalidParameter(
-                f"The label {label!r} is not one of the classes.", loc=(*loc, i), value=label
+                f"The label {label!r} is not among the classes that the field classes names: "
+                f"{', '.join(map(repr, [*code][:20]))}. Add it there.",
+                loc=(*loc, i),
+                value=label,
             )
         codes[i] = code[label]
     return codes

@@ -29,7 +29,12 @@ from thetahat.metrics.base import Metric
 from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data
 from thetahat_service.kinds.base import DatasetFile, Job
-from thetahat_service.kinds.fields.data import check_data_fields, list_feature_names, read_data
+from thetahat_service.kinds.fields.data import (
+    check_data_fields,
+    list_feature_names,
+    name_group_columns,
+    read_data,
+)
 from thetahat_service.kinds.fields.metrics import Metrics
 from thetahat_service.kinds.fitting.building import (
     build_learners,
@@ -163,6 +168,7 @@ class SelectionPlan(FittingPlan):
             seed=seed,
             requested=requested,
             about_data=list(find_row_number_cautions(self.request, self.data)),
+            columns=name_group_columns(self.request),
         )
 
     def list_methods_used(self, names: Collection[str]) -> list[MethodUsed]:

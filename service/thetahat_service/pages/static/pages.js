@@ -88,19 +88,27 @@ function askFirst() {
   }
 }
 
+function findChoice(field) {
+  // The chosen value. One with data-from="other" stands for what the choice of the other field
+  // proposes, in its data-field.
+  const chosen = document.querySelector(`select[name="${field}"] > option:checked, input[name="${field}"]:checked`);
+  if (chosen === null || !chosen.dataset.from) return chosen?.value;
+  return document.querySelector(`select[name="${chosen.dataset.from}"] > option:checked`)?.dataset[field];
+}
+
 function showChosenFields() {
   // An element with data-shown-for="field=one two" is shown while the field has one of the values.
   const parts = document.querySelectorAll("[data-shown-for]");
   const update = () => {
     for (const part of parts) {
       const [field, values] = part.dataset.shownFor.split("=");
-      const chosen = document.querySelector(`select[name="${field}"], input[name="${field}"]:checked`);
-      const isShown = chosen !== null && values.split(" ").includes(chosen.value);
+      const isShown = values.split(" ").includes(findChoice(field));
       part.hidden = !isShown;
       for (const input of part.querySelectorAll("input, select, textarea")) input.disabled = !isShown;
     }
   };
   if (parts.length === 0) return;
+  for (const input of document.querySelectorAll("[data-default]")) input.checked = true;
   document.addEventListener("change", update);
   update();
 }

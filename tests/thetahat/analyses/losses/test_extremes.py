@@ -222,6 +222,9 @@ def test_degenerate_differences_that_are_rounding_errors_make_no_verdict(kind: B
     assert pair["difference"] == 0
     assert pair["verdict"]["decision"] == "undecided"
     assert "equal_but_for_rounding" in codes(pair["cautions"])
+    (message,) = (c["message"] for c in pair["cautions"] if c["code"] == "identical_losses")
+    assert message.endswith(" that differ only by rounding.")
+    assert "identical" not in message + pair["verdict"]["reason"]
     p_values = [outcome.get("p_value") for outcome in pair["tests"].values()]
     assert {p for p in p_values if p is not None} == {1.0}
 

@@ -19,7 +19,7 @@ from tests.thetahat.analyses.losses.tables import (
     table_of,
 )
 from thetahat.analyses.losses import Choices, ChosenMethod
-from thetahat.analyses.losses.clipping import clip_interval
+from thetahat.analyses.losses.clipping import clip_interval, keep_in_range
 from thetahat.analyses.losses.comparisons import Methods, compare
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
@@ -147,7 +147,7 @@ def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
         SelectedMethods((ChosenMethod("picky", "picky", Picky()),), named=False),
     )
 
-    (comparison,) = compare(table, methods, Choices(), 1, None, left_out)
+    (comparison,) = compare(table, methods, Choices(), 1, dict.fromkeys(table.names), left_out)
 
     assert comparison.tests == {}
     assert left_out.list_all() == (
@@ -197,7 +197,7 @@ def test_exact_clipping() -> None:
     assert (cut.lower, cut.upper) == (0.0, 0.15)
     assert [c.code for c in cut.cautions] == ["x", "interval_clipped_to_range"]
     assert "-0.05 to 0.15" in cut.cautions[1].message
-    assert clip_interval(INTERVAL, None, quantity="loss") is INTERVAL
+    assert keep_in_range(INTERVAL, None, clip=True, quantity="loss") is INTERVAL
     assert clip_interval(INTERVAL, (-1.0, 1.0), quantity="loss") is INTERVAL
 
 
@@ -222,10 +222,11 @@ def test_degenerate_an_interval_outside_the_range_ends_at_its_edge() -> None:
 def test_exact_clip_is_to_the_range_of_the_loss_or_the_request() -> None:
     table = five_by_nine(BlockKind.SOURCE)
 
-    plain = result_of(table)["models"]["nb"]["intervals"]
-    own = result_of(table, clip=True)
-    requested = result_of(table, clip=True, range=(-0.05, 1.0))
-    wide = result_of(table, clip=True, level=0.999999)
+    plain = result_of(table, clip=False)["models"]["nb"]["intervals"]
+    own = result_of(table)
+    assert own == result_of(table, clip=True)
+    requested = result_of(table, range=(-0.05, 1.0))
+    wide = result_of(table, level=0.999999)
     assert min(i["lower"] for i in plain if i["variance"]) < 0
     assert min(i["lower"] for i in own["models"]["nb"]["intervals"] if i["variance"]) == 0
     lowest = min(i["lower"] for i in requested["models"]["nb"]["intervals"] if i["variance"])

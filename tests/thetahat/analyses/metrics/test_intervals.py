@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy import special
+from scipy import special, stats
 
 from tests.thetahat.analyses.metrics.readings import (
     codes,
@@ -185,7 +185,9 @@ def test_exact_logit_interval() -> None:
     assert logit.upper is not None
 
     value = normal.estimate
-    reach = special.ndtri(0.95) * normal.standard_error / (value * (1 - value))
+    # the smaller class has 30 rows
+    assert (normal.degrees_of_freedom, logit.degrees_of_freedom) == (None, 29)
+    reach = stats.t.ppf(0.95, 29) * normal.standard_error / (value * (1 - value))
     assert_allclose(
         special.logit([logit.lower, logit.upper]), special.logit(value) + np.array([-reach, reach])
     )
@@ -194,16 +196,17 @@ def test_exact_logit_interval() -> None:
 
 
 @pytest.mark.about("metrics/roc_auc")
-def test_degenerate_a_normal_interval_beyond_one_is_shown_with_a_caution() -> None:
+def test_degenerate_a_normal_interval_ends_at_one_unless_it_is_not_clipped() -> None:
     judged = binary([0] * 10 + [1] * 10, [*range(9), 10, 9, *range(11, 20)])
 
-    of = reading(RocAuc(n_resamples=0), judged, holdout(20))
-    cut = reading(RocAuc(n_resamples=0), judged, holdout(20), clip=True)
+    of = reading(RocAuc(n_resamples=0), judged, holdout(20), clip=False)
+    cut = reading(RocAuc(n_resamples=0), judged, holdout(20))
 
     normal = interval_of(of, "normal", "delong")
     assert normal.upper is not None
     assert normal.upper > 1
-    assert "interval_beyond_range" in codes(normal.cautions)
+    assert not normal.recommended  # and has no caution of the range
+    assert "interval_clipped_to_range" in codes(interval_of(cut, "normal", "delong").cautions)
     assert interval_of(cut, "normal", "delong").upper == 1
     logit = interval_of(of, "logit", "delong")
     assert logit.upper is not None
@@ -285,9 +288,9 @@ def test_degenerate_intervals_that_cannot_be_built_are_left_out() -> None:
     above_one = MetricReplicates(np.linspace(0.99, 1, 100), drawn.units)
     above = replace(of.measured, replicates=above_one)
 
-    assert build_logit(replace(normal, estimate=1.0), (0.0, 1.0)) is None
-    assert build_logit(replace(normal, estimate=-1.0), (-1.0, 1.0)) is None
-    assert build_logit(replace(normal, standard_error=None), (0.0, 1.0)) is None
+    assert build_logit(replace(normal, estimate=1.0), (0.0, 1.0), None) is None
+    assert build_logit(replace(normal, estimate=-1.0), (-1.0, 1.0), None) is None
+    assert build_logit(replace(normal, standard_error=None), (0.0, 1.0), None) is None
     built = list(build_bootstrap(above, MeanKind.POOLED, 0.95, Alternative.TWO_SIDED))
     quantiles, bca = (entry.interval for entry in built)
     assert quantiles.lower is not None

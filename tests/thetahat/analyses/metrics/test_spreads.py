@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import binomtest
 
 from tests.thetahat.analyses.metrics.readings import (
     codes,
@@ -212,7 +213,7 @@ def test_degenerate_ledell_has_no_form_for_these() -> None:
 
 @pytest.mark.outside("issue 15 of the Python package confidenceinterval: perfect separation")
 @pytest.mark.about("metrics/roc_auc")
-def test_golden_perfect_separation_has_no_interval() -> None:
+def test_golden_perfect_separation_has_no_variance_and_a_bound() -> None:
     # vector auc_perfect_separation
     of = reading(RocAuc(), binary(SEPARATED, SEPARATING), holdout(50))
 
@@ -220,7 +221,10 @@ def test_golden_perfect_separation_has_no_interval() -> None:
     assert of.variances["delong"].value == 0.0
     assert not of.variances["delong"].usable
     assert "zero_variance" in codes(of.variances["delong"].cautions)
-    assert of.intervals == ()
+    (bound,) = of.intervals
+    # 13 in the smaller class: (alpha / 2)^(1 / 13), the Clopper-Pearson bound of 13 of 13
+    assert_allclose(known(bound.lower), binomtest(13, 13).proportion_ci().low, rtol=1e-12)
+    assert (bound.method, bound.upper, bound.recommended) == ("no_error_bound", 1.0, True)
 
 
 @pytest.mark.about("metrics/balanced_accuracy")
@@ -239,7 +243,7 @@ def test_by_hand_cluster_robust() -> None:
     assert_allclose(known(of.variances["cluster_robust"].degrees_of_freedom), degrees, rtol=1e-13)
     interval = interval_of(of, "student_t", "cluster_robust")
     assert interval_of(of, "logit", "cluster_robust").recommended
-    assert codes(interval.cautions) == {"few_clusters", "interval_beyond_range"}
+    assert codes(interval.cautions) == {"few_clusters", "interval_clipped_to_range"}
     assert "ignores_clusters" in codes(of.variances["influence"].cautions)
 
 
@@ -350,7 +354,9 @@ def test_degenerate_only_one_source_has_a_value() -> None:
 
     assert "between_sources" not in of.variances
     assert of.main == (None, None)
-    assert of.interval is None
+    # one source without an error excludes next to nothing: (alpha / 2)^1
+    assert of.interval is not None
+    assert_allclose(ends(of.interval), (0.025, 1.0))
 
 
 @pytest.mark.about("metrics/roc_auc")

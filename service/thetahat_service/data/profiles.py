@@ -1,0 +1,37 @@
+"""What the columns of a file contain, as far as it tells what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from thetahat_service.data.base import GROUPS
+from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
+from thetahat_service.json_types import ColumnDescription
+from thetahat_service.roles.profile import ColumnProfile, profile_column
+
+
+def profile_columns(
+    file: ReadableFile, columns: Sequence[ColumnDescription], rows: int
+) -> dict[str, ColumnProfile]:
+    """Return what some columns of a file of so many rows contain, by name and in their order."""
+    profiles: dict[str, ColumnProfile] = {}
+    for position, column in enumerate(columns):
+        name, kind = str(column["name"]), str(column["type"])
+        if kind in GROUPS:
+            profiles[name] = ColumnProfile(
+                name=name,
+                position=position,
+                type=kind,
+                rows=rows,
+                present=rows,
+                distinct=rows,
+                numbers=0,
+            )
+            continue
+        profile = profile_column(name, position, kind, read_columns(file, [name])[name])
+        if kind == "integer":  # as numbers, ids beyond 2^53 or with leading zeros may be equal
+            labels = read_labels(file, [name])[name].tolist()
+            profile = replace(profile, distinct=len({*labels} - {None}))
+        profiles[name] = profile
+    return profiles

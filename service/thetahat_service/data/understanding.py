@@ -1,0 +1,140 @@
+"""How a file is understood: the roles of its columns, what it holds, and what it can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from thetahat_service.data.base import GROUPS
+from thetahat_service.data.profiles import profile_columns
+from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
+from thetahat_service.json_types import (
+    FileUnderstanding,
+    JsonObject,
+    UnderstoodColumn,
+)
+from thetahat_service.roles.contents import Contents, guess_contents, guess_task
+from thetahat_service.roles.long_tables import UnclearTable, Values, read_long_table
+from thetahat_service.roles.names import is_label_name
+from thetahat_service.roles.profile import ColumnProfile
+from thetahat_service.roles.proposals import (
+    Proposal,
+    Role,
+    find_model_column,
+    propose_roles,
+)
+from thetahat_service.roles.questions import list_questions, list_questions_of_long_table
+
+FEATURE: Final = "feature"
+EXAMPLES: Final = 3
+LONGEST_EXAMPLE: Final = 30
+SCANNED: Final = 100
+"""The first rows, from which the examples are taken."""
+MOST_COLUMNS: Final = 500
+"""Columns of a wide file that are described, the first ones."""
+
+
+def understand_file(file: ReadableFile, rows: int, details: JsonObject) -> FileUnderstanding:
+    """Return how a file is understood.
+
+    Parameters
+    ----------
+    rows : int
+        Its number of rows.
+    details : mapping
+        The properties that its upload found, with its marks of missing values.
+    """
+    profiles = profile_columns(file, file.columns[:MOST_COLUMNS], rows)
+    proposals = propose_roles(profiles.values())
+
+    def read_values(name: str) -> list[Any]:
+        values: list[Any] = read_labels(file, [name])[name].tolist()
+        return values
+
+    contents = guess_contents(proposals, read_values)
+    roles = {name: _name_role(p, contents) for name, p in proposals.items()}
+    if find_model_column(profiles) is None:
+        questions = list_questions(proposals, rows, contents)
+    else:
+        long_roles, questions = _describe_long_table(profiles, read_values)
+        roles |= long_roles
+    return {
+        "rows": rows,
+        "columns": [
+            _describe_column(file, profile, *roles[name], details)
+            for name, profile in profiles.items()
+        ],
+        "columns_left_out": len(file.columns) - len(profiles),
+        "kind": contents.kind,
+        "kind_reason": contents.reason,
+        "questions": questions,
+    }
+
+
+def _name_role(proposal: Proposal, contents: Contents) -> tuple[str, str]:
+    """Return the role of a column and why; numbers of a file to learn from are features."""
+    if contents.kind == "cross_validation" and proposal.role in {Role.MODEL, Role.UNCLEAR}:
+        return FEATURE, "has numbers"
+    return str(proposal.role), proposal.reason
+
+
+def _describe_column(
+    file: ReadableFile, profile: ColumnProfile, role: str, reason: str, details: JsonObject
+) -> UnderstoodColumn:
+    name = profile.name
+    examples: list[Any] = []
+    if profile.type not in GROUPS:
+        read = read_labels if profile.type == "integer" else read_columns
+        examples = read(file, [name])[name][:SCANNED].tolist()
+    others: Any = _read_detail(details, "not_numbers", name) or {}
+    return {
+        "name": name,
+        "type": profile.type,
+        "role": role,
+        "reason": reason,
+        "is_named_label": role == Role.LABEL and is_label_name(name),
+        "task": None if profile.type in GROUPS else guess_task(profile),
+        "distinct": profile.distinct,
+        "examples": _choose_examples(examples),
+        "missing": profile.rows - profile.present,
+        "first_missing": profile.first_missing,
+        "missing_marks": _read_detail(details, "missing_marks", name) or {},
+        "not_numbers": others.get("others", 0),
+        "first_not_numbers": others.get("first", []),
+    }
+
+
+def _read_detail(details: JsonObject, key: str, name: str) -> Any:
+    """Return what the upload found about the cells of a column; None if it found nothing."""
+    by_column: Any = details.get(key)
+    return by_column.get(name) if isinstance(by_column, Mapping) else None
+
+
+def _describe_long_table(
+    profiles: Mapping[str, ColumnProfile], read_values: Values
+) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """Return the roles of a long table by column, and the questions that it can answer."""
+    try:
+        found = read_long_table(profiles, read_values, {})
+    except UnclearTable as unclear:
+        return {}, [f"{unclear} This has to be said before models can be compared."]
+    roles = {
+        found.model: ("model of the row", "has the name of models, and rows share its values"),
+        found.item: ("item", "has the name of items, and models share its values"),
+        found.score: ("score", "is the column of scores"),
+        **dict.fromkeys(found.runs, ("run", "tells the runs of an item apart")),
+        **{label.name: ("label", label.reason) for label in found.labels},
+    }
+    if found.task is not None:
+        roles[found.task] = ("task", "has the name of tasks, and items share its values")
+    items = len(set(map(str, read_values(found.item))))
+    return roles, list_questions_of_long_table(found, items)
+
+
+def _choose_examples(values: Sequence[Any]) -> list[str]:
+    """Return the first different values that are not missing, shortened."""
+    known = dict.fromkeys(str(v) for v in values if v is not None and v == v)  # noqa: PLR0124 - NaN
+    return [
+        text if len(text) <= LONGEST_EXAMPLE else f"{text[:LONGEST_EXAMPLE]}..."
+        for text in list(known)[:EXAMPLES]
+    ]

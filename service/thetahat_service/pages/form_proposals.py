@@ -1,0 +1,86 @@
+"""What the form of a new evaluation proposes for a file, from what was understood of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from thetahat_presentation.wording import list_names
+from thetahat_service.json_types import ColumnDescription, FileUnderstanding
+
+MOST_LEFT_OUT: Final = 100
+"""Sources up to which each is left out in turn; of more, groups of them are."""
+USUAL_SCHEME: Final = "k_fold"
+LEAVE_SOURCES_OUT: Final = "leave_one_source_out"
+LEAVE_GROUPS_OUT: Final = "source_k_fold"
+_CLASSES: Final = frozenset({"string", "boolean"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormProposals:
+    """What the form proposes; of a file that was not looked at, only what the types say."""
+
+    kind: str = "cross_validation"
+    """The kind of evaluation."""
+    kind_reason: str = ""
+    """Why, as a sentence."""
+    target: str = ""
+    """The column with the name of true values."""
+    losses: Sequence[str] = ()
+    """Columns of losses or scores, where the file seems to hold losses."""
+    labels: Sequence[str] = ()
+    """Columns whose values rows share, so that the rows may belong together."""
+    named_labels: Sequence[str] = ()
+    """Those of them whose names say so, such as school."""
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    """The task by target, where the values show it."""
+    schemes: Mapping[str, str] = field(default_factory=dict)
+    """The scheme by source."""
+    has_missing: bool = False
+    """Whether a column other than the target lacks values."""
+
+    def get_scheme(self, source: str) -> str:
+        """Return the scheme for a source: whole sources are left out where one is named."""
+        return self.schemes.get(source, LEAVE_GROUPS_OUT) if source else USUAL_SCHEME
+
+    @property
+    def label_hint(self) -> str:
+        """A sentence on the columns that may say which rows belong together; empty without any."""
+        if not self.labels:
+            return ""
+        return f"Rows share values of {list_names(self.labels)}, so they may belong together."
+
+    @property
+    def source_hint(self) -> str:
+        """A sentence on the columns whose names are those of sources; empty without any."""
+        if not self.named_labels:
+            return ""
+        return f"By name, this may be {list_names(self.named_labels)}."
+
+
+def build_proposals(
+    understood: FileUnderstanding | None, columns: Sequence[ColumnDescription]
+) -> FormProposals:
+    """Return the proposals for a file; None stands for one that was not looked at."""
+    by_type = {c["name"]: "classification" for c in columns if c["type"] in _CLASSES}
+    if understood is None:
+        return FormProposals(tasks=by_type)
+    found, kind = understood["columns"], understood["kind"]
+    targets = [column["name"] for column in found if column["role"] == "target"]
+    labels = [column for column in found if column["role"] == "label"]
+    is_losses = kind == "losses"
+    return FormProposals(
+        kind=kind,
+        kind_reason=understood["kind_reason"],
+        target=targets[0] if targets else "",
+        losses=[c["name"] for c in found if c["role"] == "model"] if is_losses else (),
+        labels=[column["name"] for column in labels],
+        named_labels=[column["name"] for column in labels if column["is_named_label"]],
+        tasks=by_type | {c["name"]: c["task"] for c in found if c["task"] is not None},
+        schemes={
+            c["name"]: LEAVE_SOURCES_OUT if c["distinct"] <= MOST_LEFT_OUT else LEAVE_GROUPS_OUT
+            for c in found
+        },
+        has_missing=any(c["missing"] for c in found if c["name"] not in targets[:1]),
+    )

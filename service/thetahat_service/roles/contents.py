@@ -1,0 +1,118 @@
+"""What a file holds as a whole: losses, predictions, or data to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from thetahat_service.roles.long_tables import Values
+from thetahat_service.roles.names import (
+    is_loss_name,
+    is_measure_name,
+    is_prediction_name,
+    is_truth_name,
+)
+from thetahat_service.roles.profile import ColumnProfile
+from thetahat_service.roles.proposals import Proposal, Role, find_model_column, list_of
+
+Kind = Literal["losses", "predictions", "cross_validation"]
+Task = Literal["classification", "regression"]
+
+FURTHEST_MEDIANS: Final = 3.0
+"""How many times larger than another the median of a column of losses is, at most, in a guess."""
+LISTED: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file seems to hold."""
+
+    kind: Kind
+    """The kind of evaluation that fits."""
+    reason: str
+    """Why, as a sentence."""
+
+
+def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Contents:
+    """Return what a file seems to hold, and why.
+
+    Parameters
+    ----------
+    proposals : mapping of str to Proposal
+        The proposed role of each column.
+    values : callable
+        Returns the values of a column by its name.
+    """
+    columns = {name: proposal.column for name, proposal in proposals.items()}
+    model = find_model_column(columns)
+    if model is not None:
+        return Contents("losses", f"Column {model!r} has the names of models, which rows share.")
+    targets = list_of(proposals, Role.TARGET)
+    if targets:
+        left = list_of(proposals, Role.MODEL, Role.UNCLEAR, Role.LABEL, Role.IDENTIFIER)
+        return _guess_with_target(targets[0].column, [p.column for p in left], values)
+    losses = [proposal.column for proposal in list_of(proposals, Role.MODEL)]
+    faulty = [p.name for p in list_of(proposals, Role.FAULTY) if is_measure_name(p.name)]
+    doubts = [*faulty, *(p.name for p in list_of(proposals, Role.UNCLEAR))]
+    others = [name for name in doubts if not is_measure_name(name)]
+    if len(losses) == 1 and losses[0].is_binary:  # a class beside features, such as age
+        others = doubts
+    if losses and (all(is_loss_name(c.name) for c in losses) or not (others or _differ(losses))):
+        reason = (
+            f"{_list_names(losses)} {'has' if len(losses) == 1 else 'have'} numbers as losses or "
+            "scores of the same rows are, and no column has the name of true values."
+        )
+        return Contents("losses", reason)
+    if not losses:
+        reason = "No column has numbers that may be losses or scores."
+    else:
+        reason = "Numbers below 0, or columns of different sizes, are rarely losses or scores."
+    return Contents("cross_validation", f"{reason} No column has the name of true values.")
+
+
+def _guess_with_target(
+    target: ColumnProfile, others: Sequence[ColumnProfile], values: Values
+) -> Contents:
+    start = f"Column {target.name!r} has the name of true values"
+    named = [column for column in others if is_prediction_name(column.name)]
+    if named:
+        have = "has the name" if len(named) == 1 else "have the names"
+        return Contents("predictions", f"{start}, and {_list_names(named)} {have} of predictions.")
+    if not target.is_numeric:
+        classes = {str(value) for value in values(target.name) if value is not None}
+        alike = [c for c in others if not c.is_numeric and _has_only(classes, values(c.name))]
+        if alike:
+            reason = f"{start}, and {_list_names(alike)} has its classes and no others."
+            return Contents("predictions", reason)
+    elif is_truth_name(target.name):
+        alike = [c for c in others if c.is_numeric and not c.repeats]
+        if alike or (target.is_binary and all(c.is_binary for c in others if c.is_numeric)):
+            reason = f"{start} that are compared with others, and other columns have numbers too."
+            return Contents("predictions", reason)
+    return Contents("cross_validation", f"{start}, and other columns have values of other kinds.")
+
+
+def _has_only(classes: set[str], values: Sequence[object]) -> bool:
+    return {str(value) for value in values if value is not None} <= classes
+
+
+def guess_task(column: ColumnProfile) -> Task:
+    """Return the task if this column is the target: a class for text, yes and no, and 0 and 1."""
+    is_class = not column.is_numeric or column.type == "boolean" or column.is_binary
+    return "classification" if is_class else "regression"
+
+
+def _differ(columns: Sequence[ColumnProfile]) -> bool:
+    """Return whether numbers differ as features do: some are below 0, or far larger than others."""
+    if any(column.low < 0 for column in columns):
+        return True
+    medians = [column.middle for column in columns if column.middle > 0]
+    return bool(medians) and max(medians) > FURTHEST_MEDIANS * min(medians)
+
+
+def _list_names(columns: Sequence[ColumnProfile]) -> str:
+    names = [repr(column.name) for column in columns[:LISTED]]
+    if len(columns) > LISTED:
+        return f"{', '.join(names)} and {len(columns) - LISTED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
