@@ -343,6 +343,13 @@ IDENTICAL_LOSSES = _build_entry(
     "{a} and {b} have {same}.",
     "Check that they are different models.",
 )
+TESTS_DISAGREE_WITH_VERDICT = _build_entry(
+    "tests_disagree_with_verdict",
+    _INFO,
+    "The verdict takes the p-value of {test}. Those of {tests} are on the other side of {alpha}.",
+    "Exact tests are more careful where few instances differ, and t tests are less. Decide for one "
+    "before you see the data.",
+)
 CONTROL_LEFT_OUT = _build_entry(
     "control_left_out",
     _WARNING,

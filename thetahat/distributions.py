@@ -89,6 +89,22 @@ def compute_fair_coin_p_value(k: float, n: float, alternative: Alternative) -> f
     return below if alternative is Alternative.LESS else above
 
 
+def compute_fair_coin_mid_p_value(k: float, n: float, alternative: Alternative) -> float:
+    """Return the p-value of k heads in n tosses, with the observed count taken half.
+
+    It is a sum of tails, so that nothing cancels. With as many heads as tails the two-sided value
+    is one minus half the probability of the observed count.
+
+    Source: fagerland2013.
+    """
+    if alternative is Alternative.TWO_SIDED:
+        k = min(k, n - k)
+        above, below = compute_binomial_cdf(k, n, 0.5), compute_binomial_cdf(k - 1, n, 0.5)
+        return 1 - (above - below) / 2 if 2 * k == n else above + below
+    k = k if alternative is Alternative.LESS else n - k
+    return (compute_binomial_cdf(k, n, 0.5) + compute_binomial_cdf(k - 1, n, 0.5)) / 2
+
+
 def compute_f_upper_tail(statistic: float, numerator: float, denominator: float) -> float:
     """Return P(F > statistic) for an F variable of the given degrees of freedom."""
     return float(special.fdtrc(numerator, denominator, statistic))

@@ -116,6 +116,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and "
             "Psychological Measurement 20, 37-46."
         ),
+        "connor1987": (
+            "Connor, R. J. (1987). Sample size for testing differences in proportions for the "
+            "paired-sample design. Biometrics 43, 207-211."
+        ),
         "conover1999": (
             "Conover, W. J. (1999). Practical nonparametric statistics, third edition. Wiley."
         ),
@@ -194,6 +198,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Fagerland, M. W., Lydersen, S. and Laake, P. (2013). The McNemar test for binary "
             "matched-pairs data: mid-p and asymptotic are better than exact conditional. BMC "
             "Medical Research Methodology 13, 91."
+        ),
+        "fagerland2014": (
+            "Fagerland, M. W., Lydersen, S. and Laake, P. (2014). Recommended tests and confidence "
+            "intervals for paired binomial proportions. Statistics in Medicine 33, 2850-2875."
         ),
         "finner1993": (
             "Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. "
@@ -404,11 +412,19 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Nemenyi, P. B. (1963). Distribution-free multiple comparisons. PhD thesis, Princeton"
             " University."
         ),
+        "newcombe1998": (
+            "Newcombe, R. G. (1998). Improved confidence intervals for the difference between "
+            "binomial proportions based on paired data. Statistics in Medicine 17, 2635-2650."
+        ),
         "noma2021": (
             "Noma, H., Shinozaki, T., Iba, K., Teramukai, S. and Furukawa, T. A. (2021). "
             "Confidence intervals of prediction accuracy measures for multivariable prediction "
             "models based on the bootstrap-based optimism correction methods. Statistics in "
             "Medicine 40, 5691-5701."
+        ),
+        "obuchowski1998": (
+            "Obuchowski, N. A. (1998). On the comparison of correlated proportions for clustered "
+            "data. Statistics in Medicine 17, 1495-1507."
         ),
         "obuchowski2004": (
             "Obuchowski, N. A., Lieber, M. L. and Wians, F. H. (2004). ROC curves in clinical "
@@ -486,6 +502,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "for micro-averaged F1 and macro-averaged F1 scores. Applied Intelligence 52, "
             "4961-4972."
         ),
+        "tango1998": (
+            "Tango, T. (1998). Equivalence test and confidence interval for the difference in "
+            "proportions for the paired-sample design. Statistics in Medicine 17, 891-908."
+        ),
         "tashman2000": (
             "Tashman, L. J. (2000). Out-of-sample tests of forecasting accuracy: an analysis and "
             "review. International Journal of Forecasting 16, 437-450."
@@ -527,6 +547,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Yamada, M., Suzuki, T., Kanamori, T., Hachiya, H. and Sugiyama, M. (2013). Relative "
             "density-ratio estimation for robust distribution comparison. Neural Computation 25, "
             "1324-1370."
+        ),
+        "yang2010": (
+            "Yang, Z., Sun, X. and Hardin, J. W. (2010). A note on the tests for clustered "
+            "matched-pair binary data. Biometrical Journal 52, 638-652."
         ),
         "yuen1974": (
             "Yuen, K. K. (1974). The two-sample trimmed t for unequal population variances. "

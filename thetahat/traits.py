@@ -121,6 +121,8 @@ class IntervalTraits:
     """How it is computed for any statistic from bootstrap replicates; None if it cannot be."""
     only_for_models: bool = False
     """Whether it is for the mean loss of a model, and not for the difference of two."""
+    only_for_pairs: bool = False
+    """Whether it is for the difference of two models, and not for the mean loss of one."""
     headline_rank: int | None = None
     """Its place among the intervals of a bootstrapped statistic: pages and figures that have room
     for one interval show that with the smallest rank. None for those shown only in full."""

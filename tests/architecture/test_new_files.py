@@ -90,6 +90,7 @@ CASES: Final = (
     alone("intervals", "normal", "losses_random_all_that_apply"),
     alone("intervals", "prediction", "losses_source_all_that_apply"),
     alone("intervals", "wilson", "losses_holdout_zero_one"),
+    alone("intervals", "tango", "losses_holdout_zero_one", margin=0.1),
     alone("tests", "mcnemar", "losses_holdout_zero_one"),
     alone("tests", "theta_t", "losses_random_all_that_apply"),
     alone("tests", "friedman", "losses_many_models_brief"),

@@ -48,6 +48,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "learners/fast/logistic/newton.STEP_TOLERANCE",
         "learners/fast/logistic/training_parts.MAX_LAST_STEP",
         "learners/logistic_regression._GRADIENT_TOLERANCE",
+        "numerics/paired_rates._PRECISION",
         "numerics/quadratic_programme._MAX_FREED_SINGLY",
         "numerics/quadratic_programme._MIN_SEPARATION",
         "numerics/quadratic_programme._SUM",

@@ -122,6 +122,14 @@ _RIDGE_PATHS: Final = (
 )
 """Requests with several penalties of ridge, which are computed together."""
 
+_MID_P: Final = Changed(
+    "McNemar's test takes the mid-p value by default, which is nearer to its level than the exact "
+    "one, and on which the verdict on losses of 0 and 1 rests."
+)
+_PAIRED_RATES: Final = Changed(
+    "The difference of two error rates on a holdout has Tango's score interval, and its verdict "
+    "rests on that interval and on McNemar's mid-p value, no longer on a t interval."
+)
 _OVER_SOURCES: Final = Changed(
     "Over sources theta_A, theta_B and their forms for clusters have the degrees of freedom of "
     "Welch and Satterthwaite; they had the number of instances or clusters less that of sources."
@@ -150,6 +158,11 @@ _PAIR_OVER_SOURCES: Final = (
 _STUDY_OVER_SOURCES: Final = r"study_(?:dataset|linear_model_sources|random_effects|word_counts)"
 
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    r"[a-z_0-9]+/comparisons/\d+/tests/(?:mcnemar|mc2)/(?:p_value|variant)": _MID_P,
+    r"losses_[a-z_]+/methods/\d+/params/variant": _MID_P,
+    r"predictions_[a-z_]+/methods/\d+/params/variant": _MID_P,
+    r"losses_holdout_(?:zero_one|one_instance)/comparisons/0/"
+    r"(?:interval|intervals/4/recommended|verdict)": _PAIRED_RATES,
     r"[a-z_0-9]+/(?:models/[^/]+|comparisons/\d+|curves/[^/]+/points/\d+|bias)"
     r"/variances/theta_[AB](?:_clusters)?/degrees_of_freedom": _OVER_SOURCES,
     rf"{_INTERVALS_OVER_SOURCES}/(?:degrees_of_freedom|lower|upper|calibration)": _OVER_SOURCES,

@@ -19,9 +19,8 @@ from thetahat.advice.situation import Situation
 from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Comparison, EvaluationResult
-from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
-from thetahat.intervals.base import ErrorRateInterval, Interval
+from thetahat.intervals.base import ErrorRateInterval, Interval, PairedRatesInterval
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import make_random_stream
@@ -104,7 +103,7 @@ def run_trial(situation: Situation, choice: SchemeChoice) -> SchemeTrial:
         margin=situation.margin,
         power=situation.power,
         target=situation.target if _can_ask(scheme.block_kind, situation) else None,
-        intervals=_list_intervals(of_error_rates=False),
+        intervals=_list_intervals(layout, of_error_rates=False),
         tests=(),
         omnibus=(),
     )
@@ -116,13 +115,8 @@ def run_trial(situation: Situation, choice: SchemeChoice) -> SchemeTrial:
         return evaluate(LossTable(layout, models), choices, 0)
 
     has_rates = scheme.block_kind is BlockKind.HOLDOUT and expects_zero_one(situation)
-    of_rates = replace(choices, intervals=_list_intervals(of_error_rates=has_rates))
-    expected = _draw_described(situation, rows, spread)
-    try:
-        described = run(expected, of_rates)
-    # such as clusters, for which there are no intervals of error rates
-    except UnsupportedCombination:
-        described = run(expected, choices)
+    of_rates = replace(choices, intervals=_list_intervals(layout, of_error_rates=has_rates))
+    described = run(_draw_described(situation, rows, spread), of_rates)
     draws = [run(losses, choices) for losses in _draw_precise(situation, rows, spread)]
     target = situation.target
     if described.models["a"].recommended.get(target) is None:
@@ -160,14 +154,18 @@ def _average_error(intervals: list[Interval | None]) -> float:
     return math.sqrt(sum(error**2 for error in errors) / len(errors)) if errors else math.nan
 
 
-def _list_intervals(*, of_error_rates: bool) -> tuple[ChosenMethod[Any], ...]:
-    """Return the intervals that the library may recommend without resampling."""
+def _list_intervals(layout: Layout, *, of_error_rates: bool) -> tuple[ChosenMethod[Any], ...]:
+    """Return the intervals that the library may recommend on a layout without resampling."""
     methods: list[tuple[str, Any]] = [(name, kind()) for name, kind in INTERVALS.items()]
     return tuple(
         ChosenMethod(name, name, method)
         for name, method in methods
         if method.info.interval.form in {IntervalForm.T, IntervalForm.NORMAL, IntervalForm.SKEWED}
-        or (of_error_rates and isinstance(method, ErrorRateInterval))
+        or (
+            of_error_rates
+            and isinstance(method, ErrorRateInterval | PairedRatesInterval)
+            and method.inapplicable(layout) is None
+        )
     )
 
 

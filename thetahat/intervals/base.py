@@ -24,6 +24,7 @@ from thetahat.values.coverage import ExpectedCoverage, IntervalCalibration
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
+from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances._applicability import explain_missing_rows
 from thetahat.variances._building import TRAINING_IGNORED
@@ -219,6 +220,70 @@ class ErrorRateInterval(IntervalOfLosses, ABC):
         lower = self.compute_lower_end(errors, n, tail)
         upper = 1 - self.compute_lower_end(n - errors, n, tail)
         return self.with_ends(errors / n, (lower, upper), level, alternative)
+
+
+class PairedRatesInterval(IntervalMethod, ABC):
+    """Base class of intervals for the difference of two models whose losses are all 0 or 1."""
+
+    __slots__ = ()
+    of_clusters: ClassVar[bool] = False
+    """Whether it is for instances in clusters, and not for independent ones."""
+
+    def inapplicable(self, layout: Layout) -> str | None:
+        """Return why a layout is not one test set of independent instances; None if it is."""
+        if layout.kind is not BlockKind.HOLDOUT:
+            return (
+                f"{self.info.name} is for a holdout, and these are {layout.words.kind}: the "
+                f"models of different {layout.words.blocks} have different error rates"
+            )
+        if reason := explain_missing_rows(self.info, layout):
+            return reason
+        if self.of_clusters and layout.cluster is None:
+            return f"{self.info.name} needs a cluster column"
+        if self.of_clusters and len(layout.cluster_labels) < 2:
+            return f"{self.info.name} needs at least two clusters"
+        if not self.of_clusters and layout.cluster is not None:
+            return f"{self.info.name} takes the instances as independent, and these are in clusters"
+        return None
+
+    @abstractmethod
+    def compute_upper_end(self, counts: PairedCounts, tail: float) -> float:
+        """Return the upper end for a minus b, with ``tail`` beyond the end.
+
+        The lower end is minus the upper end of b minus a.
+        """
+
+    def compute_ends(self, counts: PairedCounts, tail: float) -> tuple[float, float]:
+        """Return both ends for a minus b, with ``tail`` beyond each."""
+        lower = -self.compute_upper_end(counts.swap(), tail)
+        return lower + 0.0, self.compute_upper_end(counts, tail)  # -0.0 + 0.0 is 0.0
+
+    def build_from_counts(
+        self, counts: PairedCounts, level: float, alternative: Alternative
+    ) -> Interval:
+        """Build the interval for a minus b."""
+        ends = self.compute_ends(counts, compute_tail_probability(level, alternative))
+        lower, upper = drop_open_end(*ends, alternative)
+        return Interval(
+            method=self.info.name,
+            variance=None,
+            target=Target.THESE_MODELS,
+            mean=MeanKind.POOLED,
+            estimate=counts.difference,
+            standard_error=counts.standard_error or None,
+            level=level,
+            alternative=alternative,
+            lower=lower,
+            upper=upper,
+            degrees_of_freedom=counts.degrees_of_freedom,
+            cautions=(TRAINING_IGNORED,),
+            details={
+                "only_a": round(counts.only_a * counts.design_effect),
+                "only_b": round(counts.only_b * counts.design_effect),
+                "n": counts.n_instances,
+                **({"design_effect": counts.design_effect} if self.of_clusters else {}),
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True)

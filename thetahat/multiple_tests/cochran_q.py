@@ -11,10 +11,11 @@ from thetahat.errors import UnsupportedCombination
 from thetahat.multiple_tests._loss_rows import build_rows, explain_unfit_rows
 from thetahat.multiple_tests._ranks import compute_row_statistic
 from thetahat.multiple_tests.base import OmnibusOutcome, PostHocScores
-from thetahat.paired_tests._units import is_zero_one, reason_against_dependent_instances
+from thetahat.paired_tests._units import reason_against_dependent_instances
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
+from thetahat.values.paired_counts import is_zero_one
 from thetahat.values.types import BlockKind, Target
 
 
@@ -74,7 +75,7 @@ class CochranQ:
         rng: np.random.Generator,  # noqa: ARG002 - draws no random numbers
     ) -> OmnibusOutcome:
         """Test that all models err equally often; raise if a loss is neither 0 nor 1."""
-        if not all(map(is_zero_one, table.models.values())):
+        if not all(is_zero_one(losses.rows) for losses in table.models.values()):
             values = table.layout.words.values
             raise UnsupportedCombination(
                 f"cochran_q needs {values} that are all 0 or 1. The test friedman with the unit "

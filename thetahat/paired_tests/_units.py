@@ -90,11 +90,6 @@ def reason_against_dependent_instances(name: str, layout: Layout) -> str | None:
     return None
 
 
-def is_zero_one(losses: BlockLosses) -> bool:
-    """Return whether every loss is 0 or 1."""
-    return bool(np.all((losses.rows == 0) | (losses.rows == 1)))
-
-
 def count_units(layout: Layout, unit: UnitName) -> int:
     """Return the number of units."""
     if unit == "block":

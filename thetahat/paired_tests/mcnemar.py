@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from thetahat.cautions import NO_DIFFERENCE
-from thetahat.distributions import compute_binomial_cdf, compute_fair_coin_p_value, compute_p_value
+from thetahat.distributions import (
+    compute_fair_coin_mid_p_value,
+    compute_fair_coin_p_value,
+    compute_p_value,
+)
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.paired_tests._units import (
     dependence_cautions,
-    is_zero_one,
     reason_against_dependent_instances,
 )
 from thetahat.paired_tests.base import (
@@ -25,6 +28,7 @@ from thetahat.paired_tests.base import (
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import MethodInfo
 from thetahat.values.layout import Layout
+from thetahat.values.paired_counts import count_pair, is_zero_one
 from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.values.words import Words
 
@@ -49,11 +53,11 @@ class McNemar(PairedTest):
     Parameters
     ----------
     variant : str
-        ``exact`` doubles the smaller binomial tail; ``mid_p`` counts the observed table half;
+        ``mid_p`` counts the observed table half; ``exact`` doubles the smaller binomial tail;
         ``chi_squared`` and ``chi_squared_corrected`` use the chi-squared distribution.
     """
 
-    variant: Variant = "exact"
+    variant: Variant = "mid_p"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="mcnemar",
@@ -66,7 +70,7 @@ class McNemar(PairedTest):
         references=("dietterich1998", "fagerland2013", "mcnemar1947"),
         assumptions="Independent instances with losses of 0 or 1.",
         errs=(
-            "exact and chi_squared_corrected reject too rarely, mid_p is close to its level, and "
+            "mid_p is close to its level, exact and chi_squared_corrected reject too rarely, and "
             "chi_squared rejects slightly too often if few instances differ. Over random folds all "
             "reject too often as tests of the learners, because instances of one fold share their "
             "models; as such a test it is for learners that can be fitted only once."
@@ -101,16 +105,15 @@ class McNemar(PairedTest):
     ) -> Sequence[TestOutcome | EvaluationError]:
         """Test every pair of the batch; the counts are sums of products of zeros and ones."""
         fits = batch.evaluation_cache.compute_once(
-            "is zero one", lambda: [is_zero_one(losses) for losses in batch.models]
+            "is zero one", lambda: [is_zero_one(losses.rows) for losses in batch.models]
         )
         outcomes: list[TestOutcome | EvaluationError] = []
         for pair, (i, j) in zip(batch.pairs, batch.positions.tolist(), strict=True):
             if not (fits[i] and fits[j]):
                 outcomes.append(_build_refusal(batch.layout.words))
                 continue
-            errors_a, errors_b = pair.a.rows, pair.b.rows
-            n_both = float(errors_a @ errors_b)
-            b, c = round(float(errors_b.sum()) - n_both), round(float(errors_a.sum()) - n_both)
+            counts = count_pair(pair.a.rows, pair.b.rows)
+            b, c = round(counts.only_b), round(counts.only_a)
             outcomes.append(self._build_outcome(b, c, alternative, pair))
         return outcomes
 
@@ -139,7 +142,11 @@ class McNemar(PairedTest):
             count = min(b, c) if alternative is Alternative.TWO_SIDED else c
             if b + c == 0:
                 return 0.0, 1.0, None
-            compute = _compute_mid_p_value if self.variant == "mid_p" else compute_fair_coin_p_value
+            compute = (
+                compute_fair_coin_mid_p_value
+                if self.variant == "mid_p"
+                else compute_fair_coin_p_value
+            )
             return float(count), compute(c, b + c, alternative), None
         if b + c == 0:
             return None, 1.0, 1.0
@@ -155,16 +162,6 @@ def _build_refusal(words: Words) -> UnsupportedCombination:
         loc=("tests",),
         value="mcnemar",
     )
-
-
-def _compute_mid_p_value(c: float, n: float, alternative: Alternative) -> float:
-    """Return the tail with half of the observed point, as a sum of tails: nothing cancels."""
-    if alternative is Alternative.TWO_SIDED:
-        k = min(c, n - c)
-        above, below = compute_binomial_cdf(k, n, 0.5), compute_binomial_cdf(k - 1, n, 0.5)
-        return 1 - (above - below) / 2 if 2 * k == n else above + below
-    k = c if alternative is Alternative.LESS else n - c
-    return (compute_binomial_cdf(k, n, 0.5) + compute_binomial_cdf(k - 1, n, 0.5)) / 2
 
 
 METHOD = McNemar

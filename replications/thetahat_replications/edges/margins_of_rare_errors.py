@@ -1,4 +1,4 @@
-"""How often ``not_worse`` is said of 0/1 losses when the difference is exactly the margin.
+"""How often ``not_worse`` is said of 0/1 losses when the difference is the margin, and power.
 
 Every table of the trinomial distribution is enumerated, so the numbers have no simulation error.
 """
@@ -8,12 +8,22 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from scipy.special import gammaln, stdtr, xlogy
+from scipy.special import gammaln, ndtr, stdtr, xlogy
 
-from thetahat.values.types import FloatArray
-from thetahat_replications.edges.table import Table
+from thetahat.distributions import compute_fair_coin_p_value
+from thetahat.numerics.paired_rates import (
+    compute_p_value_of_at_least,
+    compute_p_value_of_no_difference,
+    compute_score_statistic,
+)
+from thetahat.values.paired_counts import PairedCounts
+from thetahat.values.types import Alternative, FloatArray
+from thetahat_replications.edges.table import Table, TableCell
 
 ALPHA: Final = 0.05
+TWO_SIDED: Final = Alternative.TWO_SIDED
+NEGLIGIBLE: Final = 1e-9
+"""Probability of a table up to which it is left out; all of them together have less than .0005."""
 CASES: Final = (
     (20, 0.05, 0.05, 0.0),
     (50, 0.02, 0.02, 0.0),
@@ -35,22 +45,57 @@ The new model is worse than the old one by exactly the margin, so `not_worse` is
 said in at most 5 % of samples. `p10` is the probability that only the new model errs on an
 instance, `p01` that only the old one does. The numbers are exact: all tables of n instances are
 enumerated. The old rule is the t interval of the mean difference, with p = 0 where no instance
-differs.
+differs. Tango's is the score test as published. Today's rule is Tango's with the exact binomial
+p-value where the old model is never alone in its error. The last columns are the power of `better`
+and `worse` together for these models: of the old rule, of McNemar's exact test, and of today's
+rule, McNemar's mid-p test.
 """
+COLUMNS: Final = (
+    "n",
+    "margin",
+    "p10",
+    "p01",
+    "`not_worse`, old rule",
+    "Tango as published",
+    "today",
+    "difference found, old rule",
+    "exact McNemar",
+    "today",
+)
 
 
 def build_table(repetitions: int, seed: int) -> Table:  # noqa: ARG001 - nothing is drawn
-    """Return the error rates of the old rule by full enumeration."""
-    rows = []
+    """Return error rates and power of the old rule and of today's, by full enumeration."""
+    rows: list[tuple[TableCell, ...]] = []
     for n, margin, p10, p01 in CASES:
         new, old = enumerate_counts(n)
         weights = compute_probabilities(new, old, n, p10, p01)
-        said = compute_t_p_values(new, old, n, margin) < ALPHA
-        rows.append((n, f"{margin:g}", f"{p10:g}", f"{p01:g}", float(weights[said].sum())))
+        kept = weights > NEGLIGIBLE
+        new, old, weights = new[kept], old[kept], weights[kept]
+        counts = [
+            PairedCounts(only_a=int(a), only_b=int(b), both=0, n=n)
+            for a, b in zip(new, old, strict=True)
+        ]
+        score = np.array([ndtr(compute_score_statistic(c, margin)) for c in counts])
+        today = np.array([compute_p_value_of_at_least(c, margin) for c in counts])
+        exact = np.array(
+            [compute_fair_coin_p_value(c.only_a, c.discordant, TWO_SIDED) for c in counts]
+        )
+        mid_p = np.array([compute_p_value_of_no_difference(c) for c in counts])
+        p_values = (
+            compute_t_p_values(new, old, n, margin),
+            score,
+            today,
+            compute_two_sided_t_p_values(new, old, n),
+            exact,
+            mid_p,
+        )
+        rates = [float(weights[p < ALPHA].sum()) for p in p_values]
+        rows.append((n, f"{margin:g}", f"{p10:g}", f"{p01:g}", *rates))
     return Table(
         title="Margins of paired 0/1 losses with rare errors",
         about=ABOUT,
-        columns=("n", "margin", "p10", "p01", "old rule"),
+        columns=COLUMNS,
         rows=tuple(rows),
     )
 
@@ -79,3 +124,12 @@ def compute_t_p_values(worse: FloatArray, better: FloatArray, n: int, margin: fl
     with np.errstate(divide="ignore", invalid="ignore"):
         p = stdtr(n - 1, (mean - margin) / np.sqrt(variance))
     return np.where(worse + better == 0, 0.0, np.where(variance > 0, p, 1.0))
+
+
+def compute_two_sided_t_p_values(worse: FloatArray, better: FloatArray, n: int) -> FloatArray:
+    """Return the p-values of no difference by the t rule; 1 where nothing differs."""
+    mean = (worse - better) / n
+    variance = (worse + better - n * mean**2) / (n - 1) / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = 2 * stdtr(n - 1, -np.abs(mean) / np.sqrt(variance))
+    return np.where(worse + better == 0, 1.0, np.where(variance > 0, p, 0.0))

@@ -10,9 +10,9 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, compute_evidence
-from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Decision, Plan
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat_replications.test_errors.designs import Cell, list_cells

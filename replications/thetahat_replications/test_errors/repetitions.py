@@ -19,7 +19,7 @@ from thetahat.analyses.losses.method_selection import SelectedMethods, explain_m
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import run_paired_tests
 from thetahat.analyses.losses.pairs import build_batches, compute_within_part
-from thetahat.analyses.losses.plans import VerdictBasis
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.intervals import INTERVALS
 from thetahat.learners import LEARNERS

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
-from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Decision
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.analyses.losses.verdicts import judge_briefly
 from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat.values.layout import Layout, build_block_layout

@@ -63,7 +63,7 @@ def test_exact_the_example_is_answered_in_full(client: TestClient) -> None:
             "source_k_fold",
         ),
         (
-            {"n_clusters": 12, "question": "these_models"},
+            {"n_clusters": 12, "question": "these_models", "expected_error": 0.3},
             {"cluster": np.repeat(range(12), 5)},
             "holdout",
         ),

@@ -141,9 +141,10 @@ def check_result(result: dict[str, Any], field: str, name: str) -> None:
         assert estimates[name]["target"] in targets
         assert info.mean is None or estimates[name]["mean"] == info.mean.value
     elif field == "intervals":
-        assert model["intervals"]
-        assert {interval["method"] for interval in model["intervals"]} == {name}
-        assert {interval["target"] for interval in model["intervals"]} <= targets
+        intervals = (pair if info.interval.only_for_pairs else model)["intervals"]
+        assert intervals
+        assert {interval["method"] for interval in intervals} == {name}
+        assert {interval["target"] for interval in intervals} <= targets
     elif name in MULTIPLE_TESTS:
         assert set(result["omnibus"]) == {name}
     else:
@@ -159,7 +160,9 @@ def test_exact_left_to_default_a_method_is_there_or_listed_with_its_reason(layou
     pair = result["comparisons"][0]
     there = {
         "variances": set(result["models"]["a"]["variances"]),
-        "intervals": {i["method"] for i in result["models"]["a"]["intervals"]},
+        "intervals": {
+            i["method"] for i in (*result["models"]["a"]["intervals"], *pair["intervals"])
+        },
         "tests": {*pair["tests"], *result["omnibus"]},
     }
     reasons = {entry["name"]: entry["reason"] for entry in result["not_applicable"]}

@@ -41,7 +41,7 @@ def test_by_hand_mlxtend_documentation_prints_another_mcnemar_p() -> None:
     Of 12 discordant instances 1 is the other way: 2 (1 + 12) / 2^12 = 0.00634765625. What the
     page prints is 2 (1 + 11) / 2^12.
     """
-    p_value = McNemar().test(counted(9959, 11, 1, 29), TWO, rng_of()).p_value
+    p_value = McNemar("exact").test(counted(9959, 11, 1, 29), TWO, rng_of()).p_value
 
     assert p_value == 2 * (1 + 12) / 2**12 == 0.00634765625
     assert p_value != 2 * (1 + 11) / 2**12 == 0.005859375
@@ -57,7 +57,7 @@ def test_by_hand_mlxtend_proportion_difference_is_one_sided_and_unpaired() -> No
     assert two_sided(z) / 2 == pytest.approx(0.04, abs=5e-4)
 
     pair = counted(82, 2, 10, 6)
-    two, greater = (McNemar().test(pair, way, rng_of()).p_value for way in (TWO, GREATER))
+    two, greater = (McNemar("exact").test(pair, way, rng_of()).p_value for way in (TWO, GREATER))
 
     assert two == pytest.approx(0.03857421875, rel=1e-12)
     assert greater == pytest.approx(0.03857421875 / 2, rel=1e-12)
@@ -72,7 +72,7 @@ def test_exact_lm_eval_compares_paired_items_as_if_they_were_unpaired() -> None:
     z = unpaired_z(160, 143, 220, ddof=1, pooled=False)
     assert round(two_sided(z), 3) == 0.080
 
-    mcnemar = McNemar().test(pair, TWO, rng_of()).p_value
+    mcnemar = McNemar("exact").test(pair, TWO, rng_of()).p_value
     paired_t = ThetaT().test(pair, TWO, rng_of()).p_value
 
     assert mcnemar is not None

@@ -25,10 +25,17 @@ from tests.thetahat.intervals.builders import (
 )
 from tests.thetahat.smallest_layouts import SMALLEST, check_plain, check_refusal, smallest_losses
 from thetahat.intervals import INTERVALS
-from thetahat.intervals.base import Interval, IntervalOfLosses, ResampledInterval
+from thetahat.intervals.base import (
+    Interval,
+    IntervalOfLosses,
+    PairedRatesInterval,
+    ResampledInterval,
+)
 from thetahat.numerics.bootstrap import SharedResamples
+from thetahat.numerics.paired_rates import count_clustered_pair
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
+from thetahat.values.paired_counts import PairedCounts, count_pair, is_zero_one
 from thetahat.values.types import Alternative, BlockKind
 from thetahat.variances import VARIANCES
 from thetahat.variances.quadratic import Quadratic
@@ -66,6 +73,10 @@ def build(
         share = method.build_from_losses(losses, level, alternative)
         assert share is not None
         return share
+    if isinstance(method, PairedRatesInterval):
+        counts = pair_up(method, losses)
+        assert counts is not None
+        return method.build_from_counts(counts, level, alternative)
     variance = "iid" if losses.layout.kind is BlockKind.HOLDOUT else "theta_gamma"
     if losses.layout.cluster is not None:
         variance = "cluster_robust"
@@ -73,6 +84,15 @@ def build(
     interval = method.build(losses, VARIANCES[variance].info, estimate, level, alternative)
     assert interval is not None
     return interval
+
+
+def pair_up(method: PairedRatesInterval, losses: BlockLosses) -> PairedCounts | None:
+    """Return the table of the losses and of the same, moved by three instances."""
+    a, b = losses.rows, np.roll(losses.rows, 3)
+    if not method.of_clusters:
+        return count_pair(a, b)
+    cluster = losses.layout.cluster
+    return count_clustered_pair(a, b, np.arange(len(a)) // 2 if cluster is None else cluster)
 
 
 @EVERY
@@ -111,6 +131,10 @@ def every_interval(name: str, losses: BlockLosses, alternative: Alternative) -> 
         shared = SharedResamples({"m": losses}, seed=3, with_errors=method.needs_errors)
         resamples = shared.of_model("m", 199)
         built = [method.build_from_replicates(resamples, 0.95, alternative)]
+    elif isinstance(method, PairedRatesInterval):
+        zero_one = losses.values is not None and is_zero_one(losses.values)
+        counts = pair_up(method, losses) if zero_one else None
+        built = [] if counts is None else [method.build_from_counts(counts, 0.95, alternative)]
     elif isinstance(method, IntervalOfLosses):
         built = [method.build_from_losses(losses, 0.95, alternative)]
     else:
@@ -217,7 +241,8 @@ def test_property_scale_and_shift(name: str) -> None:
         plain, other = build(name, losses), build(name, mirrored)
         assert plain.lower is not None
         assert plain.upper is not None
-        expected = [1 - plain.upper, 1 - plain.lower]
+        shift = 0 if issubclass(INTERVALS[name], PairedRatesInterval) else 1
+        expected = [shift - plain.upper, shift - plain.lower]
     else:
         other = build(name, BlockLosses(losses.layout, values=8 * losses.rows + 2.0**20))
         plain = build(name, losses)

@@ -28,11 +28,12 @@ from thetahat.analyses.losses.result import (
     SharedTest,
 )
 from thetahat.cautions import BRIEF_COMPARISONS, Caution
-from thetahat.intervals.base import Interval, IntervalMethod
+from thetahat.intervals.base import Interval, IntervalMethod, PairedRatesInterval
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.layout import Layout
+from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Target
 from thetahat.variances.base import VarianceEstimator
 
@@ -132,17 +133,22 @@ class RecommendedIntervalBuilder:
         ranked: dict[
             int, tuple[list[ChosenMethod[VarianceEstimator]], list[ChosenMethod[IntervalMethod]]]
         ] = {}
-        for variance, interval in product(variances.methods, intervals.methods):
+        of_rates = [m for m in intervals.methods if isinstance(m.method, PairedRatesInterval)]
+        combinations = [
+            *product((None,), of_rates),
+            *product(variances.methods, intervals.methods),
+        ]
+        for variance, interval in combinations:
             rank = get_rank(
                 interval.method.info,
-                variance.method.info,
+                None if variance is None else variance.method.info,
                 layout.kind,
                 target,
                 fixed_models=layout.has_fixed_models,
             )
             if rank is not None:
                 on, built = ranked.setdefault(rank, ([], []))
-                on.extend([variance] * (variance not in on))
+                on.extend([] if variance is None or variance in on else [variance])
                 built.extend([interval] * (interval not in built))
         steps = (
             (replace(variances, methods=tuple(on)), replace(intervals, methods=tuple(built)))
@@ -156,10 +162,13 @@ class RecommendedIntervalBuilder:
         choices: Choices,
         limits: tuple[float, float] | None,
         left_out: OmittedMethods,
+        counts: PairedCounts | None = None,
     ) -> BuiltInterval | None:
         """Return the first interval of the order that can be built, or None."""
         for variances, intervals in self.steps:
-            inference = infer(difference, variances, intervals, choices, limits, left_out)
+            inference = infer(
+                difference, variances, intervals, choices, limits, left_out, counts=counts
+            )
             built = inference.find_recommended(self.target)
             if built is not None:
                 return built

@@ -121,8 +121,8 @@ class Choices:
     is known. True adds a caution where it is not; false leaves the ends beyond the range, with a
     caution."""
     range: tuple[float, float] | None = None
-    """Smallest and largest possible loss. Left out: the loss's own range, and 0 to 1 for losses
-    that are all 0 or 1."""
+    """Smallest and largest possible loss. It also bounds the difference of two models whose losses
+    are identical. Left out: the loss's own range, and 0 to 1 for losses that are all 0 or 1."""
     paired_unit: str | None = None
     """What the tests pair, where they can pair several. Left out: each test's own choice."""
     unit: str | None = None

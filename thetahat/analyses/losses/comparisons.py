@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -25,6 +25,7 @@ from thetahat.analyses.losses.expected_size import (
     list_size_cautions,
     look_up_sizes,
 )
+from thetahat.analyses.losses.identical_losses import count_identical_units
 from thetahat.analyses.losses.inference import Inference, infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
@@ -41,7 +42,6 @@ from thetahat.analyses.losses.pairs import (
     list_units,
 )
 from thetahat.analyses.losses.parts import NO_PARTS, Parts
-from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.recommendation import (
     DEFAULT_TARGET,
     BuiltInterval,
@@ -56,16 +56,24 @@ from thetahat.analyses.losses.result import (
     SharedTest,
     Verdict,
 )
+from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
 from thetahat.analyses.losses.verdicts import judge, judge_briefly
-from thetahat.cautions import Caution
+from thetahat.cautions import TESTS_DISAGREE_WITH_VERDICT, Caution
 from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
-from thetahat.intervals.base import IntervalMethod, IntervalOfLosses
+from thetahat.intervals.base import (
+    Interval,
+    IntervalMethod,
+    IntervalOfLosses,
+    PairedRatesInterval,
+)
 from thetahat.numerics.bootstrap import Draw
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.traits import VarianceTraits
 from thetahat.values.block_losses import LossTable
 from thetahat.values.coverage import ExpectedSize
-from thetahat.values.types import BlockKind, Target
+from thetahat.values.number_text import format_number
+from thetahat.values.paired_counts import PairedCounts
+from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
 
 FEW_PAIRS: Final = 10
@@ -79,6 +87,25 @@ class Methods:
     variances: SelectedMethods[VarianceEstimator]
     intervals: SelectedMethods[IntervalMethod]
     tests: SelectedMethods[PairedTest]
+
+
+@dataclass(frozen=True, slots=True)
+class _QuestionTerms:
+    """What the question of a pair takes from the request."""
+
+    ranges: Mapping[str, tuple[float, float] | None]
+    """The range of the losses of each model; None where it is not known."""
+    target: Target | None
+    """The target of the request."""
+    alpha: float
+    """1 - level."""
+    alternative: Alternative
+    """That of the tests."""
+
+    def find_range(self, pair: Pair) -> tuple[float, float] | None:
+        """Return the range of the losses of a pair; None where it is not known."""
+        of_a, of_b = self.ranges[pair.a], self.ranges[pair.b]
+        return of_a if of_a == of_b else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -153,7 +180,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         chosen = methods.variances, methods.intervals, choices
         difference = pair.losses.difference
         span = subtract_ranges(ranges[pair.a], ranges[pair.b])
-        inferred = infer(difference, *chosen, span, left_out, on_fits, draw)
+        inferred = infer(difference, *chosen, span, left_out, on_fits, draw, pair.counts)
         built = coverage.add_to(inferred.built, difference, "difference")
         return replace(inferred, built=built)
 
@@ -161,8 +188,9 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     names_methods = choices.variances is not None or choices.intervals is not None
     lookup, sizes = look_up_sizes(table, choices), dict[str, ExpectedSize]()
     drafts: list[_Draft] = []
+    question_terms = _QuestionTerms(ranges, choices.target, choices.alpha, choices.alternative)
     resamples = None if resampling is None else resampling.shared
-    for pairs, batch in build_batches(table, choices.control, resamples):
+    for pairs, batch in build_batches(table, choices.control, resamples, choices.range):
         outcomes = run_paired_tests(batch, methods.tests, choices, seed, left_out)
         known = {
             key: outcome for of_pair in outcomes[:FEW_PAIRS] for key, outcome in of_pair.items()
@@ -174,14 +202,14 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             best, inference = None, None
             if shared is not None and not names_methods and not on_fits:
                 span = subtract_ranges(ranges[pair.a], ranges[pair.b])
-                best = shortcut.build_best(difference, choices, span, left_out)
+                best = shortcut.build_best(difference, choices, span, left_out, pair.counts)
                 if best is not None:
                     (best,) = coverage.add_to([best], difference, "difference")
             if best is None:
                 inference = infer_difference(pair, on_fits)
                 best = _get_recommended(inference, table.layout.kind, choices.target)
             doubted = add_size_cautions(own, cautions)
-            drafts.append(_draft(pair, best, inference, doubted, sizes, shared))
+            drafts.append(_draft(pair, best, inference, doubted, sizes, shared, question_terms))
     adjusted = adjust_p_values([draft.outcomes for draft in drafts], choices.correction)
     questions = [draft.question for draft in drafts]
     terms = _build_terms(table, choices)
@@ -214,9 +242,13 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
     outcomes: Mapping[str, TestOutcome],
     sizes: Mapping[str, ExpectedSize],
     shared: SharedCautions | None,
+    terms: _QuestionTerms,
 ) -> _Draft:
     difference = pair.losses.difference
     unit, differences = list_units(difference)
+    n_units = count_independent_units(difference, differences)
+    question = _build_question(pair, best, n_units, terms)
+    cautions = (*pair.cautions, *_compare_with_tests(question.basis, outcomes, terms))
     places: list[CautionPlace] = []
     if shared is None:
         effect = compute_effect_size(
@@ -224,7 +256,7 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         )
     else:
         effect = compute_brief_effect_size(differences)
-        places += shared.note("pair", pair.cautions)
+        places += shared.note("pair", cautions)
         if best is not None:
             places += shared.note("interval", best.interval.cautions)
             if best.interval.expected_coverage is not None:
@@ -244,9 +276,9 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         inference=inference,
         effect=effect,
         outcomes=outcomes,
-        cautions=pair.cautions,
+        cautions=cautions,
         places=tuple(places),
-        question=_build_question(pair, best, count_independent_units(difference, differences)),
+        question=question,
     )
 
 
@@ -337,11 +369,20 @@ def _get_draw(pair: Pair, resampling: Resampling | None) -> Draw | None:
     return resampling.get_draw_of_pair(pair.a, pair.b, pair.losses.difference)
 
 
-def _build_question(pair: Pair, best: BuiltInterval | None, n_units: int) -> PairQuestion:
-    basis = None
-    if best is not None and pair.constant is None:
+def _build_question(
+    pair: Pair, best: BuiltInterval | None, n_units: int, terms: _QuestionTerms
+) -> PairQuestion:
+    difference = pair.losses.difference
+    basis: VerdictBasis | None = None
+    if best is not None and best.of_rates is not None and pair.counts is not None:
+        basis = find_basis_of_rates(best.interval, best.of_rates, pair.counts)
+    elif best is not None and pair.constant is None:
         new = best.interval.target is Target.NEW_SOURCE
-        basis = find_basis(best, compute_within_part(pair.losses.difference) if new else None)
+        basis = find_basis(best, compute_within_part(difference) if new else None)
+    identical = None
+    if pair.constant == 0:
+        target = terms.target or DEFAULT_TARGET[difference.layout.kind]
+        identical = count_identical_units(difference, target, terms.find_range(pair))
     return PairQuestion(
         a=pair.a,
         b=pair.b,
@@ -349,7 +390,28 @@ def _build_question(pair: Pair, best: BuiltInterval | None, n_units: int) -> Pai
         constant=pair.constant,
         n_units=n_units,
         is_rounded=pair.is_rounded,
+        identical=identical,
     )
+
+
+def _compare_with_tests(
+    basis: VerdictBasis | None, outcomes: Mapping[str, TestOutcome], terms: _QuestionTerms
+) -> Iterator[Caution]:
+    """Yield a caution if tests about the same target are on the other side of alpha."""
+    if not isinstance(basis, PairedRatesBasis) or terms.alternative is not Alternative.TWO_SIDED:
+        return
+    rejects = basis.compute_p_value() < terms.alpha
+    others = [
+        key
+        for key, outcome in outcomes.items()
+        if outcome.target is basis.target
+        and outcome.p_value is not None
+        and (outcome.p_value < terms.alpha) is not rejects
+    ]
+    if others:
+        yield TESTS_DISAGREE_WITH_VERDICT(
+            test=basis.test, tests=", ".join(others), alpha=format_number(terms.alpha)
+        )
 
 
 def _build_terms(table: LossTable, choices: Choices) -> VerdictTerms:
@@ -360,6 +422,14 @@ def _build_terms(table: LossTable, choices: Choices) -> VerdictTerms:
         power=choices.power,
         layout=table.layout,
     )
+
+
+def select_for_models(
+    intervals: SelectedMethods[IntervalMethod],
+) -> SelectedMethods[IntervalMethod]:
+    """Return the intervals that are not for pairs alone."""
+    kept = tuple(e for e in intervals.methods if not e.method.info.interval.only_for_pairs)
+    return replace(intervals, methods=kept)
 
 
 def select_for_differences(
@@ -389,6 +459,23 @@ def _get_recommended(
         if built is not None:
             return built
     return None
+
+
+def find_basis_of_rates(
+    interval: Interval, method: PairedRatesInterval, counts: PairedCounts
+) -> PairedRatesBasis:
+    """Return the tests that a verdict on this interval of paired rates uses."""
+    return PairedRatesBasis(
+        difference=interval.estimate,
+        standard_error=interval.standard_error or 1 / counts.n,
+        degrees_of_freedom=None,
+        target=interval.target,
+        method=interval.method,
+        variance=None,
+        traits=VarianceTraits(degrees_grow_with="instances"),
+        counts=counts,
+        interval=method,
+    )
 
 
 def find_basis(built: BuiltInterval, within: float | None = None) -> VerdictBasis | None:

@@ -16,7 +16,7 @@ from thetahat.analyses.losses.brief_comparisons import (
 from thetahat.analyses.losses.cautions import list_cautions
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.clipping import check_range_of_losses, find_ranges
-from thetahat.analyses.losses.comparisons import Methods, compare
+from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.gate import judge_gate
 from thetahat.analyses.losses.inference import infer
@@ -99,7 +99,7 @@ def build_evaluation(
         name: infer(
             losses,
             methods.variances,
-            methods.intervals,
+            select_for_models(methods.intervals),
             choices,
             ranges[name],
             left_out,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy.special import ndtr, stdtr
-
-from thetahat.analyses.losses.plans import VerdictBasis
+from thetahat.analyses.losses.identical_losses import IdenticalUnits
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.distributions import compute_alpha
 from thetahat.values.layout import Layout
 
@@ -27,6 +26,8 @@ class PairQuestion:
         Number of those units.
     is_rounded : bool
         Whether it is the same only up to rounding.
+    identical : IdenticalUnits or None
+        The units, where the difference is 0 for every one.
     """
 
     a: str
@@ -35,6 +36,12 @@ class PairQuestion:
     constant: float | None
     n_units: int
     is_rounded: bool = False
+    identical: IdenticalUnits | None = None
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether the two models have the same loss everywhere."""
+        return self.constant == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,31 +102,28 @@ def compute_evidence(
     1 - alpha bound lies below the margin" for the third. If higher is better, the third has -d
     instead of d: "the lower bound lies above minus the margin".
 
+    The difference of two error rates on one test set has p-values of its own
+    (``PairedRatesBasis``).
+
     Degenerate cases: if all differences are equal, there is no variance and no interval. If they
-    are 0, the models agree on all data: p is 1 for a difference, and 0 for the statements about a
-    margin. Otherwise p is that of the exact sign test, 2^(1 - n), and there is no statement about
-    a margin.
+    are 0, p is 1 for a difference, and the number of units and the range of the loss bound it for
+    the statements about a margin (``IdenticalUnits``); without a range there is none. Otherwise p
+    is that of the exact sign test, 2^(1 - n), and there is no statement about a margin.
     """
-    basis = question.basis
-    if question.constant == 0:
-        return Evidence(1.0, None if margin is None else 0.0, None if margin is None else 0.0)
+    basis, identical = question.basis, question.identical
+    if question.is_identical:
+        p = None
+        if margin is not None and identical is not None:
+            p = identical.compute_p_value(margin)
+        return Evidence(1.0, p, p)
     if basis is None:
         constant = question.constant is not None
         return Evidence(2.0 ** (1 - min(question.n_units, 1000)) if constant else None)
-    d, s = basis.difference, basis.standard_error
-    p = 2 * _compute_probability_below(-abs(d) / s, basis.degrees_of_freedom)
+    p = basis.compute_p_value()
     if margin is None:
         return Evidence(p)
     return Evidence(
         p,
-        _compute_probability_below(-(margin - abs(d)) / s, basis.degrees_of_freedom),
-        _compute_probability_below(
-            ((-d if higher_is_better else d) - margin) / s, basis.degrees_of_freedom
-        ),
+        basis.compute_p_value_of_equivalence(margin),
+        basis.compute_p_value_of_not_worse(margin, higher_is_better=higher_is_better),
     )
-
-
-def _compute_probability_below(statistic: float, degrees_of_freedom: float | None) -> float:
-    if degrees_of_freedom is None:
-        return float(ndtr(statistic))
-    return float(stdtr(degrees_of_freedom, statistic))

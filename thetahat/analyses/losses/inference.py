@@ -8,13 +8,23 @@ from dataclasses import dataclass, field, replace
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import keep_in_range
 from thetahat.analyses.losses.method_selection import SelectedMethods
-from thetahat.analyses.losses.not_applicable import OmittedMethods, note_unbuilt
+from thetahat.analyses.losses.not_applicable import (
+    OmittedMethods,
+    note_unbuilt,
+    rests_on_variance,
+)
 from thetahat.analyses.losses.recommendation import BuiltInterval, recommend
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.errors import InsufficientData, UnsupportedCombination
-from thetahat.intervals.base import IntervalMethod, IntervalOfLosses, ResampledInterval
+from thetahat.intervals.base import (
+    IntervalMethod,
+    IntervalOfLosses,
+    PairedRatesInterval,
+    ResampledInterval,
+)
 from thetahat.numerics.bootstrap import Draw
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Target
 from thetahat.variances.base import ResampledVariance, VarianceEstimate, VarianceEstimator
 
@@ -50,6 +60,7 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     left_out: OmittedMethods,
     refits: Sequence[RefitEstimate] = (),
     draw: Draw | None = None,
+    counts: PairedCounts | None = None,
 ) -> Inference:
     """Estimate every chosen variance and build every interval.
 
@@ -70,6 +81,9 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     draw : callable or None
         Returns bootstrap replicates of the mean of these losses; None leaves out all methods that
         need them.
+    counts : PairedCounts or None
+        The two-by-two table of a pair whose losses are all 0 or 1; None leaves out the methods
+        that need it.
     """
     estimates = {
         entry.key: estimate
@@ -79,7 +93,9 @@ def infer(  # noqa: PLR0913 - the losses, the methods, the options and the list 
     on_losses = [
         built
         for entry in intervals.methods
-        for built in _build_intervals(entry, losses, variances.methods, estimates, choices, draw)
+        for built in _build_intervals(
+            entry, losses, variances.methods, estimates, choices, draw, counts
+        )
     ]
     on_fits = [
         built
@@ -166,23 +182,15 @@ def _build_intervals(  # noqa: PLR0913 - an interval may need all of them
     estimates: dict[str, VarianceEstimate],
     choices: Choices,
     draw: Draw | None,
+    counts: PairedCounts | None,
 ) -> Iterator[BuiltInterval]:
     """Yield the intervals of one method: one for each variance, or one that rests on none.
 
     Methods set their own names in what they build; the result has their keys.
     """
     method = entry.method
-    if isinstance(method, ResampledInterval):
-        if draw is not None:
-            replicates = draw(method.n_resamples, None)
-            resampled = method.build_from_replicates(replicates, choices.level, choices.alternative)
-            if resampled is not None:
-                yield BuiltInterval(replace(resampled, method=entry.key), method.info, None)
-        return
-    if isinstance(method, IntervalOfLosses):
-        share = method.build_from_losses(losses, choices.level, choices.alternative)
-        if share is not None:
-            yield BuiltInterval(replace(share, method=entry.key), method.info, None)
+    if not rests_on_variance(entry):
+        yield from _build_on_no_variance(entry, losses, choices, draw, counts)
         return
     for variance in variances:
         estimate = estimates.get(variance.key)
@@ -193,3 +201,25 @@ def _build_intervals(  # noqa: PLR0913 - an interval may need all of them
         if interval is not None:
             keyed = replace(interval, method=entry.key, variance=variance.key)
             yield BuiltInterval(keyed, method.info, on_variance)
+
+
+def _build_on_no_variance(
+    entry: ChosenMethod[IntervalMethod],
+    losses: BlockLosses,
+    choices: Choices,
+    draw: Draw | None,
+    counts: PairedCounts | None,
+) -> Iterator[BuiltInterval]:
+    """Yield the interval on replicates, on counts or on losses, if there is one."""
+    method, level, alternative = entry.method, choices.level, choices.alternative
+    interval, of_rates = None, None
+    if isinstance(method, ResampledInterval) and draw is not None:
+        replicates = draw(method.n_resamples, None)
+        interval = method.build_from_replicates(replicates, level, alternative)
+    elif isinstance(method, PairedRatesInterval) and counts is not None:
+        interval, of_rates = method.build_from_counts(counts, level, alternative), method
+    elif isinstance(method, IntervalOfLosses):
+        interval = method.build_from_losses(losses, level, alternative)
+    if interval is not None:
+        keyed = replace(interval, method=entry.key)
+        yield BuiltInterval(keyed, method.info, None, of_rates)

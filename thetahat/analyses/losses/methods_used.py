@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from thetahat.analyses.losses.choices import Choices
@@ -23,14 +23,17 @@ def list_methods_used(
 ) -> tuple[MethodUsed, ...]:
     """Return the variances, intervals and tests that were used, with their parameters.
 
-    The variances and intervals are those of the models, as ``inferences`` has them.
+    The variances and intervals are those of the models, as ``inferences`` has them, and intervals
+    that pairs alone have.
     Estimates that were made by fitting again are left out; the analysis that made them lists them.
     """
+    comparisons = tuple(comparisons)
     estimates = [estimate for of_subject in refits.values() for estimate in of_subject]
     keys: dict[str, list[str]] = {
         "variances": [key for inference in inferences for key in inference.estimates],
         "intervals": [
-            built.interval.method for inference in inferences for built in inference.built
+            *(built.interval.method for inference in inferences for built in inference.built),
+            *_list_intervals_of_pairs(comparisons),
         ],
         "tests": [key for pair in comparisons for key in pair.tests],
         "omnibus": list(omnibus),
@@ -45,6 +48,12 @@ def list_methods_used(
         for key in dict.fromkeys(keys[family])
         if key not in made_before.get(family, ())
     )
+
+
+def _list_intervals_of_pairs(comparisons: Iterable[AnyComparison]) -> Iterator[str]:
+    for pair in comparisons:
+        intervals = pair.intervals or ((pair.interval,) if pair.interval else ())
+        yield from (interval.method for interval in intervals)
 
 
 def _describe_method(family: str, key: str, choices: Choices) -> MethodUsed:

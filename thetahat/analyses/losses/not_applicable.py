@@ -15,6 +15,7 @@ from thetahat.intervals.base import (
     ErrorRateInterval,
     IntervalMethod,
     IntervalOfLosses,
+    PairedRatesInterval,
     ResampledInterval,
 )
 from thetahat.values.block_losses import BlockLosses
@@ -47,7 +48,7 @@ class OmittedMethods:
 
 def rests_on_variance(entry: ChosenMethod[IntervalMethod]) -> bool:
     """Return whether an interval is built on a variance, not on the losses or on replicates."""
-    return not isinstance(entry.method, IntervalOfLosses | ResampledInterval)
+    return not isinstance(entry.method, IntervalOfLosses | PairedRatesInterval | ResampledInterval)
 
 
 def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
@@ -68,9 +69,9 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
     for entry in intervals.methods:
         if entry.key in built_methods or isinstance(entry.method, ResampledInterval):
             continue
-        if none_fits and not isinstance(entry.method, IntervalOfLosses):
+        if rests_on_variance(entry) and none_fits:
             left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
-        elif not isinstance(entry.method, ErrorRateInterval):
+        elif not isinstance(entry.method, ErrorRateInterval | PairedRatesInterval):
             reason = entry.method.explain_unbuilt(losses, choices.level, choices.alternative)
             if reason is not None:
                 left_out.add("intervals", entry.name, reason)

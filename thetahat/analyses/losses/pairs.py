@@ -16,11 +16,13 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.numerics.bootstrap import SharedResamples
+from thetahat.numerics.paired_rates import count_clustered_pair
 from thetahat.paired_tests.base import IntermediateResults, PairBatch, PairedLosses
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.block_losses import MIN_LOSS, ROUNDING, BlockLosses, LossTable
 from thetahat.values.many_moments import ManyMoments
 from thetahat.values.moments import Moments
+from thetahat.values.paired_counts import PairedCounts, count_pair, is_zero_one
 from thetahat.values.types import BlockKind, FloatArray
 
 _BETTER_WHEN_HIGHER = DIFFERENCE_IN_METRIC_UNITS(more="")
@@ -45,6 +47,9 @@ class Pair:
         Whether it is the same only up to rounding.
     cautions : tuple of Caution
         Cautions about the difference.
+    counts : PairedCounts or None
+        The two-by-two table of a test set whose losses are all 0 or 1, with clusters that of as
+        many independent instances; None for other data.
     """
 
     a: str
@@ -54,6 +59,7 @@ class Pair:
     constant: float | None
     is_rounded: bool
     cautions: tuple[Caution, ...]
+    counts: PairedCounts | None = None
 
 
 def list_places(names: Sequence[str], control: str | None) -> list[tuple[int, int]]:
@@ -71,16 +77,21 @@ def build_pairs(table: LossTable, control: str | None) -> Iterator[Pair]:
 
 
 def build_batches(
-    table: LossTable, control: str | None, resamples: SharedResamples | None = None
+    table: LossTable,
+    control: str | None,
+    resamples: SharedResamples | None = None,
+    loss_range: tuple[float, float] | None = None,
 ) -> Iterator[tuple[list[Pair], PairBatch]]:
     """Yield the pairs of ``list_places`` in batches of bounded size.
 
     ``resamples`` are the resamples of the evaluation's intervals; tests may use them too.
+    ``loss_range`` is the smallest and the largest possible loss, if not that of the table.
     """
     names = table.names
     chosen = list_places(names, control)
     models = tuple(table.models.values())
     losses_by_model = [get_known_losses(losses) for losses in models]
+    has_rates = find_rates(models, loss_range or table.loss_range)
     largest = np.array([np.abs(losses).max() for losses in losses_by_model])
     evaluation_cache = IntermediateResults()
     moments = make_pair_moments(models, len(chosen))
@@ -102,7 +113,17 @@ def build_batches(
         known_moments = moments(positions)
         entries = zip(positions_of_batch, differences, known_moments, equals, strict=True)
         batch = [
-            _build_pair(table, names, models, place, values, known, is_equal=same, is_rounded=near)
+            _build_pair(
+                table,
+                names,
+                models,
+                place,
+                values,
+                known,
+                is_equal=same,
+                is_rounded=near,
+                has_rates=has_rates[place[0]] and has_rates[place[1]],
+            )
             for place, values, known, (same, near) in entries
         ]
         yield (
@@ -139,6 +160,7 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
     *,
     is_equal: bool,
     is_rounded: bool,
+    has_rates: bool,
 ) -> Pair:
     """Return one pair, with cautions if its differences are equal."""
     i, j = place
@@ -152,7 +174,27 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
         cautions = (*cautions, IDENTICAL_LOSSES(a=names[i], b=names[j], same=same))
     difference = models[i].difference(differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
-    return Pair(names[i], names[j], place, losses, constant, is_rounded, cautions)
+    counts = _count(models[i], models[j]) if has_rates else None
+    return Pair(names[i], names[j], place, losses, constant, is_rounded, cautions, counts)
+
+
+def _count(a: BlockLosses, b: BlockLosses) -> PairedCounts | None:
+    cluster = a.layout.cluster
+    if cluster is None:
+        return count_pair(a.rows, b.rows)
+    return count_clustered_pair(a.rows, b.rows, cluster)
+
+
+def find_rates(models: Sequence[BlockLosses], loss_range: tuple[float, float] | None) -> list[bool]:
+    """Return for each model whether it has 0 or 1 for the instances of one test set.
+
+    Losses that could have other values are no rates, also where all happen to be 0 or 1.
+    """
+    layout = models[0].layout
+    is_other = loss_range not in {None, (0.0, 1.0)}
+    if layout.kind is not BlockKind.HOLDOUT or is_other:
+        return [False] * len(models)
+    return [losses.values is not None and is_zero_one(losses.values) for losses in models]
 
 
 def get_known_losses(losses: BlockLosses) -> FloatArray:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
-from thetahat.analyses.losses.power import compute_power, find_detectable_difference
+from thetahat.analyses.losses.power import (
+    compute_power,
+    compute_power_of_rates,
+    find_detectable_difference,
+)
 from thetahat.analyses.losses.result import Plan, PlanAlternative, PlanUnit
-from thetahat.traits import VarianceTraits
+from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_count, format_number, format_percent, format_to_error
 from thetahat.values.types import BlockKind, Target
@@ -34,39 +38,6 @@ first standard error happened to be small.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictBasis:
-    """A difference with its standard error, on which a verdict rests.
-
-    Parameters
-    ----------
-    difference : float
-        Loss of a minus loss of b.
-    standard_error : float
-        Standard error of the difference, above 0.
-    degrees_of_freedom : float or None
-        Degrees of freedom of the standard error; None means normal.
-    target : Target
-        The target of the difference.
-    method, variance : str or None
-        Keys of the interval and its variance in the result.
-    traits : VarianceTraits
-        How the variance and its degrees of freedom change with more data or more splits.
-    within : float or None
-        For a new source: the part of the squared standard error that comes from sampling
-        instances within sources, the average of V_k / (M_k K); None where it is unknown.
-    """
-
-    difference: float
-    standard_error: float
-    degrees_of_freedom: float | None
-    target: Target
-    method: str
-    variance: str | None
-    traits: VarianceTraits = field(default_factory=VarianceTraits)
-    within: float | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class _Growth:
     """The standard error and the degrees of freedom as a function of the number of units.
@@ -83,6 +54,9 @@ class _Growth:
         Limit of the standard error for infinitely many units.
     because : str
         Why more units do not help, where they do not.
+    power_at : callable or None
+        Returns the power for a number of units, an assumed difference and alpha; None means that
+        of a t test with the standard error and the degrees of freedom.
     """
 
     unit: PlanUnit
@@ -91,6 +65,14 @@ class _Growth:
     error_at: Callable[[int], tuple[float, float | None]]
     floor: float = 0.0
     because: str = ""
+    power_at: Callable[[int, float, float], float] | None = None
+
+    def compute_power(self, total: int, assumed: float, alpha: float) -> float:
+        """Return the power of a test at alpha with so many units."""
+        if self.power_at is not None:
+            return self.power_at(total, assumed, alpha)
+        error, degrees = self.error_at(total)
+        return compute_power(assumed, error, degrees, alpha)
 
 
 def plan(
@@ -106,8 +88,10 @@ def plan(
 
     - ``new_source``: sources, with the variance B / K and K - 1 degrees of freedom; then
       instances in these sources, which only reduce the part of B that is due to their number.
-    - Else instances, with a variance proportional to 1 / N; blocks and clusters grow alike. Where
-      more splits of the same instances are possible, an alternative says why they are no plan.
+    - Else instances, with a variance proportional to 1 / N; blocks and clusters grow alike. For
+      paired rates it is the power of McNemar's test, with the share of discordant instances as
+      observed, and at least the assumed difference. Where more splits of the same instances are
+      possible, an alternative says why they are no plan.
 
     Parameters
     ----------
@@ -126,7 +110,7 @@ def plan(
             "The observed difference is 0 and the request has no margin, so there is no difference "
             "to plan for."
         )
-    now = compute_power(assumed, basis.standard_error, basis.degrees_of_freedom, alpha)
+    now = basis.compute_power(assumed, alpha)
     if now >= power:
         effect = (
             "the observed difference" if margin is None else "a difference as large as the margin"
@@ -211,8 +195,7 @@ def _find_smallest_total(growth: _Growth, assumed: float, alpha: float, power: f
     """Return the smallest total that has the power, by bisection; None if the largest has not."""
 
     def enough(total: int) -> bool:
-        error, degrees = growth.error_at(total)
-        return compute_power(assumed, error, degrees, alpha) >= power
+        return growth.compute_power(total, assumed, alpha) >= power
 
     if growth.most <= growth.now or not enough(growth.most):
         return None
@@ -240,6 +223,8 @@ def _list_growths(basis: VerdictBasis, layout: Layout) -> list[_Growth]:
             else [_build_within_source_growth(basis, layout, basis.within)]
         )
         return [_build_source_growth(basis, layout), *within]
+    if isinstance(basis, PairedRatesBasis):
+        return [_build_growth_of_rates(basis)]
     return [_build_instance_growth(basis, layout)]
 
 
@@ -296,3 +281,16 @@ def _build_instance_growth(basis: VerdictBasis, layout: Layout) -> _Growth:
         return error, degrees
 
     return _Growth("instances", n, MAX_UNITS, error_at)
+
+
+def _build_growth_of_rates(basis: PairedRatesBasis) -> _Growth:
+    n, discordance = basis.counts.n_instances, basis.discordance
+    return _Growth(
+        "instances",
+        n,
+        MAX_UNITS,
+        lambda total: (basis.standard_error * math.sqrt(n / total), None),
+        power_at=lambda total, assumed, alpha: compute_power_of_rates(
+            assumed, discordance, total / basis.counts.design_effect, alpha
+        ),
+    )

@@ -85,3 +85,48 @@ def _find_standard_errors(degrees_of_freedom: float | None, alpha: float, power:
         else:
             high = middle
     return high
+
+
+def compute_power_of_rates(difference: float, discordance: float, n: float, alpha: float) -> float:
+    r"""Return the power of McNemar's two-sided test if this is the true difference of two rates.
+
+    .. math::
+        \Phi\Bigl(\frac{|\delta| \sqrt n - c}{\sqrt{\psi - \delta^2}}\Bigr)
+        + \Phi\Bigl(\frac{-|\delta| \sqrt n - c}{\sqrt{\psi - \delta^2}}\Bigr), \quad
+        c = z_{1 - \alpha / 2} \sqrt\psi
+
+    with :math:`\psi` the share of discordant instances, which is at least :math:`|\delta|`.
+
+    Source: connor1987.
+
+    Degenerate cases: rates differ by at most 1; a difference of 1 is found once n exceeds the
+    square of the quantile.
+    """
+    delta = min(abs(difference), 1.0)
+    psi = min(max(discordance, delta), 1.0)
+    critical = _compute_critical_value(None, alpha) * math.sqrt(psi)
+    reach, spread = delta * math.sqrt(n), math.sqrt(psi - delta * delta)
+    if spread == 0:
+        return float(reach > critical)
+    return float(ndtr((reach - critical) / spread) + ndtr((-reach - critical) / spread))
+
+
+def find_detectable_difference_of_rates(
+    discordance: float, n: float, alpha: float, power: float
+) -> float | None:
+    """Return the smallest difference of two rates that McNemar's test finds with this power.
+
+    None if not even a difference of 1 is found.
+    """
+    if power <= alpha:
+        return 0.0
+    low, high = 0.0, 1.0
+    if compute_power_of_rates(high, discordance, n, alpha) < power:
+        return None
+    while high - low > _PRECISION * high:
+        middle = (low + high) / 2
+        if compute_power_of_rates(middle, discordance, n, alpha) < power:
+            low = middle
+        else:
+            high = middle
+    return high

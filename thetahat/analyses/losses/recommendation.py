@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Final
 
 from thetahat.cautions import OUTSIDE_THE_RULE
-from thetahat.intervals.base import Interval
+from thetahat.intervals.base import Interval, PairedRatesInterval
 from thetahat.registry import MethodInfo
 from thetahat.traits import IntervalForm
 from thetahat.values.types import BlockKind, Needs, Target
@@ -42,6 +42,9 @@ class BuiltInterval:
     """The interval's method."""
     variance: MethodInfo | None
     """The method of its variance; None if it uses no variance."""
+    of_rates: PairedRatesInterval | None = None
+    """The method with its parameters, if it is for paired rates: a verdict on the interval takes
+    its p-values from the counts, and further ends from the method."""
 
 
 def recommend(

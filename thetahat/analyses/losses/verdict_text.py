@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms
-from thetahat.analyses.losses.plans import VerdictBasis
+from thetahat.analyses.losses.identical_losses import IdenticalUnits
 from thetahat.analyses.losses.result import Decision
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.corrections import CORRECTIONS, choose_correction_of_bounds
-from thetahat.distributions import compute_upper_quantile
 from thetahat.values.number_text import (
     format_alike,
+    format_count,
     format_number,
     format_p_value,
     format_percent,
@@ -26,6 +28,7 @@ _SCOPES: Final = {
 
 def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     decision: Decision,
+    also: Sequence[Decision],
     question: PairQuestion,
     terms: VerdictTerms,
     raw: Evidence,
@@ -38,6 +41,8 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     ----------
     decision : Decision
         What was decided.
+    also : sequence of Decision
+        What holds besides.
     question, terms : PairQuestion, VerdictTerms
         The pair with its interval, and the options that all pairs share.
     raw, adjusted : Evidence
@@ -45,9 +50,11 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     n_pairs : int
         Number of pairs that were corrected for.
     """
-    if question.constant is not None:
-        return _write_for_constant(decision, question, terms)
+    if question.is_identical:
+        return _write_for_identical(decision, question, terms, raw, adjusted, n_pairs)
     basis = question.basis
+    if question.constant is not None and basis is None:
+        return _write_for_constant(decision, question, terms)
     if basis is None:
         return (
             f"It is not clear which of {question.a} and {question.b} is better, because there is "
@@ -63,7 +70,8 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
         return (
             f"{scope}, {question.a} and {question.b} are equivalent within a margin of "
             f"{format_number(terms.margin or 0.0)}: the {format_percent(1 - 2 * terms.alpha)} "
-            f"interval of their difference, {low} to {high}, lies inside it ({p_value})."
+            f"interval of their difference, {low} to {high}, lies inside it ({p_value})"
+            f"{_write_smaller_difference(question, also)}."
         )
     if decision is Decision.NOT_WORSE:
         low, high = _format_interval(basis, terms.alpha)
@@ -76,6 +84,14 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     return f"{scope}, {_write_undecided(question, basis, terms, p_value)}"
 
 
+def _write_smaller_difference(question: PairQuestion, also: Sequence[Decision]) -> str:
+    """Return the clause for a difference that is shown, and shown to be below the margin."""
+    shown = next((d for d in also if d in {Decision.BETTER, Decision.WORSE}), None)
+    if shown is None:
+        return ""
+    return f"; {question.a} is {shown.value}, by less than the margin"
+
+
 def _write_better_or_worse(
     decision: Decision,
     question: PairQuestion,
@@ -84,7 +100,7 @@ def _write_better_or_worse(
     p_value: str,
 ) -> str:
     sign = 1.0 if basis.difference > 0 else -1.0
-    low, high = sorted(sign * end for end in _compute_ends(basis, terms.alpha / 2))
+    low, high = sorted(sign * end for end in basis.compute_ends(terms.alpha / 2))
     size, *written = format_alike([abs(basis.difference), low, high], basis.standard_error)
     ends = " to ".join(written)
     return (
@@ -98,7 +114,7 @@ def _write_better_or_worse(
 def _write_undecided(
     question: PairQuestion, basis: VerdictBasis, terms: VerdictTerms, p_value: str
 ) -> str:
-    low, high = _compute_ends(basis, terms.alpha / 2)
+    low, high = basis.compute_ends(terms.alpha / 2)
     size, *written = format_alike([basis.difference, low, high], basis.standard_error)
     ends = " to ".join(written)
     start = (
@@ -114,14 +130,61 @@ def _write_undecided(
     )
 
 
+def _write_for_identical(  # noqa: PLR0913 - a sentence needs all its numbers
+    decision: Decision,
+    question: PairQuestion,
+    terms: VerdictTerms,
+    raw: Evidence,
+    adjusted: Evidence,
+    n_pairs: int,
+) -> str:
+    values, identical = terms.layout.words.values, question.identical
+    how = "differ only by rounding" if question.is_rounded else "are identical"
+    same = f"The {values} of {question.a} and {question.b} {how}"
+    if terms.margin is None or identical is None:
+        return f"{same}, so there is no better one."
+    where = (
+        f"on all {format_count(identical.n_units)} {identical.noun.plural}"
+        if identical.n_units > 1
+        else f"on the only {identical.noun.singular}"
+    )
+    bound = identical.compute_bound(terms.alpha)
+    if bound is None:
+        return (
+            f"{same} {where}, so there is no better one. They have no spread and no known range, "
+            "so nothing bounds how far the models could differ on other data; the range option "
+            "gives the smallest and the largest possible value."
+        )
+    p_value = _format_p_value(Decision.EQUIVALENT, terms, raw, adjusted, n_pairs)
+    margin = format_number(terms.margin)
+    counted = _write_independent(identical)
+    limit = (
+        f"with {format_percent(terms.level)} confidence the means differ by less than "
+        f"{format_number(bound)}{counted}"
+    )
+    if decision is Decision.EQUIVALENT:
+        return f"{same} {where}: {limit}, so they are equivalent within {margin} ({p_value})."
+    enough = identical.count_enough(terms.margin, terms.alpha) if n_pairs == 1 else None
+    more = (
+        ""
+        if enough is None or enough <= identical.n_units
+        else f" It would take {format_count(enough)} {identical.noun.plural} without a difference."
+    )
+    return (
+        f"{same} {where}, so there is no better one; {limit}. That does not show that they are "
+        f"equivalent within {margin} ({p_value}).{more}"
+    )
+
+
+def _write_independent(identical: IdenticalUnits) -> str:
+    if identical.n_independent == identical.n_units:
+        return ""
+    n, units = format_number(identical.n_independent), identical.noun.plural
+    return f" (as many as {n} independent {units} show)"
+
+
 def _write_for_constant(decision: Decision, question: PairQuestion, terms: VerdictTerms) -> str:
     a, b, constant = question.a, question.b, question.constant or 0.0
-    if constant == 0:
-        how = "differ only by rounding" if question.is_rounded else "are identical"
-        same = f"The {terms.layout.words.values} of {a} and {b} {how}"
-        if decision is Decision.EQUIVALENT:
-            return f"{same}, so they are equivalent within any margin."
-        return f"{same}, so there is no better one."
     every = f"each of the {question.n_units} differences is {format_number(constant)}"
     if decision is Decision.UNDECIDED:
         return (
@@ -143,16 +206,8 @@ def _describe_scope(basis: VerdictBasis, terms: VerdictTerms) -> str:
     return _SCOPES[basis.target]
 
 
-def _compute_ends(basis: VerdictBasis, tail: float) -> tuple[float, float]:
-    quantile = compute_upper_quantile(tail, basis.degrees_of_freedom)
-    return (
-        basis.difference - quantile * basis.standard_error,
-        basis.difference + quantile * basis.standard_error,
-    )
-
-
 def _format_interval(basis: VerdictBasis, tail: float) -> tuple[str, str]:
-    low, high = format_alike(_compute_ends(basis, tail), basis.standard_error)
+    low, high = format_alike(basis.compute_ends(tail), basis.standard_error)
     return low, high
 
 

@@ -8,11 +8,11 @@ from typing import Final
 
 from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms, compute_evidence
 from thetahat.analyses.losses.plans import plan
-from thetahat.analyses.losses.power import compute_power, find_detectable_difference
 from thetahat.analyses.losses.result import Decision, Detectable, Plan, Verdict
 from thetahat.analyses.losses.verdict_text import write_reason
 from thetahat.corrections import CORRECTIONS, adjust, choose_correction_of_bounds
 from thetahat.paired_tests.sign import Sign
+from thetahat.values.types import Target
 
 ORDER: Final = (Decision.EQUIVALENT, Decision.BETTER, Decision.WORSE, Decision.NOT_WORSE)
 """Decisions in the order in which the first that holds is taken."""
@@ -63,7 +63,7 @@ def _decide(
         also=tuple(holding[1:]),
         p_value=raw.difference,
         p_value_adjusted=None if n_pairs == 1 else adjusted.difference,
-        reason=write_reason(decision, question, terms, raw, adjusted, n_pairs),
+        reason=write_reason(decision, holding[1:], question, terms, raw, adjusted, n_pairs),
         p_value_equivalent=raw.equivalence,
         p_value_equivalent_adjusted=None if n_pairs == 1 else adjusted.equivalence,
         p_value_not_worse=raw.not_worse,
@@ -81,7 +81,7 @@ def _add_basis(
         verdict,
         detail="full",
         margin=terms.margin,
-        target=None if basis is None else basis.target,
+        target=_choose_target(question, verdict),
         method=_choose_method(question),
         variance=None if basis is None else basis.variance,
         plan=the_plan,
@@ -117,6 +117,14 @@ def _choose_method(question: PairQuestion) -> str | None:
     return None if question.constant in (None, 0) else Sign.info.name
 
 
+def _choose_target(question: PairQuestion, verdict: Verdict) -> Target | None:
+    if question.basis is not None:
+        return question.basis.target
+    if question.identical is None or verdict.p_value_equivalent is None:
+        return None
+    return question.identical.target
+
+
 def _compute_planning_alpha(terms: VerdictTerms, n_pairs: int) -> float:
     """Return alpha at the strictest step of a correction; plans may then ask for too much data."""
     corrects = CORRECTIONS[terms.correction].info.correction.corrects
@@ -126,7 +134,7 @@ def _compute_planning_alpha(terms: VerdictTerms, n_pairs: int) -> float:
 def _make_plan(
     question: PairQuestion, terms: VerdictTerms, alpha: float
 ) -> tuple[Plan | None, str | None]:
-    if question.basis is None or question.constant is not None:
+    if question.basis is None:
         return None, "There is no estimate of the variance to plan with."
     return plan(question.basis, terms.layout, alpha=alpha, power=terms.power, margin=terms.margin)
 
@@ -140,14 +148,14 @@ def _find_detectable_difference(
     verdict can hide.
     """
     basis = question.basis
-    if basis is None or question.constant is not None:
+    if basis is None:
         return None
-    error, degrees = basis.standard_error, basis.degrees_of_freedom
+    difference = basis.find_detectable_difference(alpha, terms.power)
+    if difference is None:
+        return None
     return Detectable(
-        difference=find_detectable_difference(error, degrees, alpha, terms.power),
+        difference=difference,
         power=terms.power,
         alpha=alpha,
-        power_at_margin=None
-        if terms.margin is None
-        else compute_power(terms.margin, error, degrees, alpha),
+        power_at_margin=None if terms.margin is None else basis.compute_power(terms.margin, alpha),
     )

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.losses.bootstrap import Resampling
-from thetahat.analyses.losses.comparisons import select_for_differences
+from thetahat.analyses.losses.comparisons import select_for_differences, select_for_models
 from thetahat.analyses.losses.inference import DOES_NOT_FIT, Inference, infer
 from thetahat.analyses.losses.method_selection import (
     REGISTRIES,
@@ -36,6 +36,7 @@ from thetahat.numerics.bootstrap import Draw
 from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
+from thetahat.values.paired_counts import PairedCounts
 from thetahat.variances.base import VarianceEstimate, VarianceEstimator
 
 RECOMMENDED: Final = "recommended"
@@ -67,7 +68,7 @@ def record_losses(
     pairs = [(a, b) for i, a in enumerate(table.names) for b in table.names[i + 1 :]]
     resampling = Resampling.prepare(table, intervals, pairs, seed)
     variances = _select_fitting("variances", choices.variances, layout, choices)
-    methods = _FittingMethods(variances, intervals, choices)
+    methods = _FittingMethods(variances, select_for_models(intervals), choices)
     record: dict[str, float] = {}
     for name, losses in table.models.items():
         draw = resampling.get_draw_of_model(name)
@@ -83,7 +84,7 @@ def record_losses(
                 subject, difference = make_pair_name(pair.a, pair.b), pair.losses.difference
                 draw = resampling.get_draw_of_pair(pair.a, pair.b, difference)
                 refits = refit_estimates.get((pair.a, pair.b), ())
-                inference = _infer(difference, for_pairs, refits, draw)
+                inference = _infer(difference, for_pairs, refits, draw, pair.counts)
                 record.update(_record_inference(estimator.key, subject, difference, inference))
                 for key, outcome in pair_outcomes.items():
                     name = make_record_name(
@@ -120,7 +121,11 @@ def _select_fitting(
 
 
 def _infer(
-    losses: BlockLosses, methods: _FittingMethods, refits: Sequence[RefitEstimate], draw: Draw
+    losses: BlockLosses,
+    methods: _FittingMethods,
+    refits: Sequence[RefitEstimate],
+    draw: Draw,
+    counts: PairedCounts | None = None,
 ) -> Inference:
     return infer(
         losses,
@@ -131,6 +136,7 @@ def _infer(
         OmittedMethods(),
         refits,
         draw,
+        counts,
     )
 
 

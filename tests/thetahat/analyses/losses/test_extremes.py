@@ -50,7 +50,13 @@ def test_degenerate_all_losses_equal(kind: BlockKind, value: float) -> None:
     assert codes(result["cautions"]) >= {"constant_losses"}
     (pair,) = result["comparisons"]
     assert codes(pair["cautions"]) == {"identical_losses"}
-    assert (pair["difference"], pair["interval"], pair["intervals"]) == (0, None, [])
+    assert pair["difference"] == 0
+    if (
+        kind is BlockKind.HOLDOUT and value == 0
+    ):  # rates, of which 24 instances bound the difference
+        assert {i["method"] for i in pair["intervals"]} == {"newcombe", "tango"}
+    else:
+        assert (pair["interval"], pair["intervals"]) == (None, [])
     assert pair["verdict"]["decision"] == "undecided"
     for name, outcome in pair["tests"].items():
         assert outcome["p_value"] in (1, None), name
@@ -69,7 +75,8 @@ def test_degenerate_a_copy_among_the_models(kind: BlockKind) -> None:
 
     copies, first, second = result["comparisons"]
     assert codes(copies["cautions"]) == {"identical_losses"}
-    assert copies["verdict"]["decision"] == "equivalent"
+    assert copies["verdict"]["decision"] == "undecided"
+    assert "no spread and no known range" in copies["verdict"]["reason"]
     assert first["tests"]["wilcoxon"] == second["tests"]["wilcoxon"]
     assert first["interval"] == second["interval"]
     assert first["difference"] == second["difference"]

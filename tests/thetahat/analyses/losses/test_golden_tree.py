@@ -164,7 +164,7 @@ def test_exact_random_recommendations() -> None:
     }
 
 
-def test_by_hand_holdout_takes_wilson_for_a_model_and_t_for_a_difference() -> None:
+def test_by_hand_holdout_takes_wilson_for_a_model_and_tango_for_a_difference() -> None:
     result = result_of(five_by_nine(BlockKind.HOLDOUT))
     (best,) = [i for i in result["models"]["nb"]["intervals"] if i["recommended"]]
 
@@ -174,7 +174,7 @@ def test_by_hand_holdout_takes_wilson_for_a_model_and_t_for_a_difference() -> No
     root = z * math.sqrt(2 / 405 + z * z / 8100)
     assert_allclose(best["lower"], (1 / 3 + z * z / 90 - root) / (1 + z * z / 45), rtol=1e-12)
     (comparison,) = result["comparisons"]
-    assert comparison["interval"]["variance"] == "iid"
+    assert (comparison["interval"]["method"], comparison["interval"]["variance"]) == ("tango", None)
     on_iid = {i["method"] for i in comparison["intervals"] if i["variance"] is not None}
     assert on_iid == {"student_t", "normal"}
     assert [c["code"] for c in result["cautions"]] == ["no_training_variance"]
@@ -189,7 +189,7 @@ def test_exact_clusters_come_before_wilson() -> None:
     result = result_of(clustered)
     (best,) = [i for i in result["models"]["nb"]["intervals"] if i["recommended"]]
     assert (best["method"], best["variance"]) == ("skewness_corrected", "cluster_robust")
-    assert result["comparisons"][0]["interval"]["variance"] == "cluster_robust"
+    assert result["comparisons"][0]["interval"]["method"] == "tango_clusters"
 
 
 def test_by_hand_block_moments() -> None:

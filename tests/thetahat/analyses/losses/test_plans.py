@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose
 from scipy.special import nctdtr, stdtrit
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, verdict_of
-from thetahat.analyses.losses.plans import VerdictBasis, plan
+from thetahat.analyses.losses.plans import plan
 from thetahat.analyses.losses.power import compute_power
 from thetahat.analyses.losses.result import Plan
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.number_text import format_to_error
 from thetahat.values.types import BlockKind, FloatArray, Target

@@ -13,7 +13,8 @@ from tests.cases import each
 from tests.thetahat.analyses.losses.tables import evaluated_with_weights, result_of, table_of
 from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.method_selection import REGISTRIES
-from thetahat.analyses.losses.plans import VerdictBasis, plan
+from thetahat.analyses.losses.plans import plan
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.paired_tests.wilcoxon import Wilcoxon

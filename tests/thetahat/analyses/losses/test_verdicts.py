@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of, verdict_of
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms, compute_evidence
-from thetahat.analyses.losses.plans import VerdictBasis
 from thetahat.analyses.losses.result import Decision
+from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.analyses.losses.verdicts import judge
 from thetahat.values.types import BlockKind, FloatArray, Target
 from thetahat.values.words import choose_words
@@ -269,7 +269,7 @@ def test_exact_words_for_the_target(kind: BlockKind, words: str) -> None:
     assert words in verdict["reason"]
 
 
-def test_degenerate_copies_are_equivalent_where_a_margin_is_given() -> None:
+def test_degenerate_copies_without_a_known_range_show_nothing_about_a_margin() -> None:
     table = scores_of({"a": [0.1, 0.2, 0.3], "b": [0.1, 0.2, 0.3]})
 
     without, within = verdict_of(table), verdict_of(table, margin=0.01)
@@ -279,8 +279,9 @@ def test_degenerate_copies_are_equivalent_where_a_margin_is_given() -> None:
     assert without["method"] is None
     assert without["plan"] is None
     assert without["plan_reason"]
-    assert (within["decision"], within["also"]) == ("equivalent", ["not_worse"])
-    assert within["reason"].endswith("equivalent within any margin.")
+    assert (within["decision"], within["also"]) == ("undecided", [])
+    assert "p_value_equivalent" not in within
+    assert "no spread and no known range" in within["reason"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,127 @@
+"""How often statements about paired 0/1 losses in clusters err, by simulation."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from scipy.special import stdtr
+
+from thetahat.numerics.paired_rates import (
+    compute_p_value_of_at_least,
+    compute_p_value_of_no_difference,
+    count_clustered_pair,
+)
+from thetahat.seeds import make_random_stream
+from thetahat.values.types import FloatArray, IntArray
+from thetahat_replications.edges.table import Table, TableCell, format_share
+
+ALPHA: Final = 0.05
+UNEQUAL: Final = "2 to 50"
+ABOUT: Final = """
+Instances come in clusters. In each cluster the rates at which only the new model errs (`p10`) and
+only the old one does (`p01`) are drawn from beta distributions with the given means and the given
+correlation of two instances of a cluster. The margin is p10 - p01, so `not_worse` is false and may
+be said in at most 5 % of {repetitions} samples. The old rule is the t interval on the
+cluster-robust variance (CR1) with C - 1 degrees of freedom, with p = 0 where nothing differs;
+today's is Tango's test of counts divided by the design effect. Where p10 = p01, `difference` is an
+error as well; elsewhere it is power.
+"""
+CASES: Final = (
+    (10, "10", 0.05, 0.02, 0.3),
+    (10, "10", 0.1, 0.03, 0.1),
+    (20, "10", 0.05, 0.0, 0.3),
+    (20, "10", 0.05, 0.02, 0.3),
+    (20, "10", 0.1, 0.05, 0.3),
+    (20, "10", 0.1, 0.1, 0.1),
+    (20, UNEQUAL, 0.05, 0.0, 0.3),
+    (20, UNEQUAL, 0.05, 0.02, 0.3),
+    (20, UNEQUAL, 0.1, 0.05, 0.3),
+    (40, "5", 0.03, 0.01, 0.1),
+    (40, "5", 0.1, 0.05, 0.3),
+    (40, "5", 0.1, 0.03, 0.1),
+    (100, "3", 0.05, 0.02, 0.3),
+    (100, "3", 0.1, 0.03, 0.1),
+)
+"""Clusters, their sizes, p10, p01, and the correlation in the clusters."""
+
+
+def build_table(repetitions: int, seed: int) -> Table:
+    """Return the shares of samples in which the old rule and today's say what is false."""
+    rows: list[tuple[TableCell, ...]] = []
+    for n_clusters, size, p10, p01, correlation in CASES:
+        rng = make_random_stream(seed, f"{n_clusters} {size} {p10} {p01} {correlation}")
+        sizes = _list_sizes(n_clusters, size)
+        said = np.zeros(4)
+        for _ in range(repetitions):
+            said += _say(sizes, p10, p01, correlation, rng)
+        shares = [format_share(share / repetitions, repetitions) for share in said]
+        if p10 == p01:
+            shares[:2] = ["-", "-"]
+        place = (n_clusters, size, f"{p10:g}", f"{p01:g}", f"{correlation:g}")
+        rows.append((*place, *shares))
+    return Table(
+        title="Paired 0/1 losses in clusters",
+        about=ABOUT.format(repetitions=repetitions),
+        columns=(
+            "clusters",
+            "size",
+            "p10",
+            "p01",
+            "correlation",
+            "`not_worse`, old rule",
+            "today",
+            "difference, old rule",
+            "today",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _list_sizes(n_clusters: int, size: str) -> IntArray:
+    if size == UNEQUAL:
+        return np.linspace(2, 50, n_clusters).astype(np.intp)
+    return np.full(n_clusters, int(size))
+
+
+def _say(
+    sizes: IntArray, p10: float, p01: float, correlation: float, rng: np.random.Generator
+) -> FloatArray:
+    """Return 1 for each that is said: not worse and different, by the old rule and by today's."""
+    cluster = np.repeat(np.arange(len(sizes)), sizes)
+    only_new = _draw_rates(p10, correlation, len(sizes), rng)[cluster]
+    only_old = _draw_rates(p01, correlation, len(sizes), rng)[cluster]
+    at = rng.random(len(cluster)) * np.maximum(1.0, only_new + only_old)
+    new = (at < only_new).astype(np.float64)
+    old = ((at >= only_new) & (at < only_new + only_old)).astype(np.float64)
+    margin = p10 - p01
+    counts = count_clustered_pair(new, old, cluster)
+    t_rule = _compute_t_p_values(new - old, cluster, margin)
+    if counts is None:  # nothing differs
+        p_values = (t_rule[0], (1 - margin) ** len(sizes), t_rule[1], 1.0)
+    else:
+        of_margin = compute_p_value_of_at_least(counts, margin) if margin > 0 else 1.0
+        p_values = (t_rule[0], of_margin, t_rule[1], compute_p_value_of_no_difference(counts))
+    return np.array([float(p < ALPHA) for p in p_values])
+
+
+def _draw_rates(
+    mean: float, correlation: float, n_clusters: int, rng: np.random.Generator
+) -> FloatArray:
+    if mean == 0:
+        return np.zeros(n_clusters)
+    size = 1 / correlation - 1
+    return rng.beta(mean * size, (1 - mean) * size, n_clusters)
+
+
+def _compute_t_p_values(
+    differences: FloatArray, cluster: IntArray, margin: float
+) -> tuple[float, float]:
+    """Return the p-values of "not worse by the margin" and of no difference by the old rule."""
+    n, mean = len(differences), float(differences.mean())
+    sums = np.bincount(cluster, weights=differences - mean)
+    c = len(sums)
+    error = float(np.sqrt(c / (c - 1) * (sums**2).sum())) / n
+    if error == 0:
+        return (0.0 if mean == 0 else 1.0), 1.0
+    return float(stdtr(c - 1, (mean - margin) / error)), float(2 * stdtr(c - 1, -abs(mean) / error))

@@ -1,0 +1,152 @@
+"""The estimate that a verdict rests on, with its p-values, ends and power."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scipy.special import ndtr, stdtr
+
+from thetahat.analyses.losses.power import (
+    compute_power,
+    compute_power_of_rates,
+    find_detectable_difference,
+    find_detectable_difference_of_rates,
+)
+from thetahat.distributions import compute_upper_quantile
+from thetahat.intervals.base import PairedRatesInterval
+from thetahat.numerics.paired_rates import (
+    compute_p_value_of_at_least,
+    compute_p_value_of_no_difference,
+)
+from thetahat.traits import VarianceTraits
+from thetahat.values.paired_counts import PairedCounts
+from thetahat.values.types import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictBasis:
+    """A difference with its standard error, on which a verdict rests.
+
+    Parameters
+    ----------
+    difference : float
+        Loss of a minus loss of b.
+    standard_error : float
+        Standard error of the difference, above 0.
+    degrees_of_freedom : float or None
+        Degrees of freedom of the standard error; None means normal.
+    target : Target
+        The target of the difference.
+    method, variance : str or None
+        Keys of the interval and its variance in the result.
+    traits : VarianceTraits
+        How the variance and its degrees of freedom change with more data or more splits.
+    within : float or None
+        For a new source: the part of the squared standard error that comes from sampling
+        instances within sources, the average of V_k / (M_k K); None where it is unknown.
+    """
+
+    difference: float
+    standard_error: float
+    degrees_of_freedom: float | None
+    target: Target
+    method: str
+    variance: str | None
+    traits: VarianceTraits = field(default_factory=VarianceTraits)
+    within: float | None = None
+
+    def compute_p_value(self) -> float:
+        """Return the two-sided p-value of no difference."""
+        return 2 * self._compute_probability_below(-abs(self.difference) / self.standard_error)
+
+    def compute_p_value_of_equivalence(self, margin: float) -> float:
+        """Return the p-value of a difference of the margin or more, on either side."""
+        return self._compute_probability_below(
+            -(margin - abs(self.difference)) / self.standard_error
+        )
+
+    def compute_p_value_of_not_worse(self, margin: float, *, higher_is_better: bool) -> float:
+        """Return the one-sided p-value of a being worse by the margin or more."""
+        d = -self.difference if higher_is_better else self.difference
+        return self._compute_probability_below((d - margin) / self.standard_error)
+
+    def compute_ends(self, tail: float) -> tuple[float, float]:
+        """Return the ends of the interval that leaves out ``tail`` at each of them."""
+        reach = compute_upper_quantile(tail, self.degrees_of_freedom) * self.standard_error
+        return self.difference - reach, self.difference + reach
+
+    def compute_power(self, difference: float, alpha: float) -> float:
+        """Return the power of the two-sided test at alpha if this is the true difference."""
+        return compute_power(difference, self.standard_error, self.degrees_of_freedom, alpha)
+
+    def find_detectable_difference(self, alpha: float, power: float) -> float | None:
+        """Return the smallest true difference that is found with the power; None if none is."""
+        return find_detectable_difference(
+            self.standard_error, self.degrees_of_freedom, alpha, power
+        )
+
+    def _compute_probability_below(self, statistic: float) -> float:
+        if self.degrees_of_freedom is None:
+            return float(ndtr(statistic))
+        return float(stdtr(self.degrees_of_freedom, statistic))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedRatesBasis(VerdictBasis):
+    """The difference of two error rates on the same instances, by score and binomial tests.
+
+    The p-value of no difference is McNemar's mid-p, or with clusters that of the score test. Those
+    of a margin are Tango's, and at least the exact binomial ones where one model is never alone in
+    its error.
+
+    Parameters
+    ----------
+    counts : PairedCounts
+        The two-by-two table. The standard error only sets digits of texts; it is one in n where the
+        differences have no spread.
+    interval : PairedRatesInterval
+        The method that the ends are from.
+    """
+
+    counts: PairedCounts
+    interval: PairedRatesInterval
+
+    @property
+    def discordance(self) -> float:
+        """Share of the instances on which the two models differ."""
+        return self.counts.discordant / self.counts.n
+
+    @property
+    def test(self) -> str:
+        """The test of no difference, in words."""
+        if self.counts.degrees_of_freedom is None:
+            return "McNemar's mid-p test"
+        return "the score test over clusters"
+
+    def compute_p_value(self) -> float:
+        """Return the two-sided p-value of that test."""
+        return compute_p_value_of_no_difference(self.counts)
+
+    def compute_p_value_of_equivalence(self, margin: float) -> float:
+        """Return the larger one of two one-sided p-values."""
+        return max(
+            compute_p_value_of_at_least(self.counts, margin),
+            compute_p_value_of_at_least(self.counts.swap(), margin),
+        )
+
+    def compute_p_value_of_not_worse(self, margin: float, *, higher_is_better: bool) -> float:
+        """Return the one-sided p-value of a being worse by the margin or more."""
+        counts = self.counts.swap() if higher_is_better else self.counts
+        return compute_p_value_of_at_least(counts, margin)
+
+    def compute_ends(self, tail: float) -> tuple[float, float]:
+        """Return the ends of the interval that leaves out ``tail`` at each of them."""
+        return self.interval.compute_ends(self.counts, tail)
+
+    def compute_power(self, difference: float, alpha: float) -> float:
+        """Return the power of McNemar's test with the observed share of discordant instances."""
+        return compute_power_of_rates(difference, self.discordance, self.counts.n, alpha)
+
+    def find_detectable_difference(self, alpha: float, power: float) -> float | None:
+        """Return the smallest true difference that is found with the power; None if none is."""
+        return find_detectable_difference_of_rates(self.discordance, self.counts.n, alpha, power)

@@ -1,0 +1,193 @@
+r"""Tests and interval ends for the difference of two paired rates.
+
+With :math:`x_a` instances on which only a has a 1, and :math:`x_b` on which only b has one, of n,
+Tango's score statistic for a true difference :math:`\Delta` is
+
+.. math::
+    T(\Delta) = \frac{x_a - x_b - n \Delta}{\sqrt{n (2 q + \Delta (1 - \Delta))}}, \quad
+    q = \frac{\sqrt{B^2 - 4 A C} - B}{2 A},
+
+.. math::
+    A = 2 n, \quad B = (2 n - x_a + x_b) \Delta - x_a - x_b, \quad C = -x_b \Delta (1 - \Delta),
+
+where q is the maximum likelihood estimate of the probability of the second kind of instance if the
+difference is :math:`\Delta`.
+
+Source: tango1998.
+
+Of instances in clusters, the counts are divided by the design effect: the variance of the
+difference with clusters as the independent units, over that of independent instances. The
+statistic is then compared with a t distribution with C - 1 degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+from scipy.special import betainccinv
+
+from thetahat.distributions import (
+    compute_binomial_cdf,
+    compute_fair_coin_mid_p_value,
+    compute_p_value,
+    compute_upper_quantile,
+)
+from thetahat.numerics.thresholds import FEW_DISCORDANT_CLUSTERS
+from thetahat.values.paired_counts import PairedCounts, count_pair
+from thetahat.values.types import Alternative, FloatArray, IntArray
+
+_PRECISION: Final = 1e-14
+"""Width of the bracket of an end at which the search stops."""
+_MOST_STEPS: Final = 200
+"""Steps of the search for an end; halving the bracket takes 50."""
+
+
+def compute_score_statistic(counts: PairedCounts, difference: float) -> float:
+    """Return Tango's statistic for a true difference in [-1, 1].
+
+    Degenerate cases: if the data fit the difference exactly and leave no variance, it is 0; if
+    they do not fit and leave none, it is infinite.
+    """
+    n, x_a, x_b = counts.n, counts.only_a, counts.only_b
+    if difference < 0:  # the mirrored table keeps the digits of q where it is nearly 0
+        return -compute_score_statistic(counts.swap(), -difference)
+    b = (2 * n - x_a + x_b) * difference - x_a - x_b
+    c = x_b * difference * (1 - difference)  # minus C
+    root = math.sqrt(b * b + 8 * n * c)
+    q = 2 * c / (root + b) if b > 0 else (root - b) / (4 * n)
+    distance = x_a - x_b - n * difference
+    variance = n * (2 * q + difference * (1 - difference))
+    if variance <= 0:
+        return 0.0 if distance == 0 else math.copysign(math.inf, distance)
+    return distance / math.sqrt(variance)
+
+
+def compute_p_value_of_no_difference(
+    counts: PairedCounts, alternative: Alternative = Alternative.TWO_SIDED
+) -> float:
+    """Return McNemar's mid-p value, or that of the score test over clusters.
+
+    It is 1 where no instance differs.
+    """
+    if counts.discordant == 0:
+        return 1.0
+    if counts.degrees_of_freedom is not None:
+        statistic = compute_score_statistic(counts, 0.0)
+        return compute_p_value(statistic, counts.degrees_of_freedom, alternative)
+    return compute_fair_coin_mid_p_value(counts.only_a, counts.discordant, alternative)
+
+
+def compute_p_value_of_at_least(counts: PairedCounts, margin: float) -> float:
+    r"""Return the p-value of a true difference of at least a positive margin.
+
+    It is :math:`\Phi(T(\Delta))`. Where no instance favours a, it is at least the exact binomial
+    probability of so few instances against a, :math:`(1 - \Delta)^n` where no instance differs:
+    the score test rejects too often there.
+
+    Degenerate cases: rates differ by at most 1, so a margin above 1 has p = 0.
+    """
+    if margin > 1:
+        return 0.0
+    statistic = compute_score_statistic(counts, margin)
+    p_value = compute_p_value(statistic, counts.degrees_of_freedom, Alternative.LESS)
+    if counts.only_b > 0:
+        return p_value
+    return max(p_value, compute_binomial_cdf(counts.only_a, counts.n, margin))
+
+
+def find_upper_end(counts: PairedCounts, tail: float, *, exact: bool = True) -> float:
+    """Return the largest difference that a one-sided test at level ``tail`` does not reject.
+
+    The lower end is minus the upper end of the mirrored table.
+
+    Parameters
+    ----------
+    tail : float
+        The probability beyond the end, in (0, 1).
+    exact : bool
+        Whether the end is that of binomial tests where there are some, as in the p-values above:
+        not below 0 where McNemar's mid-p test does not reject, and not below the exact binomial
+        end where no instance favours a.
+    """
+    end = _find_score_end(counts, -compute_upper_quantile(tail, counts.degrees_of_freedom))
+    if not exact:
+        return end
+    if counts.only_b == 0:
+        end = max(end, _find_binomial_end(counts, tail))
+    if end < 0 and compute_p_value_of_no_difference(counts, Alternative.LESS) >= tail:
+        return 0.0
+    return end
+
+
+def _find_binomial_end(counts: PairedCounts, tail: float) -> float:
+    """Return the largest rate of which as few as ``only_a`` of n have probability ``tail``."""
+    if counts.only_a == counts.n:
+        return 1.0
+    return float(betainccinv(counts.only_a + 1, counts.n - counts.only_a, tail))
+
+
+def _find_score_end(counts: PairedCounts, quantile: float) -> float:
+    """Return the difference at which the statistic is the quantile, by the Illinois method.
+
+    The statistic falls as the difference grows and is 0 at the observed one, so the end lies above
+    the observed difference for a quantile below 0.
+    """
+    low, high = (counts.difference, 1.0) if quantile < 0 else (-1.0, counts.difference)
+    above = compute_score_statistic(counts, low) - quantile
+    below = compute_score_statistic(counts, high) - quantile
+    if above <= 0:
+        return low
+    if below >= 0:
+        return high
+    kept = 0
+    for _ in range(_MOST_STEPS):
+        at = high - below * (high - low) / (below - above) if below - above > -math.inf else low
+        if not low < at < high:
+            at = (low + high) / 2
+        if high - low <= _PRECISION or not low < at < high:
+            break
+        value = compute_score_statistic(counts, at) - quantile
+        if value > 0:
+            low, above = at, value
+            below = below / 2 if kept > 0 else below
+            kept = 1
+        else:
+            high, below = at, value
+            above = above / 2 if kept < 0 else above
+            kept = -1
+    return (low + high) / 2
+
+
+def count_clustered_pair(a: FloatArray, b: FloatArray, cluster: IntArray) -> PairedCounts | None:
+    r"""Return the table of two models with (n,) values of 0 or 1 in clusters, divided.
+
+    The design effect is :math:`\sum_c (D_c - m_c \bar d)^2 / (1 - m_c / n)` over
+    :math:`n (\psi - \bar d^2)`, with :math:`D_c` the sum of the differences in a cluster of
+    :math:`m_c` instances and :math:`\psi` the share of discordant ones; at least 1. With fewer than
+    ``FEW_DISCORDANT_CLUSTERS`` clusters that have a discordant instance it is little known, and
+    shrunk towards :math:`\sum_c m_c^2 / n`, that of clusters whose instances are all alike.
+
+    None where there is one cluster, or no discordant instance.
+
+    Source: obuchowski1998, yang2010.
+
+    Deviations: the square of a cluster is divided by 1 - m_c / n, as in the CR2 variance; the lower
+    limit of 1, and the shrinking.
+    """
+    differences = a - b
+    sizes = np.bincount(cluster).astype(np.float64)
+    counts, n = count_pair(a, b), float(len(a))
+    if len(sizes) < 2 or counts.discordant == 0:
+        return None
+    sums = np.bincount(cluster, weights=differences)
+    residuals = sums - sizes * counts.difference
+    of_clusters = float((residuals**2 / (1 - sizes / n)).sum())
+    of_instances = counts.discordant - n * counts.difference**2
+    largest = float((sizes**2).sum()) / n
+    estimated = max(1.0, of_clusters / of_instances) if of_instances > 0 else largest
+    n_discordant = int(np.count_nonzero(np.bincount(cluster, weights=np.abs(differences))))
+    weight = min(1.0, n_discordant / FEW_DISCORDANT_CLUSTERS)
+    effect = weight * estimated + (1 - weight) * max(estimated, largest)
+    return counts.divide(effect, len(sizes) - 1.0)
