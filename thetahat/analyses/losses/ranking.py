@@ -24,7 +24,7 @@ from thetahat.analyses.losses.result import AnyComparison, Decision, ModelRankin
 from thetahat.corrections import bounds_any_false_statement
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import LossTable
-from thetahat.values.number_text import format_to_error
+from thetahat.values.number_text import find_error, format_to_error
 from thetahat.values.types import Target
 from thetahat.values.words import Words
 
@@ -160,15 +160,6 @@ def _list_shown_elsewhere(ranked: RankedModels, ordered: OrderedFamily) -> set[t
     return found
 
 
-def _find_error(interval: Interval | None) -> float:
-    """Return about one standard error, which decides on the digits; 0 where it is unknown."""
-    if interval is None:
-        return 0.0
-    if interval.standard_error is not None or None in {interval.lower, interval.upper}:
-        return interval.standard_error or 0.0
-    return ((interval.upper or 0.0) - (interval.lower or 0.0)) / 4
-
-
 def write_ranking(ranking: ModelRanking, ranked: RankedModels, scope: str, words: Words) -> str:
     """Return which models are tied with the best one, or how they compare with the control.
 
@@ -176,7 +167,9 @@ def write_ranking(ranking: ModelRanking, ranked: RankedModels, scope: str, words
     """
     n_models, best = len(ranked.order), ranked.best
     quantity = f"mean {words.value}"
-    value = format_to_error(ranked.estimates[best], _find_error(ranked.intervals[best]))
+    own = ranked.intervals[best]
+    error = 0.0 if own is None else find_error(own.standard_error, own.lower, own.upper)
+    value = format_to_error(ranked.estimates[best], error)
     first = [name for name in ranked.order if ranked.estimates[name] == ranked.estimates[best]]
     names = best if len(first) == 1 else f"{', '.join(first[:-1])} and {first[-1]}"
     have = "has" if len(first) == 1 else "have"
