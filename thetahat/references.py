@@ -301,6 +301,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
             "Scandinavian Journal of Statistics 6, 65-70."
         ),
+        "hsu1984": (
+            "Hsu, J. C. (1984). Constrained simultaneous confidence intervals for multiple "
+            "comparisons with the best. Annals of Statistics 12, 1136-1144."
+        ),
         "hsu1999": (
             "Hsu, J. C. and Berger, R. L. (1999). Stepwise confidence intervals without "
             "multiplicity adjustment for dose-response and toxicity studies. Journal of the "
@@ -470,9 +474,19 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal, "
             "spatial, hierarchical, or phylogenetic structure. Ecography 40, 913-929."
         ),
+        "romano2005": (
+            "Romano, J. P. and Wolf, M. (2005). Exact and approximate stepdown methods for "
+            "multiple hypothesis testing. Journal of the American Statistical Association 100, "
+            "94-108."
+        ),
         "satterthwaite1946": (
             "Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance "
             "components. Biometrics Bulletin 2, 110-114."
+        ),
+        "schafer2005": (
+            "Schafer, J. and Strimmer, K. (2005). A shrinkage approach to large-scale "
+            "covariance matrix estimation and implications for functional genomics. Statistical "
+            "Applications in Genetics and Molecular Biology 4, 32."
         ),
         "schulz2024": (
             "Schulz-Kuempel, H., Fischer, S., Hornung, R., Boulesteix, A.-L., Nagler, T. and "
@@ -534,6 +548,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "welch1947": (
             "Welch, B. L. (1947). The generalization of 'Student's' problem when several different "
             "population variances are involved. Biometrika 34, 28-35."
+        ),
+        "westfall1993": (
+            "Westfall, P. H. and Young, S. S. (1993). Resampling-based multiple testing: "
+            "examples and methods for p-value adjustment. Wiley."
         ),
         "wilcoxon1945": (
             "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin "

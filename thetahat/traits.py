@@ -165,6 +165,8 @@ class CorrectionTraits:
     """Whether it rejects true hypotheses more often than alpha where others are false."""
     only_all_pairs: bool = False
     """Whether it is only for hypotheses of equality of all pairs of models."""
+    uses_joint_distribution: bool = False
+    """Whether it uses the joint distribution of the differences of mean losses."""
     most_models: int | None = None
     """The largest number of models that it is for; None means no limit."""
 

@@ -76,6 +76,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/losses/brief_comparisons.MAX_FULL_COMPARISONS",
         "analyses/losses/covariance.MAX_BLOCKS",
         "analyses/losses/covariance.MAX_ENTRIES",
+        "analyses/losses/choices.MOST_MODELS_OF_ALL_PAIRS",
         "analyses/losses/plans.MOST_COUNTED",
         "analyses/losses/summary.MAX_COMPARISONS",
         "analyses/metrics/score_curves.MAX_POINTS",
@@ -94,6 +95,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/learning_curve/power_law._MAX_RELATIVE_ERROR",
         "analyses/learning_curve/power_law._SLOWEST",
         "analyses/losses/power._MAX_STANDARD_ERRORS",
+        "analyses/losses/ranking.MIN_MODELS",
         "analyses/losses/studied_designs.FARTHEST",
         "analyses/metrics/at_limit._ROUNDING",
         "analyses/metrics/intervals.MAX_UNDEFINED_SHARE",
@@ -101,6 +103,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/selection/parameter_profiles.MIN_VALUES_FOR_EDGE",
         "analyses/studies/claims.MOST_TIMES",
         "analyses/studies/general_tables.FEW_REPETITIONS_BELOW",
+        "numerics/joint_distribution._NO_SPREAD",
         "paired_tests/wilcoxon._AUTO_EXACT",
     ),
     "a size within the search for nearest rows, which is measured as a whole": (

@@ -157,6 +157,14 @@ _PAIR_OVER_SOURCES: Final = (
 """Comparisons whose verdict rests on these variances."""
 _STUDY_OVER_SOURCES: Final = r"study_(?:dataset|linear_model_sources|random_effects|word_counts)"
 
+_ALL_AT_ONCE: Final = Changed(
+    "The intervals of several pairs hold for all of them at once, as their p-values do."
+)
+_WITH_ONE_MODEL: Final = Changed(
+    "Comparisons with the best of more than eight models, or with a control, are corrected under "
+    "the joint distribution of the differences."
+)
+
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"[a-z_0-9]+/comparisons/\d+/tests/(?:mcnemar|mc2)/(?:p_value|variant)": _MID_P,
     r"losses_[a-z_]+/methods/\d+/params/variant": _MID_P,
@@ -197,6 +205,13 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     r"[a-z_0-9]+/.*/cautions/interval_beyond_range": Changed(
         "An interval does not go beyond a range that is known; it says that it was clipped."
     ),
+    r"cross_validation_own_learners_classes/comparisons": _WITH_ONE_MODEL,
+    r"losses_control_less_margin/comparisons/\d+/(?:tests/[^/]+|verdict)/(?:p_value_adjusted"
+    r"|decision|detectable/.*|plan/.*)": _WITH_ONE_MODEL,
+    r"(?:cross_validation_(?:counts|dataset_sparse|own_learners_[a-z]+|paths_together|sklearn_[a-z]+)"
+    r"|losses_(?:control_less_margin|holdout_paired_rates|many_models_brief|random_three_models)|selection_(?:no_)?external)"
+    r"/comparisons/\d+/(?:interval|intervals/\d+|recommended/[^/]+)/(?:lower|upper)": _ALL_AT_ONCE,
+    r"losses_holdout_paired_rates/summary/comparisons/\d+/(?:lower|upper|p_value)": _ALL_AT_ONCE,
     rf"{_RIDGE_PATHS}/losses of instances/.*/sha256": Changed(
         "Losses of ridge over several penalties differ in the last digits; their means are "
         "compared."

@@ -38,6 +38,9 @@ def test_exact_the_order_of_the_columns_changes_no_row_of_the_pairs(name: str) -
 
     assert verdicts == {"undecided", "better" if name == "exam" else "worse"}
     assert lines == [
-        "| ridge − neighbours | −0.067 | −0.108 to −0.027 | ridge is better | 0.0044 | 0.0015",
-        "| ridge − forest | −0.059 | −0.099 to −0.018 | ridge is better | 0.011 | 0.0057",
+        f"| ridge − {cells} | ridge is better"
+        for cells in (
+            "neighbours | −0.067 | −0.117 to −0.018 | ridge is better | 0.0044",
+            "forest | −0.059 | −0.109 to −0.008 | ridge is better | 0.011",
+        )
     ]

@@ -7,13 +7,16 @@ import numpy as np
 
 from thetahat.corrections.base import Correction
 from thetahat.corrections.holm import Holm
+from thetahat.corrections.max_t import MaxT
 from thetahat.registry import Registry
 from thetahat.values.types import Alternative
 
 CORRECTIONS: Final[Registry[type[Correction]]] = Registry.collect(__name__, __path__)
 
 DEFAULT_CORRECTION: Final = Holm.info.name
-"""The correction that a request gets which names none."""
+"""The correction of all pairs in a request that names none, and of statements about a margin."""
+CORRECTION_WITH_ONE_MODEL: Final = MaxT.info.name
+"""The correction of comparisons with one model, if the request names none."""
 
 
 def adjust(p_values: Sequence[float | None], correction: str) -> list[float | None]:
@@ -43,13 +46,22 @@ def adjust(p_values: Sequence[float | None], correction: str) -> list[float | No
 def choose_correction_of_bounds(correction: str) -> str:
     """Return the correction of statements about a margin, which are inequalities."""
     traits = CORRECTIONS[correction].info.correction
-    return DEFAULT_CORRECTION if traits.only_all_pairs else correction
+    is_for_equalities = traits.only_all_pairs or traits.uses_joint_distribution
+    return DEFAULT_CORRECTION if is_for_equalities else correction
+
+
+def bounds_any_false_statement(correction: str) -> bool:
+    """Return whether the correction bounds the chance of any false rejection."""
+    traits = CORRECTIONS[correction].info.correction
+    return traits.bounds_any_false_rejection or (traits.is_single_step and traits.corrects)
 
 
 def explain_refusal(
-    correction: str, n_models: int, control: str | None, alternative: Alternative
+    correction: str | None, n_models: int, control: str | None, alternative: Alternative
 ) -> str | None:
     """Return why a correction does not fit the comparisons, or None."""
+    if correction is None:
+        return None
     traits = CORRECTIONS[correction].info.correction
     if traits.only_all_pairs and control is not None:
         return (

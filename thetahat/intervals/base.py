@@ -61,6 +61,9 @@ class Interval:
     """Upper end, in units of the loss; None if it is open."""
     degrees_of_freedom: float | None
     """None means normal."""
+    simultaneous_pairs: int | None = None
+    """Number of pairs of models whose intervals hold all at once at this level; left out where the
+    interval holds by itself."""
     recommended: bool = False
     """Whether the service recommends it for its target."""
     cautions: tuple[Caution, ...] = ()

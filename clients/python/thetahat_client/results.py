@@ -384,6 +384,9 @@ class BriefIntervalDict(TypedDict):
     """Upper end; None if it is open."""
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval; None means normal."""
+    simultaneous_pairs: NotRequired[int]
+    """Number of pairs of models whose intervals hold all at once at the request's level; left out
+    where the interval holds by itself."""
     expected_coverage_share: NotRequired[float]
     """Share of samples of the nearest studied design in which such an interval covered; the design
     is in ``comparison_coverages``. Left out where no such design was studied."""
@@ -519,7 +522,8 @@ class ComparisonDict(TypedDict):
     difference_pooled: float
     """Pooled mean of a minus pooled mean of b."""
     interval: IntervalDict | None
-    """The interval that the verdict rests on; None where none could be built."""
+    """The interval that the verdict rests on, corrected over the pairs as its p-value is; None
+    where none could be built."""
     recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
     intervals: list[IntervalDict]
@@ -534,6 +538,8 @@ class ComparisonDict(TypedDict):
     """Cautions about the difference as a whole."""
     verdict: VerdictDict
     """Which of the two is better, if the data show it."""
+    other_verdicts: NotRequired[dict[str, VerdictDict]]
+    """The verdicts for the other question that sources answer: these sources, or a new one."""
     risks: NotRequired[dict[str, WeightedRiskDifferenceDict]]
     """Differences of the importance-weighted risks, where there are weights."""
     metrics: NotRequired[dict[str, MetricDifferenceDict]]
@@ -558,7 +564,7 @@ class ComparisonSummaryDict(TypedDict):
     decision: DecisionValue
     """The verdict."""
     p_value: float | None
-    """Two-sided p-value of no difference, not corrected over the pairs."""
+    """Two-sided p-value of no difference, corrected over the pairs if there are several."""
 
 
 @final
@@ -612,7 +618,9 @@ class EvaluationResultDict(TypedDict):
     detail: Literal["full", "brief"]
     """Amount of detail of each model and comparison: ``full`` or ``brief``."""
     comparisons: list[ComparisonDict] | list[BriefComparisonDict]
-    """Every pair of models, or every model with the control."""
+    """Every pair of models, or every model with the control or with the best one."""
+    ranking: NotRequired[ModelRankingDict]
+    """What the data show of the order of three models or more."""
     comparison_tests: NotRequired[dict[str, SharedTestDict]]
     """What is the same for a test in every comparison in brief, by method."""
     comparison_cautions: NotRequired[list[SharedCautionDict]]
@@ -1417,6 +1425,9 @@ class IntervalDict(TypedDict):
     """Upper end, in units of the loss; None if it is open."""
     degrees_of_freedom: float | None
     """None means normal."""
+    simultaneous_pairs: NotRequired[int]
+    """Number of pairs of models whose intervals hold all at once at this level; left out where the
+    interval holds by itself."""
     recommended: bool
     """Whether the service recommends it for its target."""
     cautions: list[CautionDict]
@@ -1839,6 +1850,38 @@ class MetricResultDict(TypedDict):
 
 
 @final
+class ModelRankingDict(TypedDict):
+    """What the data show of the order of the models, all at once at the level of the intervals."""
+
+    compared_with: str
+    """The model that the others are compared with here: the control, or else the best one."""
+    is_best: bool
+    """Whether that is the best model of these data, and not a control."""
+    target: TargetValue | None
+    """The question that is answered; None where no interval could be built."""
+    better: list[str]
+    """Models that are shown to be better than that model."""
+    tied: list[str]
+    """Models that are not shown to be better or worse than that model, the best first, without
+    itself."""
+    worse: list[str]
+    """Models that are shown to be worse than that model, the best first."""
+    correction: str
+    """How the comparisons are corrected."""
+    n_pairs: int
+    """Number of pairs that are corrected for: all pairs of models if the best one was looked for in
+    these data."""
+    smallest_gap: float | None
+    """The difference from that model which data like these show with the probability ``power``: the
+    median over the other models. None where no interval could be built."""
+    power: float
+    """That probability."""
+    ranks: NotRequired[dict[str, RankOfModelDict]]
+    """Ranks by model, the best first; left out with a control, and with a correction that does not
+    bound the chance of any false statement."""
+
+
+@final
 class ModelSummaryDict(TypedDict):
     """One model in a summary."""
 
@@ -2218,6 +2261,18 @@ class ProvenanceDict(TypedDict):
     """The digest of the request, without its name, labels and seed."""
     methods: list[LearnerUsedDict | MethodUsedDict]
     """Every method that was used, with its parameters."""
+
+
+@final
+class RankOfModelDict(TypedDict):
+    """The ranks that a model can have among all models, if the statements on pairs are true."""
+
+    best: int
+    """Smallest rank: 1 plus the number of models that are shown to be better."""
+    worst: int
+    """Largest rank: the number of models minus that of those that are shown to be worse."""
+    ties: int
+    """Number of models that are not shown to be better or worse."""
 
 
 @final

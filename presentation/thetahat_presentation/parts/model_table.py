@@ -25,6 +25,8 @@ def tabulate_models(shown: ModelsResult) -> Table:
     columns = ["Model", quantity, *["Pooled mean"] * has_pooled]
     columns += [f"Interval {shown.about(target)}" for target in shown.targets]
     columns += [f"One more {shown.unit}"] * has_prediction
+    ranks = shown.ranking.get("ranks") or {}
+    columns += ["Rank (ties)"] * bool(ranks)
     columns += ["Groups"] * bool(letters) + ["Instances"] * (len(sizes) > 1)
     rows: list[list[Cell]] = []
     for name in shown.names:
@@ -37,6 +39,7 @@ def tabulate_models(shown: ModelsResult) -> Table:
         row += [build_interval(recommended.get(target)) for target in shown.targets]
         if has_prediction:
             row.append(build_interval(model.get("prediction")))
+        row += [_describe_rank(ranks.get(name))] if ranks else []
         row += [letters[name]] if letters else []
         row += [Number(model.get("n"))] * (len(sizes) > 1)
         rows.append(row)
@@ -48,6 +51,15 @@ def tabulate_models(shown: ModelsResult) -> Table:
         rows=rows,
         notes=[*notes, *([letters_note] if letters else [])],
     )
+
+
+def _describe_rank(rank: Json | None) -> str:
+    """Return the ranks that a model can have, and the number of models it is tied with."""
+    if rank is None:
+        return ""
+    best, worst = rank["best"], rank["worst"]
+    ranks = f"{best}" if best == worst else f"{best} to {worst}"
+    return f"{ranks} ({rank['ties']})"
 
 
 def _has_pooled_mean(shown: ModelsResult) -> bool:
@@ -64,7 +76,13 @@ def _list_notes(
     shown: ModelsResult, sizes: set[tuple[Any, Any]], *, has_pooled: bool, has_prediction: bool
 ) -> Iterator[str]:
     if len(shown.names) > 1:
-        yield "The best model is first."
+        yield (
+            "The best model is first. An interval is of one model alone, and leaves out the search."
+            if shown.ranking
+            else "The best model is first."
+        )
+    if shown.ranking.get("ranks"):
+        yield "Rank: the ranks that fit what is shown, and how many models share them (ties)."
     if len(sizes) == 1:
         n, blocks = next(iter(sizes))
         if n is not None and blocks is not None:

@@ -15,7 +15,12 @@ from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
 from thetahat_presentation.parts.headlines import ComparedPair, write_headline
 from thetahat_presentation.targets import describe_target, sort_targets
-from thetahat_presentation.wording import find_source_words, find_value_word, is_higher_better
+from thetahat_presentation.wording import (
+    capitalise,
+    find_source_words,
+    find_value_word,
+    is_higher_better,
+)
 
 Json: TypeAlias = Mapping[str, Any]
 
@@ -109,11 +114,36 @@ class ModelsResult:
         """Return the verdict in one short sentence; nothing for a result without a summary."""
         if not self.summary:
             return ""
-        pairs = [
-            ComparedPair(pair["a"], pair["b"], str(pair["verdict"]["decision"]))
+        main = write_headline(self.summary, self._decide())
+        if self.other_target is None:
+            return main
+        other = write_headline(self.summary, self._decide(self.other_target))
+        abouts = [capitalise(self.about(each)) for each in (self.main_target, self.other_target)]
+        if main == other:
+            return f"{abouts[0]} and {self.about(self.other_target)}: {main}"
+        return f"{abouts[0]}: {main} {abouts[1]}: {other}"
+
+    def _decide(self, other_target: str | None = None) -> list[ComparedPair]:
+        """Return the decision on each pair, for the main question or for the other one."""
+        return [
+            ComparedPair(pair["a"], pair["b"], str(verdict["decision"]))
             for pair in self.comparisons
+            for verdict in [
+                pair["verdict"] if other_target is None else pair["other_verdicts"][other_target]
+            ]
         ]
-        return write_headline(self.summary, pairs)
+
+    @cached_property
+    def other_target(self) -> str | None:
+        """The other question that has verdicts; None where one question is answered."""
+        found = [pair.get("other_verdicts") or {} for pair in self.comparisons]
+        targets = sort_targets(target for each in found for target in each)
+        return targets[0] if targets and all(targets[0] in each for each in found) else None
+
+    @property
+    def ranking(self) -> Json:
+        """What is shown of the order of the models; empty for two, and in an older result."""
+        return self.result.get("ranking") or {}
 
     def list_sentences(self) -> list[str]:
         """Return the best model and the verdict on each pair with what would settle it.
@@ -121,7 +151,11 @@ class ModelsResult:
         The headline of a single model says the same as its sentence.
         """
         first = self.summary.get("sentences", ())[:1] if len(self.names) > 1 else ()
-        verdicts = [pair["verdict"] for pair in self.comparisons]
+        verdicts = [
+            verdict
+            for pair in self.comparisons
+            for verdict in (pair["verdict"], *(pair.get("other_verdicts") or {}).values())
+        ]
         return [*first, *(_write_verdict(each) for each in verdicts if each.get("reason"))]
 
     def describe_scope(self) -> str:
@@ -133,6 +167,9 @@ class ModelsResult:
                 "from the truth."
             )
         subject = "The verdicts are" if len(self.names) > 1 else "The interval is"
+        if self.other_target is not None:
+            both = f"{self.about(target)}, and {self.about(self.other_target)}"
+            return f"There are two verdicts on each pair, about the {self.quantity} {both}."
         about = f"{subject} about the {self.quantity} {self.about(target)}."
         if target == "these_sources" and not self.has_sources:
             return (
@@ -154,7 +191,7 @@ class ModelsResult:
 
     @cached_property
     def reference(self) -> str:
-        """The control, if all models were compared with it alone, or else the best model."""
+        """The model that all others were compared with, or else the best one."""
         controls = {pair["b"] for pair in self.comparisons}
         is_control = len(controls) == 1 and len(self.comparisons) > 1
         return str(next(iter(controls))) if is_control else self.best

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from thetahat_presentation.document import Cell, Interval, Number, Pair, PValue, Table
-from thetahat_presentation.numbers import format_count, format_number
+from thetahat_presentation.numbers import format_count, format_level, format_number
 from thetahat_presentation.parts.models import ModelsResult, build_interval
 from thetahat_presentation.wording import name_correction
 
@@ -48,14 +48,40 @@ def tabulate_pairs(shown: ModelsResult) -> Table:
             f"The margin is {format_number(shown.margin)}: smaller differences do not matter."
         )
     if any(pair.get("is_beyond_margin") for pair in shown.comparisons):
-        notes.append("“By more than the margin” allows for the number of pairs (Bonferroni).")
+        notes.append("“By more than the margin” allows for the number of pairs.")
+    notes += _describe_correction(shown)
     caption = "Difference of each pair"
-    if len(first) < len(shown.pairs):
+    n_corrected = shown.ranking.get("n_pairs", 0)
+    if len(first) < len(shown.pairs) or n_corrected > len(shown.pairs):
         caption = f"Difference of {shown.reference} and each other model"
+    if len(first) < len(shown.pairs):
         notes.append(_count_decisions(shown))
     table = _tabulate_differences(shown, caption, first, notes)
     is_long = len(first) > MOST_FIRST_PAIRS
     return replace(table, n_first=FIRST_PAIRS) if is_long else table
+
+
+def _describe_correction(shown: ModelsResult) -> list[str]:
+    """Return what the intervals allow for, and the smallest difference that can be seen."""
+    intervals = [pair["interval"] for pair in shown.pairs if pair["interval"]]
+    n_pairs = next(filter(None, (each.get("simultaneous_pairs") for each in intervals)), None)
+    if n_pairs is None:
+        return []
+    notes = [f"The intervals hold for all {format_count(n_pairs)} pairs at once."]
+    ranking = shown.ranking
+    if ranking.get("is_best") and n_pairs > len(shown.pairs):
+        notes[0] = (
+            f"The intervals hold for all {format_count(n_pairs)} pairs of models at once, so also "
+            "for the best."
+        )
+    if ranking.get("smallest_gap") is not None:
+        gap = float(f"{ranking['smallest_gap']:.2g}")
+        notes.append(
+            f"A difference of {format_number(gap)} from "
+            f"{ranking['compared_with']} is shown by data like these with a probability of "
+            f"{format_level(ranking['power'])}."
+        )
+    return notes
 
 
 def tabulate_more_pairs(shown: ModelsResult) -> Table | None:
@@ -84,16 +110,19 @@ def _tabulate_differences(
     is_corrected = shown.correction != "none" and any(
         pair["verdict"].get("p_value_adjusted") is not None for pair in shown.comparisons
     )
-    p_columns = [_head_corrected(shown), "p, uncorrected"] if is_corrected else ["p"]
+    other = shown.other_target
+    columns = ["Pair", "Difference", f"{shown.level} interval".strip(), "Verdict"]
+    columns.append(_head_corrected(shown) if is_corrected else "p")
+    columns += [f"Verdict {shown.about(other)}"] * (other is not None)
     return Table(
         caption=f"{caption} {shown.about(target)}".strip(),
-        columns=["Pair", "Difference", f"{shown.level} interval".strip(), "Verdict", *p_columns],
-        rows=[_describe_pair(pair, is_corrected=is_corrected) for pair in pairs],
+        columns=columns,
+        rows=[_describe_pair(pair, other, is_corrected=is_corrected) for pair in pairs],
         notes=notes,
     )
 
 
-def _describe_pair(pair: Json, *, is_corrected: bool) -> list[Cell]:
+def _describe_pair(pair: Json, other: str | None, *, is_corrected: bool) -> list[Cell]:
     """Return the cells of a pair, with the better model first where one is better."""
     a, b = pair["a"], pair["b"]
     verdict = pair["verdict"]
@@ -108,11 +137,13 @@ def _describe_pair(pair: Json, *, is_corrected: bool) -> list[Cell]:
     words = word_verdict(decision, a, b)
     if decision == "better" and pair.get("is_beyond_margin"):
         words += ", and by more than the margin"
-    p_values = [verdict.get("p_value")]
-    if is_corrected:
-        p_values.insert(0, verdict.get("p_value_adjusted"))
-    error = ends.standard_error
-    return [Pair(a, b), Number(estimate, error), ends, words, *map(PValue, p_values)]
+    p_value = verdict.get("p_value_adjusted" if is_corrected else "p_value")
+    cells: list[Cell] = [Pair(a, b), Number(estimate, ends.standard_error), ends, words]
+    cells.append(PValue(p_value))
+    if other is not None:
+        decided = pair["other_verdicts"][other]["decision"]
+        cells.append(word_verdict(decided, pair["a"], pair["b"]))
+    return cells
 
 
 def _count_decisions(shown: ModelsResult) -> str:

@@ -198,8 +198,8 @@ def _word_verdict(decision: Decision, *, is_beyond_margin: bool) -> str:
 class PairsBeyondMargin:
     """The rule by which a difference is larger than the margin, allowing for all pairs.
 
-    The interval of the difference is widened to the level ``1 - alpha / m`` for m pairs
-    (Bonferroni), whatever the correction of the verdicts is, and must lie beyond the margin.
+    The interval of the difference must lie beyond the margin. If it holds for one pair alone, it
+    is widened to the level ``1 - alpha / m`` for m pairs (Bonferroni).
     """
 
     margin: float | None
@@ -225,6 +225,9 @@ class PairsBeyondMargin:
         interval = pair["interval"]
         if self.margin is None or not interval or not interval["standard_error"]:
             return False
+        lower, upper = interval["lower"], interval["upper"]
+        if interval.get("simultaneous_pairs") and lower is not None and upper is not None:
+            return lower > self.margin or upper < -self.margin
         quantile = compute_upper_quantile(
             self.alpha / (2 * self.n_pairs), interval["degrees_of_freedom"]
         )
@@ -257,11 +260,12 @@ def _write_caption(
             )
     if interval is not None:
         level = write_level(result["summary"]["level"])
+        held = _describe_correction(interval.get("simultaneous_pairs"))
         sided = SIDES[str(interval.get("alternative", "two_sided"))]  # brief ones have no such key
         text.append(
             f"A bar is the {level} confidence interval{sided} for "
             f"{name_target(interval['target'], find_source_words(result)[0])}, "
-            "not corrected for several pairs; colour and shape show the verdict."
+            f"{held}; colour and shape show the verdict."
         )
     if differences.margin:
         text.append(
@@ -276,6 +280,11 @@ def _write_caption(
     if any(is_cut(row.bar, _find_domain(differences)) for row in differences.rows):
         text.append(CUT)
     return " ".join(text)
+
+
+def _describe_correction(n_pairs: int | None) -> str:
+    """Return what an interval allows for, as the end of a sentence."""
+    return f"for all {n_pairs} pairs at once" if n_pairs else "not corrected for several pairs"
 
 
 def _describe(differences: Differences) -> str:

@@ -31,7 +31,7 @@ def test_exact_detail_is_echoed() -> None:
 
 
 def test_exact_more_than_a_thousand_pairs_are_reported_in_brief() -> None:
-    result = run_kind(body(46, tests=["sign"])).result
+    result = run_kind(body(46, tests=["sign"], pairs="all")).result
 
     assert result["detail"] == "brief"
     assert "brief_comparisons" in {c["code"] for c in result["cautions"]}

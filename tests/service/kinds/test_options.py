@@ -48,10 +48,13 @@ def test_exact_every_option_of_a_request_reaches_the_choices() -> None:
         "detail": "brief",
         "gate": {"model": "b", "against": "a", "require": "better", "undecided": "fail"},
     }
-    assert set(options) == set(OPTION_NAMES)
+    assert {*options, "pairs"} == set(OPTION_NAMES)
 
-    request = LossesRequest.model_validate(
-        {"kind": "losses", "losses": {"a": [[0, 1], [1, 1]], "b": [[1, 0], [0, 0]]}, **options}
+    losses = {"kind": "losses", "losses": {"a": [[0, 1], [1, 1]], "b": [[1, 0], [0, 0]]}}
+    request = LossesRequest.model_validate({**losses, **options})
+    # every model is compared with the one of a gate, so that pairs has a request of its own
+    assert LossesRequest.model_validate({**losses, "pairs": "best"}).choices == Choices(
+        pairs="best"
     )
 
     gate = thetahat.Gate(model="b", against="a", require="better", undecided="fail")  # type: ignore[arg-type]

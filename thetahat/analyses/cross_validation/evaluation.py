@@ -12,7 +12,7 @@ from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.evaluation import build_evaluation
 from thetahat.analyses.losses.method_selection import explain_misfit
-from thetahat.analyses.losses.parts import NO_RISKS, Calibration, Parts, RiskParts
+from thetahat.analyses.losses.parts import Calibration, Parts, RiskParts
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
 from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks
@@ -130,7 +130,7 @@ class TabulatedOutcomes:
         build: Callable[..., E],
         refits: RefitRuns = NO_REFIT_RUNS,
         *,
-        risks: RiskParts = NO_RISKS,
+        make_risks: Callable[[Choices], RiskParts] | None = None,
         calibration: Calibration | None = None,
         cautions: Iterable[Caution] = (),
         about_fits: Iterable[Caution] | None = None,
@@ -141,8 +141,8 @@ class TabulatedOutcomes:
         ----------
         build : callable
             Makes the result from the fields of ``EvaluationResult``; a kind may add its own.
-        risks : RiskParts
-            Importance-weighted risks.
+        make_risks : callable or None
+            Computes the importance-weighted risks of the models and pairs that choices compare.
         calibration : Calibration or None
             The measured coverage of the intervals.
         cautions : iterable of Caution
@@ -166,9 +166,9 @@ class TabulatedOutcomes:
             about_fits = summarise_learner_cautions(self.outcomes)
         parts = Parts(
             refits=estimates,
-            risks=risks,
-            metrics=compute_metrics(
-                task.metrics, judged, table.layout, table.names, choices, task.seed
+            make_risks=make_risks,
+            make_metrics=partial(
+                compute_metrics, task.metrics, judged, table.layout, table.names, seed=task.seed
             ),
             calibration=calibration,
             cautions=(
@@ -233,9 +233,9 @@ def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the resu
         The measured coverage of the intervals.
     """
     tabulated = tabulate_outcomes(task, outcomes)
-    risks = NO_RISKS
+    make_risks = None
     if weighting is not None:
-        risks = estimate_all_risks(tabulated.table, weighting, tabulated.choices)
+        make_risks = partial(estimate_all_risks, tabulated.table, weighting)
     evaluation = tabulated.evaluate(
         partial(
             CrossValidationEvaluation,
@@ -244,7 +244,7 @@ def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the resu
             bias_variance=split_bias_and_variance(task.data, task.loss, outcomes),
         ),
         refits,
-        risks=risks,
+        make_risks=make_risks,
         calibration=calibration,
         cautions=[
             LEARNER_LEFT_OUT(name=name, reason=failure.message)

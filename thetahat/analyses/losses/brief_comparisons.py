@@ -188,6 +188,7 @@ def shorten_interval(interval: Interval) -> BriefInterval:
         lower=interval.lower,
         upper=interval.upper,
         degrees_of_freedom=interval.degrees_of_freedom,
+        simultaneous_pairs=interval.simultaneous_pairs,
         details=interval.details,
         expected_coverage_share=None if expected is None else expected.coverage,
     )

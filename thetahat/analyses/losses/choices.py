@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from thetahat.analyses.losses.result import DetailLevel, GateOutcome, Requirement
-from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION
+from thetahat.corrections import CORRECTION_WITH_ONE_MODEL, CORRECTIONS, DEFAULT_CORRECTION
 from thetahat.distributions import compute_alpha
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import IntervalMethod
@@ -27,6 +27,20 @@ UNITS: Final = ("instance", "cluster", "block")
 
 DETAILS: Final = ("full", "brief")
 """Amounts of detail of a result."""
+
+WhichPairs = Literal["all", "best"]
+PAIRS: Final = ("all", "best")
+"""Which pairs of models are compared."""
+
+MOST_MODELS_OF_ALL_PAIRS: Final = 8
+"""Largest number of models of which all pairs are compared by default.
+
+Of normal losses of 200 rows, with half of the models worse than the others by 3.5 standard errors,
+Holm's correction over all pairs finds a worse one beside the best in .89, .90, .89 and .86 of the
+cases with 3, 8, 12 and 30 models, and max_t in .89, .92, .91 and .89. Up to eight models, whose 28
+verdicts can be read, the pairs without the best cost little; 30 models have 435, which take seven
+times as long to compute.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +120,15 @@ class Choices:
     omnibus: tuple[ChosenMethod[OmnibusTest], ...] | None = None
     """Tests of all models at once, which a request names among its tests. Left out: all that apply,
     if there are enough models."""
-    correction: str = DEFAULT_CORRECTION
-    """How p-values are corrected for the number of comparisons."""
+    correction: str | None = None
+    """How p-values and intervals are corrected for the number of comparisons. Left out: max_t where
+    every model is compared with one of them, else holm."""
     control: str | None = None
-    """A model that every other model is compared with. Left out: every pair of models is
-    compared."""
+    """A model that every other model is compared with. Left out: as pairs says."""
+    pairs: WhichPairs | None = None
+    """Which pairs are compared: all, or every model with the best one of these data (best), which
+    only the correction max_t allows for. Left out: all pairs of up to eight models, and of more if
+    a correction is named; else best."""
     power: float = 0.8
     """Probability, between 0 and 1, with which the plan of an undecided comparison shall find the
     difference."""
@@ -157,9 +175,11 @@ class Choices:
             good = all(math.isfinite(end) for end in self.range) and self.range[0] < self.range[1]
             _require(good, "range", list(self.range), "must be two finite numbers in order")
         known = ", ".join(CORRECTIONS)
-        _require(
-            self.correction in CORRECTIONS, "correction", self.correction, f"is not one of {known}"
-        )
+        good = self.correction is None or self.correction in CORRECTIONS
+        _require(good, "correction", self.correction, f"is not one of {known}")
+        good = self.pairs is None or self.pairs in PAIRS
+        _require(good, "pairs", self.pairs, f"is not one of {', '.join(PAIRS)}")
+        self._check_pairs()
         good = self.paired_unit is None or self.paired_unit in UNITS
         known = ", ".join(UNITS)
         _require(good, "paired_unit", self.paired_unit, f"is not one of {known}")
@@ -170,6 +190,40 @@ class Choices:
             self.gate.check_needs_no_margin()
         for family in METHOD_FIELDS:
             _check_keys(family, getattr(self, family) or ())
+
+    def _check_pairs(self) -> None:
+        """Refuse pairs beside a control, and the best of many with other corrections."""
+        if self.pairs is not None and (self.control is not None or self.gate is not None):
+            named = "control" if self.control is not None else "gate"
+            raise InvalidParameter(
+                f"pairs is {self.pairs!r}, but with a {named} every model is compared with that "
+                f"one. Leave out pairs or {named}.",
+                loc=("pairs",),
+                value=self.pairs,
+            )
+        if self.pairs == "best" and self.correction not in {None, CORRECTION_WITH_ONE_MODEL}:
+            raise InvalidParameter(
+                f"The correction {self.correction} does not allow for the search for the best "
+                f"model. With pairs 'best' use {CORRECTION_WITH_ONE_MODEL}, or compare all pairs.",
+                loc=("correction",),
+                value=self.correction,
+            )
+
+    def compares_with_best(self, n_models: int) -> bool:
+        """Return whether so many models are compared with the best one of the data."""
+        if n_models < 3 or self.control is not None:
+            return False
+        if self.pairs is not None:
+            return self.pairs == "best"
+        is_allowed_for = self.correction in {None, CORRECTION_WITH_ONE_MODEL}
+        return is_allowed_for and n_models > MOST_MODELS_OF_ALL_PAIRS
+
+    def get_correction(self, n_models: int) -> str:
+        """Return the correction of the comparisons of so many models."""
+        if self.correction is not None:
+            return self.correction
+        with_one = self.control is not None or self.compares_with_best(n_models)
+        return CORRECTION_WITH_ONE_MODEL if with_one else DEFAULT_CORRECTION
 
     def take_control_from_gate(self) -> Choices:
         """Return the choices with the gate's reference as control, if no control was named."""

@@ -29,6 +29,7 @@ from thetahat.analyses.losses.identical_losses import count_identical_units
 from thetahat.analyses.losses.inference import Inference, infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
+from thetahat.analyses.losses.pair_family import OrderedFamily, PairFamily
 from thetahat.analyses.losses.paired_tests import (
     adjust_p_values,
     build_test_result,
@@ -57,7 +58,7 @@ from thetahat.analyses.losses.result import (
     Verdict,
 )
 from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
-from thetahat.analyses.losses.verdicts import judge, judge_briefly
+from thetahat.analyses.losses.verdicts import compute_all_evidence, judge, judge_briefly
 from thetahat.cautions import TESTS_DISAGREE_WITH_VERDICT, Caution
 from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
 from thetahat.intervals.base import (
@@ -76,6 +77,11 @@ from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
 
+_OTHER_QUESTION: Final = {
+    Target.NEW_SOURCE: Target.THESE_SOURCES,
+    Target.THESE_SOURCES: Target.NEW_SOURCE,
+}
+"""The other of the two questions that sources answer."""
 FEW_PAIRS: Final = 10
 """Number of pairs from which the targets of the tests are read; a single one may lack a test."""
 
@@ -132,6 +138,8 @@ class _Draft:
         All cautions of the pair, where comparisons are in brief.
     question : PairQuestion
         The pair and the interval that the verdict is based on.
+    other_question : PairQuestion or None
+        The pair with the interval for the other question that sources answer.
     """
 
     a: str
@@ -145,6 +153,7 @@ class _Draft:
     cautions: tuple[Caution, ...]
     places: tuple[CautionPlace, ...]
     question: PairQuestion
+    other_question: PairQuestion | None
 
 
 def compare(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
@@ -157,8 +166,12 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     parts: Parts = NO_PARTS,
     shared: SharedCautions | None = None,
     resampling: Resampling | None = None,
-) -> tuple[Comparison, ...] | tuple[BriefComparison, ...]:
+    family: PairFamily | None = None,
+) -> tuple[tuple[Comparison, ...] | tuple[BriefComparison, ...], OrderedFamily]:
     """Return the comparisons in the order of ``list_places``; in brief where cautions are shared.
+
+    Their intervals and p-values are corrected for the pairs of the family, which is returned with
+    the order of these pairs.
 
     The verdict on a pair uses its recommended interval for the request's target. If the request
     names no target, that is the default target of the layout or, if no interval was built for it,
@@ -171,18 +184,21 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         )
         left_out.take(intervals)
     methods = replace(methods, intervals=select_for_differences(intervals))
+    if family is None:
+        family = PairFamily.build(table, choices, seed)
+    of_one_pair = family.choose_level(choices)
     shortcut = RecommendedIntervalBuilder.prepare(
         table.layout, choices, methods.variances, methods.intervals
     )
 
     def infer_difference(pair: Pair, on_fits: Sequence[RefitEstimate]) -> Inference:
         draw = _get_draw(pair, resampling)
-        chosen = methods.variances, methods.intervals, choices
+        chosen = methods.variances, methods.intervals, of_one_pair
         difference = pair.losses.difference
         span = subtract_ranges(ranges[pair.a], ranges[pair.b])
         inferred = infer(difference, *chosen, span, left_out, on_fits, draw, pair.counts)
         built = coverage.add_to(inferred.built, difference, "difference")
-        return replace(inferred, built=built)
+        return replace(inferred, built=[family.mark_interval(entry, choices) for entry in built])
 
     coverage = look_up_coverage(table.layout)
     names_methods = choices.variances is not None or choices.intervals is not None
@@ -202,24 +218,43 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             best, inference = None, None
             if shared is not None and not names_methods and not on_fits:
                 span = subtract_ranges(ranges[pair.a], ranges[pair.b])
-                best = shortcut.build_best(difference, choices, span, left_out, pair.counts)
+                best = shortcut.build_best(difference, of_one_pair, span, left_out, pair.counts)
                 if best is not None:
                     (best,) = coverage.add_to([best], difference, "difference")
+                    best = family.mark_interval(best, choices)
             if best is None:
                 inference = infer_difference(pair, on_fits)
                 best = _get_recommended(inference, table.layout.kind, choices.target)
             doubted = add_size_cautions(own, cautions)
             drafts.append(_draft(pair, best, inference, doubted, sizes, shared, question_terms))
-    adjusted = adjust_p_values([draft.outcomes for draft in drafts], choices.correction)
+    return _judge_drafts(drafts, table, choices, family, sizes, lookup, parts, shared)
+
+
+def _judge_drafts(  # noqa: PLR0913 - what comparisons are made of
+    drafts: Sequence[_Draft],
+    table: LossTable,
+    choices: Choices,
+    family: PairFamily,
+    sizes: Mapping[str, ExpectedSize],
+    lookup: SizeLookup,
+    parts: Parts,
+    shared: SharedCautions | None,
+) -> tuple[tuple[Comparison, ...] | tuple[BriefComparison, ...], OrderedFamily]:
+    """Return the comparisons with their corrected p-values and verdicts."""
     questions = [draft.question for draft in drafts]
-    terms = _build_terms(table, choices)
+    terms = _build_terms(table, choices, family)
+    raw = [evidence.difference for evidence in compute_all_evidence(questions, terms)]
+    ordered = family.order(questions, raw)
+    adjusted = adjust_p_values([draft.outcomes for draft in drafts], ordered.adjust)
     if shared is None:
+        verdicts = judge(questions, terms, ordered.adjust)
+        others = _judge_other_question(drafts, terms, family)
+        judged = zip(drafts, adjusted, verdicts, others, strict=True)
         return tuple(
-            _build_full_comparison(draft, p_values, verdict, parts, sizes, lookup)
-            for draft, p_values, verdict in zip(
-                drafts, adjusted, judge(questions, terms), strict=True
-            )
-        )
+            _build_full_comparison(draft, p_values, verdict, other, parts, sizes, lookup)
+            for draft, p_values, verdict, other in judged
+        ), ordered
+    verdicts_in_brief = judge_briefly(questions, terms, ordered.adjust)
     return tuple(
         _build_brief_comparison(
             draft,
@@ -229,10 +264,22 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             parts,
             shared.keep_particular(draft.places, len(drafts)),
         )
-        for draft, p_values, verdict in zip(
-            drafts, adjusted, judge_briefly(questions, terms), strict=True
-        )
-    )
+        for draft, p_values, verdict in zip(drafts, adjusted, verdicts_in_brief, strict=True)
+    ), ordered
+
+
+def _judge_other_question(
+    drafts: Sequence[_Draft], terms: VerdictTerms, family: PairFamily
+) -> Sequence[Mapping[Target, Verdict] | None]:
+    """Return the verdicts for the other question that sources answer, where they answer two."""
+    questions = [draft.other_question for draft in drafts if draft.other_question is not None]
+    targets = {question.basis.target for question in questions if question.basis is not None}
+    if len(questions) < len(drafts) or len(targets) != 1:
+        return [None] * len(drafts)
+    raw = [evidence.difference for evidence in compute_all_evidence(questions, terms)]
+    verdicts = judge(questions, terms, family.order(questions, raw).adjust)
+    (target,) = targets
+    return [{target: verdict} for verdict in verdicts]
 
 
 def _draft(  # noqa: PLR0913 - what is known of a pair
@@ -267,6 +314,7 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
                     target=outcome.target, unit=outcome.unit, expected_size=sizes.get(key)
                 )
             places += shared.note(f"tests.{key}", outcome.cautions)
+    n_units = count_independent_units(difference, differences)
     return _Draft(
         a=pair.a,
         b=pair.b,
@@ -279,6 +327,7 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         cautions=cautions,
         places=tuple(places),
         question=question,
+        other_question=_ask_other_question(pair, best, inference, n_units, terms),
     )
 
 
@@ -286,6 +335,7 @@ def _build_full_comparison(  # noqa: PLR0913 - what is known of a pair
     draft: _Draft,
     p_values: Mapping[str, float | None],
     verdict: Verdict,
+    other_verdicts: Mapping[Target, Verdict] | None,
     parts: Parts,
     sizes: Mapping[str, ExpectedSize],
     lookup: SizeLookup,
@@ -316,6 +366,7 @@ def _build_full_comparison(  # noqa: PLR0913 - what is known of a pair
             expected_size=_find_verdict_size(draft.best, lookup),
             expected_size_missing=lookup.missing,
         ),
+        other_verdicts=other_verdicts,
         risks=parts.risks.differences.get(pair),
         metrics=parts.metrics.differences.get(pair),
     )
@@ -414,13 +465,30 @@ def _compare_with_tests(
         )
 
 
-def _build_terms(table: LossTable, choices: Choices) -> VerdictTerms:
+def _ask_other_question(
+    pair: Pair,
+    best: BuiltInterval | None,
+    inference: Inference | None,
+    n_units: int,
+    terms: _QuestionTerms,
+) -> PairQuestion | None:
+    """Return the question about these sources where the other is about a new one, or reversed."""
+    if best is None or inference is None or pair.losses.a.layout.kind is not BlockKind.SOURCE:
+        return None
+    other = _OTHER_QUESTION.get(best.interval.target)
+    built = None if other is None else inference.find_recommended(other)
+    return None if built is None else _build_question(pair, built, n_units, terms)
+
+
+def _build_terms(table: LossTable, choices: Choices, family: PairFamily) -> VerdictTerms:
     return VerdictTerms(
         level=choices.level,
         margin=choices.margin,
-        correction=choices.correction,
+        correction=family.correction,
         power=choices.power,
         layout=table.layout,
+        pair_alpha=family.pair_alpha,
+        n_pairs=family.n_pairs,
     )
 
 

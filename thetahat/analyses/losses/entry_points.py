@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias, Unpack, cast
 
 import numpy as np
@@ -89,8 +90,8 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     seed : int
         Seed of everything that is drawn at random.
     **options
-        Level, margin, alternative, correction, control, power, rope, clip, range, paired_unit,
-        unit, unit_plural, target, detail and gate, as in ``Choices``.
+        Level, margin, alternative, correction, control, pairs, power, rope, clip, range,
+        paired_unit, unit, unit_plural, target, detail and gate, as in ``Choices``.
 
     Examples
     --------
@@ -135,7 +136,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         )
     doubts = suspect_values(table, better_is_stated=better is not None)
     parts = Parts(
-        risks=weigh_losses(table, row_weights, choices),
+        make_risks=partial(weigh_losses, table, row_weights),
         first_cautions=doubts,
         cautions=find_similar_blocks(layout),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -25,10 +25,13 @@ from thetahat.analyses.losses.methods_used import list_methods_used
 from thetahat.analyses.losses.models import build_model_result
 from thetahat.analyses.losses.multiple_tests import compare_all
 from thetahat.analyses.losses.not_applicable import OmittedMethods
+from thetahat.analyses.losses.pair_family import PairFamily
 from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.parts import NO_PARTS, NO_RISKS, Parts, RiskParts
+from thetahat.analyses.losses.ranking import build_ranking, rank_models
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.losses.summary import summarise
+from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
@@ -70,9 +73,11 @@ def build_evaluation(
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
+    asked, n_models = choices, len(table.names)
+    with_best = _compares_with_best(choices, n_models, parts)
     choices = choices.orient(higher_is_better=table.higher_is_better)
-    pairs = list_places(table.names, choices.control)
-    n_pairs = len(pairs)
+    places = list_places(table.names, table.names[0] if with_best else choices.control)
+    n_pairs = len(places)
     detail = choose_detail(choices.detail, n_pairs)
     shared = SharedCautions() if detail == "brief" else None
     methods = _select_methods(table, choices, in_brief=shared is not None)
@@ -80,8 +85,8 @@ def build_evaluation(
         "omnibus", choices.omnibus, MULTIPLE_TESTS, table.layout, choices, len(table.names)
     )
     in_full = shared is None or methods.intervals.named
-    pairs_with_intervals = [(table.names[i], table.names[j]) for i, j in pairs] if in_full else []
-    resampling = Resampling.prepare(table, methods.intervals, pairs_with_intervals, seed)
+    names_of_pairs = [] if with_best or not in_full else _name_pairs(table, places)
+    resampling = Resampling.prepare(table, methods.intervals, names_of_pairs, seed)
     methods = replace(
         methods,
         intervals=resampling.omit_slow_defaults(
@@ -108,25 +113,37 @@ def build_evaluation(
         )
         for name, losses in table.models.items()
     }
+    ranked = rank_models(table, inferences, choices)
+    of_all_models = choices
+    if with_best:
+        asked = replace(asked, control=ranked.best, pairs=None)
+        choices = replace(choices, control=ranked.best, pairs=None)
+        if in_full:
+            names_of_pairs = _name_pairs(table, list_places(table.names, ranked.best))
+            resampling = Resampling.prepare(table, methods.intervals, names_of_pairs, seed)
+    family = PairFamily.build(table, choices, seed, ranked.best if with_best else None)
+    parts = parts.resolve(asked, family.n_pairs)
     models = {
         name: build_model_result(
             name, losses, inferences[name], choices, parts, in_brief=detail == "brief"
         )
         for name, losses in table.models.items()
     }
-    comparisons = compare(
-        table, methods, choices, seed, ranges, left_out, parts, shared, resampling
+    comparisons, ordered = compare(
+        table, methods, choices, seed, ranges, left_out, parts, shared, resampling, family
     )
+    omnibus_results = compare_all(table, omnibus, of_all_models, seed, left_out)
     general = list_cautions(
         table,
         clip_without_range=choices.clip is True and None in ranges.values(),
         n_pairs=n_pairs,
-        correction=choices.correction,
+        correction=family.correction,
     )
-    omnibus_results = compare_all(table, omnibus, choices, seed, left_out)
     calibration_cautions = () if parts.calibration is None else parts.calibration.cautions
+    ranking = build_ranking(ranked, comparisons, ordered, choices)
     return build(
-        summary=summarise(table, models, comparisons, choices),
+        summary=summarise(table, ranked, comparisons, ranking, family, choices),
+        ranking=ranking,
         models=models,
         detail=detail,
         comparisons=comparisons,
@@ -169,6 +186,25 @@ def weigh_losses(table: LossTable, weights: FloatArray | None, choices: Choices)
     )
 
     return estimate_all_risks(table, Weighting(weights), choices)
+
+
+def _compares_with_best(choices: Choices, n_models: int, parts: Parts) -> bool:
+    """Return whether models are compared with the best one; of refits all pairs were estimated."""
+    if not choices.compares_with_best(n_models):
+        return False
+    has_pairs = any(isinstance(subject, tuple) for subject in parts.refits)
+    if has_pairs and choices.pairs is not None:
+        raise UnsupportedCombination(
+            "Methods that fit the learner again estimate all pairs of models, or those with a "
+            "control. Leave pairs out, or name the control.",
+            loc=("pairs",),
+            value=choices.pairs,
+        )
+    return not has_pairs
+
+
+def _name_pairs(table: LossTable, places: Sequence[tuple[int, int]]) -> list[tuple[str, str]]:
+    return [(table.names[i], table.names[j]) for i, j in places]
 
 
 def _select_methods(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:

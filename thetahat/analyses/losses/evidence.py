@@ -54,6 +54,10 @@ class VerdictTerms:
         Confidence level, margin or None, correction of p-values, power of plans.
     layout : Layout
         Layout of the present data.
+    pair_alpha : float or None
+        Alpha of the interval of one pair; None for 1 - level.
+    n_pairs : int or None
+        Number of pairs that are corrected for; None for those that are judged.
     """
 
     level: float
@@ -61,6 +65,13 @@ class VerdictTerms:
     correction: str
     power: float
     layout: Layout
+    pair_alpha: float | None = None
+    n_pairs: int | None = None
+
+    @property
+    def interval_alpha(self) -> float:
+        """Alpha of the interval of one pair, so that those of all pairs hold together."""
+        return self.alpha if self.pair_alpha is None else self.pair_alpha
 
     @property
     def higher_is_better(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypedDict
 
-from thetahat.analyses.losses.choices import OPTION_NAMES, Gate
+from thetahat.analyses.losses.choices import OPTION_NAMES, Gate, WhichPairs
 from thetahat.analyses.losses.result import DetailLevel
 from thetahat.errors import InvalidParameter
 from thetahat.similar_names import suggest_name
@@ -18,8 +18,9 @@ class EvaluationOptions(TypedDict, total=False):
     level: float
     margin: float | None
     alternative: Alternative | str
-    correction: str
+    correction: str | None
     control: str | None
+    pairs: WhichPairs | None
     power: float
     rope: float | None
     clip: bool | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 
@@ -11,7 +11,6 @@ from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.result import TestResult
-from thetahat.corrections import adjust
 from thetahat.paired_tests.base import PairBatch, PairedTest, PosteriorProbabilities, TestOutcome
 from thetahat.seeds import make_random_stream
 from thetahat.values.coverage import ExpectedSize
@@ -40,7 +39,8 @@ def run_paired_tests(
 
 
 def adjust_p_values(
-    outcomes: Sequence[Mapping[str, TestOutcome]], correction: str
+    outcomes: Sequence[Mapping[str, TestOutcome]],
+    adjust: Callable[[Sequence[float | None]], list[float | None]],
 ) -> list[dict[str, float | None]]:
     """Return each pair's corrected p-values by key, test by test over the pairs that have it."""
     adjusted: list[dict[str, float | None]] = [{} for _ in outcomes]
@@ -48,7 +48,7 @@ def adjust_p_values(
         return adjusted
     for key in dict.fromkeys(key for of_pair in outcomes for key in of_pair):
         p_values = [of_pair[key].p_value if key in of_pair else None for of_pair in outcomes]
-        for of_pair, value in zip(adjusted, adjust(p_values, correction), strict=True):
+        for of_pair, value in zip(adjusted, adjust(p_values), strict=True):
             of_pair[key] = value
     return adjusted
 

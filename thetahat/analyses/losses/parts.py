@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from thetahat.analyses.losses.refit_estimates import (
@@ -11,9 +11,11 @@ from thetahat.analyses.losses.refit_estimates import (
     RefitEstimates,
 )
 from thetahat.analyses.losses.result import BriefInterval
+from thetahat.corrections import DEFAULT_CORRECTION, adjust
 from thetahat.intervals.base import Interval
 
 if TYPE_CHECKING:
+    from thetahat.analyses.losses.choices import Choices
     from thetahat.analyses.losses.result import (
         CautionPlace,
         MetricDifference,
@@ -70,6 +72,23 @@ class MetricParts:
     places: Mapping[ModelPair, Sequence[CautionPlace]] = field(default_factory=dict)
     shared_cautions: tuple[SharedCaution, ...] = ()
 
+    def correct_for(self, n_pairs: int) -> MetricParts:
+        """Return the metrics with p-values corrected by Holm for more pairs than are compared.
+
+        The pairs that are not compared count as if nothing was found in them.
+        """
+        adjusted: dict[ModelPair, dict[str, MetricDifference]] = {
+            pair: {} for pair in self.differences
+        }
+        keys = dict.fromkeys(key for of_pair in self.differences.values() for key in of_pair)
+        unseen = [1.0] * (n_pairs - len(self.differences))
+        for key in keys:
+            p_values = [of_pair[key].p_value for of_pair in self.differences.values()]
+            corrected = adjust([*p_values, *unseen], DEFAULT_CORRECTION)
+            for (pair, of_pair), p_value in zip(self.differences.items(), corrected, strict=False):
+                adjusted[pair][key] = replace(of_pair[key], p_value_adjusted=p_value)
+        return replace(self, differences=adjusted)
+
 
 NO_RISKS: Final = RiskParts()
 NO_METRICS: Final = MetricParts()
@@ -98,6 +117,8 @@ class Parts:
         Importance-weighted risks.
     metrics : MetricParts
         Metrics beside the loss.
+    make_risks, make_metrics : callable or None
+        Compute them from the choices, if these are complete only when the best model is known.
     calibration : Calibration or None
         The measured coverage of the intervals, if the request asks for it.
     first_cautions, cautions : tuple of Caution
@@ -109,10 +130,29 @@ class Parts:
     refits: RefitEstimates = field(default_factory=dict)
     risks: RiskParts = NO_RISKS
     metrics: MetricParts = NO_METRICS
+    make_risks: Callable[[Choices], RiskParts] | None = None
+    make_metrics: Callable[[Choices], MetricParts] | None = None
     calibration: Calibration | None = None
     first_cautions: tuple[Caution, ...] = ()
     cautions: tuple[Caution, ...] = ()
     not_applicable: tuple[NotApplicable, ...] = ()
+
+    def resolve(self, choices: Choices, n_pairs: int) -> Parts:
+        """Return the parts with the risks and metrics of the pairs that the choices compare.
+
+        Parameters
+        ----------
+        choices : Choices
+            The request's, with the model that all others are compared with.
+        n_pairs : int
+            Number of pairs that are corrected for: more than are compared if the best model was
+            looked for.
+        """
+        risks = self.risks if self.make_risks is None else self.make_risks(choices)
+        metrics = self.metrics if self.make_metrics is None else self.make_metrics(choices)
+        if n_pairs > len(metrics.differences):
+            metrics = metrics.correct_for(n_pairs)
+        return replace(self, risks=risks, metrics=metrics, make_risks=None, make_metrics=None)
 
     def calibrate(self, subject: ModelOrPair, interval: AnyInterval) -> AnyInterval:
         """Return the interval of a model or pair, with its coverage if that was measured."""

@@ -17,7 +17,7 @@ from thetahat.analyses.losses.result import (
     PostHocOmnibusResult,
     PostHocPair,
 )
-from thetahat.corrections import CORRECTIONS, adjust
+from thetahat.corrections import CORRECTIONS, DEFAULT_CORRECTION, adjust
 from thetahat.multiple_tests.base import PostHocScores
 from thetahat.values.types import FloatArray, IntArray
 
@@ -95,7 +95,7 @@ def compare_pairs(
     if post_hoc.standard_error > 0:
         z = (scores[a] - scores[b]) / post_hoc.standard_error
         p_values = 2 * special.ndtr(-np.abs(z))
-    adjusted = np.array(adjust(p_values.tolist(), choices.correction), dtype=np.float64)
+    adjusted = np.array(adjust(p_values.tolist(), _choose_correction(choices)), dtype=np.float64)
     return ComparedPairs(names, a, b, z, p_values, adjusted)
 
 
@@ -124,7 +124,7 @@ def build_post_hoc_result(
         pairs=None if in_brief else compared.list_pairs(),
         pair_columns=compared.build_columns() if in_brief else None,
         alpha=alpha,
-        correction=choices.correction,
+        correction=_choose_correction(choices),
         tied_with=names[reference],
         tied=(tied,),
         diagram=CriticalDifferenceDiagram(
@@ -154,10 +154,18 @@ def find_groups(differ: np.ndarray, names: list[str]) -> Sequence[Sequence[str]]
     return groups
 
 
+def _choose_correction(choices: Choices) -> str:
+    """Return the request's correction; scores do not have the joint distribution of mean losses."""
+    named = choices.correction
+    if named is None or CORRECTIONS[named].info.correction.uses_joint_distribution:
+        return DEFAULT_CORRECTION
+    return named
+
+
 def _compute_critical_difference(
     post_hoc: PostHocScores, choices: Choices, n_pairs: int
 ) -> float | None:
-    traits = CORRECTIONS[choices.correction].info.correction
+    traits = CORRECTIONS[_choose_correction(choices)].info.correction
     if not traits.is_single_step or post_hoc.standard_error == 0:
         return None
     n_tests = n_pairs if traits.corrects else 1

@@ -563,7 +563,8 @@ class Comparison:
     difference_pooled: float
     """Pooled mean of a minus pooled mean of b."""
     interval: Interval | None
-    """The interval that the verdict rests on; None where none could be built."""
+    """The interval that the verdict rests on, corrected over the pairs as its p-value is; None
+    where none could be built."""
     recommended: Mapping[Target, Interval]
     """The recommended interval of each target."""
     intervals: tuple[Interval, ...]
@@ -578,6 +579,8 @@ class Comparison:
     """Cautions about the difference as a whole."""
     verdict: Verdict
     """Which of the two is better, if the data show it."""
+    other_verdicts: Mapping[Target, Verdict] | None = None
+    """The verdicts for the other question that sources answer: these sources, or a new one."""
     risks: Mapping[str, WeightedRiskDifference] | None = None
     """Differences of the importance-weighted risks, where there are weights."""
     metrics: Mapping[str, MetricDifference] | None = None
@@ -606,6 +609,9 @@ class BriefInterval:
     """Upper end; None if it is open."""
     degrees_of_freedom: float | None
     """Degrees of freedom of the t interval; None means normal."""
+    simultaneous_pairs: int | None = None
+    """Number of pairs of models whose intervals hold all at once at the request's level; left out
+    where the interval holds by itself."""
     details: Mapping[str, JsonValue] = field(metadata={"inline": True})
     """Further numbers of the method."""
     expected_coverage_share: float | None = None
@@ -839,6 +845,50 @@ class BlockCovariance:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RankOfModel:
+    """The ranks that a model can have among all models, if the statements on pairs are true."""
+
+    best: int
+    """Smallest rank: 1 plus the number of models that are shown to be better."""
+    worst: int
+    """Largest rank: the number of models minus that of those that are shown to be worse."""
+    ties: int
+    """Number of models that are not shown to be better or worse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRanking:
+    """What the data show of the order of the models, all at once at the level of the intervals."""
+
+    compared_with: str
+    """The model that the others are compared with here: the control, or else the best one."""
+    is_best: bool
+    """Whether that is the best model of these data, and not a control."""
+    target: Target | None
+    """The question that is answered; None where no interval could be built."""
+    better: tuple[str, ...]
+    """Models that are shown to be better than that model."""
+    tied: tuple[str, ...]
+    """Models that are not shown to be better or worse than that model, the best first, without
+    itself."""
+    worse: tuple[str, ...]
+    """Models that are shown to be worse than that model, the best first."""
+    correction: str
+    """How the comparisons are corrected."""
+    n_pairs: int
+    """Number of pairs that are corrected for: all pairs of models if the best one was looked for
+    in these data."""
+    smallest_gap: float | None
+    """The difference from that model which data like these show with the probability ``power``:
+    the median over the other models. None where no interval could be built."""
+    power: float
+    """That probability."""
+    ranks: Mapping[str, RankOfModel] | None = None
+    """Ranks by model, the best first; left out with a control, and with a correction that does not
+    bound the chance of any false statement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotApplicable:
     """A method that was not used, though the request did not rule it out."""
 
@@ -897,7 +947,7 @@ class ComparisonSummary:
     decision: Decision
     """The verdict."""
     p_value: float | None
-    """Two-sided p-value of no difference, not corrected over the pairs."""
+    """Two-sided p-value of no difference, corrected over the pairs if there are several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -938,7 +988,9 @@ class EvaluationResult:
     detail: DetailLevel
     """Amount of detail of each model and comparison: ``full`` or ``brief``."""
     comparisons: tuple[Comparison, ...] | tuple[BriefComparison, ...]
-    """Every pair of models, or every model with the control."""
+    """Every pair of models, or every model with the control or with the best one."""
+    ranking: ModelRanking | None = None
+    """What the data show of the order of three models or more."""
     comparison_tests: Mapping[str, SharedTest] | None = None
     """What is the same for a test in every comparison in brief, by method."""
     comparison_cautions: tuple[SharedCaution, ...] | None = None

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
+from thetahat.analyses.losses.pair_family import PairFamily
+from thetahat.analyses.losses.ranking import RankedModels, write_ranking
 from thetahat.analyses.losses.result import (
     AnyComparison,
     ComparisonSummary,
     Decision,
-    ModelResult,
+    ModelRanking,
     ModelSummary,
     Summary,
 )
+from thetahat.analyses.losses.verdict_text import describe_scope
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import LossTable
 from thetahat.values.number_text import find_error, format_alike, format_number, format_percent
@@ -27,49 +29,38 @@ MAX_COMPARISONS: Final = 20
 """Comparisons in a summary: those with the best model, then the first ones."""
 
 
-def summarise(
+def summarise(  # noqa: PLR0913 - what the sentences are about
     table: LossTable,
-    models: Mapping[str, ModelResult],
+    ranked: RankedModels,
     comparisons: Sequence[AnyComparison],
+    ranking: ModelRanking | None,
+    family: PairFamily,
     choices: Choices,
 ) -> Summary:
     """Return the summary of a result."""
-    target = DEFAULT_TARGET[table.layout.kind] if choices.target is None else choices.target
-    intervals = {name: model.recommended.get(target) for name, model in models.items()}
-    estimates = _select_comparable_estimates(models, intervals)
-    order = sorted(estimates, key=estimates.__getitem__, reverse=table.higher_is_better)
-    best = order[0]
-    shown = _select_most_relevant(comparisons, best)
+    shown = _select_most_relevant(comparisons, ranked.best)
+    words = table.layout.words
+    first = (
+        _write_best(ranked, words)
+        if ranking is None
+        else write_ranking(ranking, ranked, describe_scope(ranking.target, table.layout), words)
+    )
     return Summary(
-        best_model=best,
-        target=target,
-        better=table.layout.words.better,
+        best_model=ranked.best,
+        target=ranked.target,
+        better=words.better,
         level=choices.level,
         margin=choices.margin,
-        correction=choices.correction if len(comparisons) > 1 else None,
+        correction=family.correction if len(comparisons) > 1 else None,
         sentences=(
-            _write_best(order, estimates, intervals, table.layout.words),
+            first,
             *(_write_verdict(pair) for pair in shown),
             *_write_rest(comparisons, shown),
         ),
-        models=tuple(
-            _summarise_model(name, estimates[name], intervals[name]) for name in order[:MAX_MODELS]
-        ),
+        models=tuple(_summarise_model(name, ranked) for name in ranked.order[:MAX_MODELS]),
         comparisons=tuple(_summarise_comparison(pair) for pair in shown),
         decisions=dict(Counter(pair.verdict.decision for pair in comparisons)),
     )
-
-
-def _select_comparable_estimates(
-    models: Mapping[str, ModelResult], intervals: Mapping[str, Interval | None]
-) -> dict[str, float]:
-    """Return the estimates of the recommended intervals; the macro means where one has none."""
-    estimates = {
-        name: interval.estimate for name, interval in intervals.items() if interval is not None
-    }
-    if len(estimates) == len(models):
-        return estimates
-    return {name: model.mean.macro for name, model in models.items()}
 
 
 def _select_most_relevant(comparisons: Sequence[AnyComparison], best: str) -> list[AnyComparison]:
@@ -82,25 +73,16 @@ def _select_most_relevant(comparisons: Sequence[AnyComparison], best: str) -> li
     return [comparisons[i] for i in sorted(by_relevance[:MAX_COMPARISONS])]
 
 
-def _write_best(
-    order: Sequence[str],
-    estimates: Mapping[str, float],
-    intervals: Mapping[str, Interval | None],
-    words: Words,
-) -> str:
-    best = order[0]
+def _write_best(ranked: RankedModels, words: Words) -> str:
+    """Return the sentence on one model, or on the better one of two."""
+    best, estimates = ranked.best, ranked.estimates
     quantity = f"mean {words.value}"
-    value = _write_estimate(estimates[best], intervals[best])
-    if len(order) == 1:
+    value = _write_estimate(estimates[best], ranked.intervals[best])
+    if len(ranked.order) == 1:
         return f"The {quantity} of {best} is {value}."
-    ties = [name for name in order if estimates[name] == estimates[best]]
-    if len(ties) == len(order):
-        every_model = "Both models" if len(order) == 2 else f"All {len(order)} models"
-        return f"{every_model} have the same {quantity}: {value}."
-    if len(ties) > 1:
-        names = f"{', '.join(ties[:-1])} and {ties[-1]}"
-        return f"{names} have the {words.best} {quantity} of {len(order)} models: {value}."
-    return f"{best} has the {words.best} {quantity} of {len(order)} models: {value}."
+    if len(set(estimates.values())) == 1:
+        return f"Both models have the same {quantity}: {value}."
+    return f"{best} has the {words.best} {quantity} of {len(ranked.order)} models: {value}."
 
 
 def _write_estimate(estimate: float, interval: Interval | None) -> str:
@@ -146,7 +128,8 @@ def _write_rest(
     return [f"Of all {len(comparisons)} comparisons, {listed}."]
 
 
-def _summarise_model(name: str, estimate: float, interval: Interval | None) -> ModelSummary:
+def _summarise_model(name: str, ranked: RankedModels) -> ModelSummary:
+    estimate, interval = ranked.estimates[name], ranked.intervals[name]
     of_estimate = interval is not None and interval.estimate == estimate
     return ModelSummary(
         name=name,
@@ -165,5 +148,7 @@ def _summarise_comparison(pair: AnyComparison) -> ComparisonSummary:
         lower=None if interval is None else interval.lower,
         upper=None if interval is None else interval.upper,
         decision=pair.verdict.decision,
-        p_value=pair.verdict.p_value,
+        p_value=pair.verdict.p_value
+        if pair.verdict.p_value_adjusted is None
+        else pair.verdict.p_value_adjusted,
     )

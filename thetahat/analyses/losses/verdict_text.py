@@ -10,12 +10,14 @@ from thetahat.analyses.losses.identical_losses import IdenticalUnits
 from thetahat.analyses.losses.result import Decision
 from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.corrections import CORRECTIONS, choose_correction_of_bounds
+from thetahat.values.layout import Layout
 from thetahat.values.number_text import (
     format_alike,
     format_count,
     format_number,
     format_p_value,
     format_percent,
+    format_to_error,
 )
 from thetahat.values.types import BlockKind, Target
 
@@ -35,7 +37,7 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
     adjusted: Evidence,
     n_pairs: int,
 ) -> str:
-    """Return the verdict as one or two sentences; intervals in it are not corrected.
+    """Return the verdict as one or two sentences, with the interval and p-value as corrected.
 
     Parameters
     ----------
@@ -61,10 +63,12 @@ def write_reason(  # noqa: PLR0913 - a sentence needs all its numbers
             "no interval of their difference. Either the request names no method for it, or the "
             "cautions of the variances say why none could be built."
         )
-    scope = _describe_scope(basis, terms)
+    scope = describe_scope(basis.target, terms.layout)
     p_value = _format_p_value(decision, terms, raw, adjusted, n_pairs)
     if decision in {Decision.BETTER, Decision.WORSE}:
         return f"{scope}, {_write_better_or_worse(decision, question, basis, terms, p_value)}"
+    if decision in {Decision.EQUIVALENT, Decision.NOT_WORSE} and n_pairs > 1:
+        return f"{scope}, {_write_bound_of_several(decision, question, basis, terms, p_value)}"
     if decision is Decision.EQUIVALENT:
         low, high = _format_interval(basis, terms.alpha)
         return (
@@ -100,21 +104,44 @@ def _write_better_or_worse(
     p_value: str,
 ) -> str:
     sign = 1.0 if basis.difference > 0 else -1.0
-    low, high = sorted(sign * end for end in basis.compute_ends(terms.alpha / 2))
+    low, high = sorted(sign * end for end in basis.compute_ends(terms.interval_alpha / 2))
     size, *written = format_alike([abs(basis.difference), low, high], basis.standard_error)
     ends = " to ".join(written)
+    reaches = (
+        ""
+        if low > 0 or terms.interval_alpha == terms.alpha
+        else " The interval reaches 0, because it holds for all pairs at once; step by step the "
+        "correction finds more."
+    )
     return (
         f"{question.a} is {decision.value} than {question.b}: its mean "
         f"{terms.layout.words.value} is "
         f"{'higher' if basis.difference > 0 else 'lower'} by {size} "
-        f"({format_percent(terms.level)} interval {ends}, {p_value})."
+        f"({format_percent(terms.level)} interval {ends}, {p_value}).{reaches}"
     )
+
+
+def _write_bound_of_several(
+    decision: Decision,
+    question: PairQuestion,
+    basis: VerdictBasis,
+    terms: VerdictTerms,
+    p_value: str,
+) -> str:
+    """Return a statement about the margin on one of several pairs: the interval is for one pair."""
+    margin = format_number(terms.margin or 0.0)
+    size = format_to_error(basis.difference, basis.standard_error)
+    if decision is Decision.EQUIVALENT:
+        start = f"{question.a} and {question.b} are equivalent within a margin of {margin}"
+    else:
+        start = f"{question.a} is not worse than {question.b} by more than {margin}"
+    return f"{start}: the difference is {size} ({p_value} for one as large as the margin)."
 
 
 def _write_undecided(
     question: PairQuestion, basis: VerdictBasis, terms: VerdictTerms, p_value: str
 ) -> str:
-    low, high = basis.compute_ends(terms.alpha / 2)
+    low, high = basis.compute_ends(terms.interval_alpha / 2)
     size, *written = format_alike([basis.difference, low, high], basis.standard_error)
     ends = " to ".join(written)
     start = (
@@ -197,13 +224,16 @@ def _write_for_constant(decision: Decision, question: PairQuestion, terms: Verdi
     )
 
 
-def _describe_scope(basis: VerdictBasis, terms: VerdictTerms) -> str:
-    words = terms.layout.words
-    if basis.target is Target.NEW_SOURCE:
+def describe_scope(target: Target | None, layout: Layout) -> str:
+    """Return what a statement is about, as the beginning of a sentence; empty for None."""
+    words = layout.words
+    if target is None:
+        return ""
+    if target is Target.NEW_SOURCE:
         return f"For a new {words.block}"
-    if basis.target is Target.THESE_SOURCES and terms.layout.kind is BlockKind.SOURCE:
+    if target is Target.THESE_SOURCES and layout.kind is BlockKind.SOURCE:
         return f"On these {words.blocks}"
-    return _SCOPES[basis.target]
+    return _SCOPES[target]
 
 
 def _format_interval(basis: VerdictBasis, tail: float) -> tuple[str, str]:
@@ -218,11 +248,10 @@ def _format_p_value(
         decision, "difference"
     )
     p, q = getattr(raw, field), getattr(adjusted, field)
-    text = format_p_value(p, terms.alpha)
     if n_pairs == 1 or not CORRECTIONS[terms.correction].info.correction.corrects:
-        return text
-    used = (
-        terms.correction if field == "difference" else choose_correction_of_bounds(terms.correction)
-    )
-    corrected = format_p_value(q, terms.alpha).removeprefix("p ").removeprefix("= ")
-    return f"{text}, and {corrected} after {CORRECTIONS[used].info.title} for {n_pairs} pairs"
+        return format_p_value(p, terms.alpha)
+    used, corrected_for = terms.correction, terms.n_pairs or n_pairs
+    if field != "difference":
+        used, corrected_for = choose_correction_of_bounds(used), n_pairs
+    title = CORRECTIONS[used].info.title
+    return f"{format_p_value(q, terms.alpha)} after {title} for {corrected_for} pairs"

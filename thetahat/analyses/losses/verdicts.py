@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -18,38 +18,59 @@ ORDER: Final = (Decision.EQUIVALENT, Decision.BETTER, Decision.WORSE, Decision.N
 """Decisions in the order in which the first that holds is taken."""
 
 
-def judge(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Verdict]:
+Adjust = Callable[[Sequence[float | None]], list[float | None]]
+"""Corrects the two-sided p-values of all pairs."""
+
+
+def judge(
+    questions: Sequence[PairQuestion], terms: VerdictTerms, adjust_differences: Adjust | None = None
+) -> list[Verdict]:
     """Return one verdict per pair, with a plan where it is undecided.
 
     With several pairs each of the three p-values is corrected over the pairs by the same
     correction, and a statement holds where the adjusted value is below alpha. Each of the three
     families of statements is corrected by itself: the adjusted level of the difference test would
     not bound false statements of equivalence. A correction that uses the transitivity of equality
-    is replaced by Holm's for equivalence and for "not worse".
+    is replaced by Holm's for equivalence and for "not worse"; so is one for comparisons with the
+    best model, whose search does not make such a statement easier.
+
+    ``adjust_differences`` corrects the p-values of no difference, where the correction needs more
+    than them.
     """
     alpha = _compute_planning_alpha(terms, max(1, len(questions)))
+    verdicts = judge_briefly(questions, terms, adjust_differences)
     return [
         _add_basis(verdict, question, terms, alpha)
-        for verdict, question in zip(judge_briefly(questions, terms), questions, strict=True)
+        for verdict, question in zip(verdicts, questions, strict=True)
     ]
 
 
-def judge_briefly(questions: Sequence[PairQuestion], terms: VerdictTerms) -> Iterator[Verdict]:
+def judge_briefly(
+    questions: Sequence[PairQuestion], terms: VerdictTerms, adjust_differences: Adjust | None = None
+) -> Iterator[Verdict]:
     """Yield the verdicts of ``judge`` without plans and without the interval that they use."""
-    raw = [
-        compute_evidence(question, terms.margin, higher_is_better=terms.higher_is_better)
-        for question in questions
-    ]
+    raw = compute_all_evidence(questions, terms)
     if len(raw) == 1:
         yield _decide(questions[0], terms, raw[0], raw[0], 1)
         return
+    differences = [e.difference for e in raw]
     families = (
-        adjust([e.difference for e in raw], terms.correction),
+        adjust(differences, terms.correction)
+        if adjust_differences is None
+        else adjust_differences(differences),
         adjust([e.equivalence for e in raw], choose_correction_of_bounds(terms.correction)),
         adjust([e.not_worse for e in raw], choose_correction_of_bounds(terms.correction)),
     )
     for question, e, adjusted in zip(questions, raw, zip(*families, strict=True), strict=True):
         yield _decide(question, terms, e, Evidence(*adjusted), len(raw))
+
+
+def compute_all_evidence(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Evidence]:
+    """Return the p-values of all pairs, not corrected."""
+    return [
+        compute_evidence(question, terms.margin, higher_is_better=terms.higher_is_better)
+        for question in questions
+    ]
 
 
 def _decide(
@@ -127,8 +148,10 @@ def _choose_target(question: PairQuestion, verdict: Verdict) -> Target | None:
 
 def _compute_planning_alpha(terms: VerdictTerms, n_pairs: int) -> float:
     """Return alpha at the strictest step of a correction; plans may then ask for too much data."""
-    corrects = CORRECTIONS[terms.correction].info.correction.corrects
-    return terms.alpha / n_pairs if corrects else terms.alpha
+    traits = CORRECTIONS[terms.correction].info.correction
+    if traits.uses_joint_distribution:
+        return terms.interval_alpha
+    return terms.alpha / n_pairs if traits.corrects else terms.alpha
 
 
 def _make_plan(

@@ -15,7 +15,7 @@ from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric, orient_alternative
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.cautions import DIFFERENCE_IN_METRIC_UNITS, ZERO_VARIANCE, Caution
-from thetahat.corrections import adjust
+from thetahat.corrections import DEFAULT_CORRECTION, adjust
 from thetahat.distributions import compute_p_value
 from thetahat.metrics.base import Metric
 from thetahat.values.types import Alternative, MeanKind
@@ -32,7 +32,7 @@ def build_differences(
     built = [
         build_difference(metric, _read(metric, measured, pair, choices), choices) for pair in pairs
     ]
-    return _adjust(pairs, built, choices.correction)
+    return _adjust(pairs, built, choices.correction or DEFAULT_CORRECTION)
 
 
 def _adjust(
@@ -120,7 +120,7 @@ def build_brief_differences(  # noqa: PLR0913 - as build_differences, and the sh
                 p_value_adjusted=None,
             )
         )
-    return _adjust(pairs, built, choices.correction), places_of_pairs
+    return _adjust(pairs, built, choices.correction or DEFAULT_CORRECTION), places_of_pairs
 
 
 def _summarise_difference(

@@ -32,6 +32,7 @@ from thetahat_service.kinds.fields.analysis_names import (
     TestUnit,
     VarianceEntry,
     VarianceName,
+    WhichPairs,
 )
 from thetahat_service.kinds.fields.methods import parse_methods
 from thetahat_service.kinds.supplied_fits import SuppliedFits
@@ -86,10 +87,11 @@ class AnalysisRequest(EvaluationRequest):
         None,
         description="Tests of pairs of models and of all models at once. Left out: all that apply.",
     )
-    correction: CorrectionName = Field(
-        _DEFAULTS.correction, max_length=40, description=_DESCRIPTIONS["correction"]
+    correction: CorrectionName | None = Field(
+        None, max_length=40, description=_DESCRIPTIONS["correction"]
     )
     control: str | None = Field(None, description=_DESCRIPTIONS["control"])
+    pairs: WhichPairs | None = Field(None, max_length=40, description=_DESCRIPTIONS["pairs"])
     power: float = Field(_DEFAULTS.power, strict=True, description=_DESCRIPTIONS["power"])
     rope: float | None = Field(None, strict=True, description=_DESCRIPTIONS["rope"])
     clip: bool | None = Field(None, strict=True, description=_DESCRIPTIONS["clip"])

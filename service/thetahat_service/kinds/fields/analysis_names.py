@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from thetahat.analyses.losses.choices import DETAILS
+from thetahat.analyses.losses.choices import DETAILS, PAIRS
 from thetahat.analyses.losses.method_selection import EVERY_TEST
 from thetahat.corrections import CORRECTIONS
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
@@ -45,3 +45,6 @@ TestUnit = Annotated[str, Listed("TestUnit", "What a test pairs.", UNITS)]
 ComparisonDetail = Annotated[
     str, Listed("ComparisonDetail", "How much the result has of each comparison.", DETAILS)
 ]
+
+
+WhichPairs = Annotated[str, Listed("WhichPairs", "Which pairs of models are compared.", PAIRS)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar
 from uuid import UUID
 
@@ -51,7 +52,7 @@ class Losses(JobKind[LossesRequest]):
         assumed = () if knows_blocks else (BLOCKS_ASSUMED_RANDOM(),)
         parts = Parts(
             refits=plan.fits.compute(choices),
-            risks=weigh_losses(plan.table, plan.weights, choices),
+            make_risks=partial(weigh_losses, plan.table, plan.weights),
             first_cautions=suspect_values(
                 plan.table, better_is_stated=job.request.better is not None
             ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar
 from uuid import UUID
 
@@ -44,8 +45,8 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         assumed = [BLOCKS_ASSUMED_RANDOM()] if request.blocks is None else []
         parts = Parts(
             refits=plan.fits.compute(choices),
-            metrics=compute_metrics(
-                plan.metrics, plan.judged, table.layout, table.names, choices, job.seed
+            make_metrics=partial(
+                compute_metrics, plan.metrics, plan.judged, table.layout, table.names, seed=job.seed
             ),
             cautions=(
                 *plan.cautions,

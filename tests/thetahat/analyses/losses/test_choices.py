@@ -61,7 +61,8 @@ def test_exact_defaults_and_good_values() -> None:
     choices = Choices(level=0.9, margin=0.1, rope=0.0, range=(0.0, 1.0), paired_unit="block")
 
     assert choices.alpha == pytest.approx(0.1, rel=1e-15)
-    assert Choices().correction == "holm"
+    assert Choices().get_correction(8) == "holm"
+    assert Choices().get_correction(9) == Choices(control="a").get_correction(3) == "max_t"
     assert Choices().power == 0.8
 
 

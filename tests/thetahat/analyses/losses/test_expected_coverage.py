@@ -292,7 +292,7 @@ def test_exact_within_a_factor_of_three_there_is_a_number_and_no_reason() -> Non
 
 def test_exact_the_share_of_a_holdout_is_that_of_the_tested_rows() -> None:
     """Reported: a test was given the size of 50 rows, of which a third is tested, at n = 10."""
-    losses = np.random.default_rng(7).integers(0, 2, size=(2, 70))
+    losses = np.random.default_rng(7).random((2, 70))
     for n, design in ((70, "200 rows"), (15, "50 rows")):
         result = thetahat.evaluate({"a": losses[0, :n], "b": losses[1, :n]}, blocks="holdout")
         (pair,) = result.comparisons

@@ -147,7 +147,7 @@ def test_degenerate_defaulted_test_that_refuses_is_left_out() -> None:
         SelectedMethods((ChosenMethod("picky", "picky", Picky()),), named=False),
     )
 
-    (comparison,) = compare(table, methods, Choices(), 1, dict.fromkeys(table.names), left_out)
+    (comparison,), _ = compare(table, methods, Choices(), 1, dict.fromkeys(table.names), left_out)
 
     assert comparison.tests == {}
     assert left_out.list_all() == (

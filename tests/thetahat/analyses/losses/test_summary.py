@@ -60,8 +60,8 @@ def test_exact_one_model_and_ties() -> None:
 
     assert summary.sentences[0].startswith("The mean loss of a is 0.20")
     assert len(summary.sentences) == 1
-    assert same.sentences[0].startswith("All 3 models have the same mean loss: 0.20")
-    assert ties.sentences[0].startswith("a and b have the lowest mean loss of 3 models: 0.15")
+    assert same.sentences[0].startswith("All 3 models have the same mean loss, 0.200.")
+    assert ties.sentences[0].endswith("best. a and b have the lowest mean loss, 0.150.")
 
 
 def test_exact_recommended_intervals_are_those_that_are_marked() -> None:
@@ -79,7 +79,7 @@ def test_exact_recommended_intervals_are_those_that_are_marked() -> None:
 
 def test_exact_a_long_summary_keeps_the_most_relevant() -> None:
     table = normal_table(5, shifts=[0.1 * i for i in range(25)])
-    summary = _evaluate(table, tests=(), omnibus=()).summary
+    summary = _evaluate(table, tests=(), omnibus=(), pairs="all").summary
 
     assert len(summary.models) == MAX_MODELS
     estimates = [model.estimate for model in summary.models]

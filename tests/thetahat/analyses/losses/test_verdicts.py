@@ -250,7 +250,7 @@ def test_exact_words_after_a_correction() -> None:
     # p = .0455, times 2
     assert verdicts[0].decision == "undecided"
     assert verdicts[0].reason.endswith(
-        "(95 % interval -0.396 to -0.004, p = 0.046, and 0.091 after Holm's step-down procedure "
+        "(95 % interval -0.396 to -0.004, p = 0.091 after Holm's step-down procedure "
         "for 2 pairs). The interval leaves out 0, but it is not corrected for several pairs."
     )
 
