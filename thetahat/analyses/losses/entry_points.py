@@ -90,7 +90,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         Seed of everything that is drawn at random.
     **options
         Level, margin, alternative, correction, control, power, rope, clip, range, paired_unit,
-        unit, unit_plural, target, detail and gate, as in ``Choices``.
+        unit, unit_plural, target, include and gate, as in ``Choices``.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import Final
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import (
-    AnyComparison,
+    Comparison,
     ComparisonSummary,
     Decision,
     ModelResult,
@@ -30,7 +30,7 @@ MAX_COMPARISONS: Final = 20
 def summarise(
     table: LossTable,
     models: Mapping[str, ModelResult],
-    comparisons: Sequence[AnyComparison],
+    comparisons: Sequence[Comparison],
     choices: Choices,
 ) -> Summary:
     """Return the summary of a result."""
@@ -72,7 +72,7 @@ def _select_comparable_estimates(
     return {name: model.mean.macro for name, model in models.items()}
 
 
-def _select_most_relevant(comparisons: Sequence[AnyComparison], best: str) -> list[AnyComparison]:
+def _select_most_relevant(comparisons: Sequence[Comparison], best: str) -> list[Comparison]:
     """Return the comparisons of the summary, in the order of the result."""
     if len(comparisons) <= MAX_COMPARISONS:
         return list(comparisons)
@@ -122,7 +122,7 @@ def _write_estimate(estimate: float, interval: Interval | None) -> str:
     return f"{written[estimate]} ({level} interval {ends})"
 
 
-def _write_verdict(pair: AnyComparison) -> str:
+def _write_verdict(pair: Comparison) -> str:
     verdict = pair.verdict
     if verdict.plan is not None:
         return f"{verdict.reason} {verdict.plan.sentence}"
@@ -130,8 +130,8 @@ def _write_verdict(pair: AnyComparison) -> str:
 
 
 def _write_rest(
-    comparisons: Sequence[AnyComparison],
-    shown: Sequence[AnyComparison],
+    comparisons: Sequence[Comparison],
+    shown: Sequence[Comparison],
 ) -> list[str]:
     if len(shown) == len(comparisons):
         return []
@@ -156,7 +156,7 @@ def _summarise_model(name: str, estimate: float, interval: Interval | None) -> M
     )
 
 
-def _summarise_comparison(pair: AnyComparison) -> ComparisonSummary:
+def _summarise_comparison(pair: Comparison) -> ComparisonSummary:
     interval = pair.interval
     return ComparisonSummary(
         a=pair.a,

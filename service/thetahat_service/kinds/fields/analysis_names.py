@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from thetahat.analyses.losses.choices import DETAILS
+from pydantic import Field
+
 from thetahat.analyses.losses.method_selection import EVERY_TEST
+from thetahat.analyses.losses.result_parts import ALL, ResultPart
 from thetahat.corrections import CORRECTIONS
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.values.types import UNITS
@@ -42,6 +44,8 @@ CorrectionName = Annotated[
 TestUnit = Annotated[str, Listed("TestUnit", "What a test pairs.", UNITS)]
 
 
-ComparisonDetail = Annotated[
-    str, Listed("ComparisonDetail", "How much the result has of each comparison.", DETAILS)
+PartName = Annotated[
+    str,
+    Listed("PartName", "A part that a result has only if it is included.", [*ResultPart, ALL]),
 ]
+IncludedParts = Annotated[list[PartName], Field(max_length=20)] | PartName
