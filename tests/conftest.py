@@ -23,6 +23,7 @@ import pytest
 import redis
 from hypothesis import HealthCheck, settings
 
+from tests.default_include import set_default_include
 from tests.servers.postgres import fresh_database, postgres_server
 from tests.servers.redis import DATABASES, redis_server
 from tests.servers.s3 import CREDENTIALS, make_bucket, s3_server
@@ -48,6 +49,23 @@ settings.register_profile(
 # `make contract` sends more requests than the suite does.
 settings.register_profile("contract", settings.get_profile("suite"))
 settings.load_profile("suite")
+
+
+def pytest_configure() -> None:
+    """Let evaluations of this process have every part of a result by default.
+
+    Most tests are about the numbers of parts that a result has only if ``include`` names them. The
+    fixture ``small_by_default`` restores the default of the product.
+    """
+    set_default_include("all")
+
+
+@pytest.fixture
+def small_by_default() -> Iterator[None]:
+    """Leave the parts out of results that ``include`` does not name, as for users."""
+    set_default_include(())
+    yield
+    set_default_include("all")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -312,13 +312,6 @@ MANY_PAIRS = _build_entry(
     threshold=1000,
     reason="more than 45 models; a reader looks at groups of tied models, not at single pairs",
 )
-BRIEF_COMPARISONS = _build_entry(
-    "brief_comparisons",
-    _INFO,
-    "The {n_pairs} pairs are reported in brief: without their other intervals, variances and "
-    "plans.",
-    'Send "detail": "full", or name a control, to get them.',
-)
 CORRECTION_CAN_BE_LIBERAL = _build_entry(
     "correction_can_be_liberal",
     _WARNING,

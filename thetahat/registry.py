@@ -77,9 +77,6 @@ class MethodInfo:
         parameters.
     only_zero_one : bool
         Whether it is only for losses that are all 0 or 1.
-    costly_per_pair : bool
-        Whether it takes milliseconds for each pair of models, so that brief comparisons leave it
-        out unless a request names it.
     recommended : tuple of Recommendation
         The places of its intervals in the order in which intervals are recommended.
     never_recommended : bool
@@ -103,7 +100,6 @@ class MethodInfo:
     is_default: bool = False
     by_request_only: bool = False
     only_zero_one: bool = False
-    costly_per_pair: bool = False
     recommended: tuple[Recommendation, ...] = ()
     never_recommended: bool = False
     variance: VarianceTraits = field(default=VarianceTraits())

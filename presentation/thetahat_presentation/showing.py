@@ -12,6 +12,7 @@ from thetahat_presentation import kinds
 from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.kinds.base import ModelPair, Presentation
+from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
 from thetahat_presentation.wording import capitalise
 
@@ -43,7 +44,7 @@ def show(result: Json, request: Json | None = None, pair: ModelPair | None = Non
     pair : tuple of str or None
         The models that are compared by source; None for the two best.
     """
-    return show_hidden_in(_build_document(result, request or {}, pair))
+    return show_hidden_in(_build_document(expand_cautions(result), request or {}, pair))
 
 
 def _build_document(result: Json, request: Json, pair: ModelPair | None) -> Document:

@@ -6,6 +6,7 @@
     ├── ResourceNotFound       no such resource, or another owner's
     ├── ResultPending          the evaluation has not finished
     ├── NoResult               the evaluation failed or was cancelled
+    ├── PartsNotKept           what a part of a result is computed from is not kept
     ├── DatasetInUse           a queued or running evaluation reads the data set
     ├── IdempotencyRace        the first request with this key has not been answered yet
     ├── EvaluationNotFinished  only finished evaluations can be deleted
@@ -76,6 +77,12 @@ class NoResult(ServiceError):
     """The evaluation failed or was cancelled, so it has no result."""
 
     code = "no_result"
+
+
+class PartsNotKept(ServiceError):
+    """What a part of the result is computed from is not kept."""
+
+    code = "parts_not_kept"
 
 
 class DatasetInUse(ServiceError):

@@ -219,10 +219,11 @@ def in_this_tree(name: str) -> dict[str, Any]:
     from tempfile import TemporaryDirectory
 
     from tests.golden.replay import run_request
+    from thetahat_presentation.parts.cautions import expand_cautions
 
     with TemporaryDirectory() as folder:
         result, _ = run_request(request_of(name), Path(folder))
-    return result
+    return dict(expand_cautions(result))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)

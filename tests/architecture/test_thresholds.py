@@ -73,7 +73,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/bootstrap/resampling.MIN_RESAMPLES",
         "analyses/bootstrap/result.MAX_LISTED",
         "analyses/learning_curve/sizes.MAX_SIZES",
-        "analyses/losses/brief_comparisons.MAX_FULL_COMPARISONS",
         "analyses/losses/covariance.MAX_BLOCKS",
         "analyses/losses/covariance.MAX_ENTRIES",
         "analyses/losses/choices.MOST_MODELS_OF_ALL_PAIRS",

@@ -181,6 +181,18 @@ def test_exact_a_partial_result_is_asked_for(open_client: type[Client]) -> None:
     assert [request.query for request in stub.requests] == [{"partial": ["true"]}] * 2
 
 
+def test_exact_parts_of_a_result_are_asked_for(open_client: type[Client]) -> None:
+    replies = [Reply(200, {"kind": "losses"})] * 2
+    with run_stub(*replies) as stub, open_client(stub.url) as client:
+        client.result("x", include=["tests", "variances"])
+        client.result("x", include="all")
+
+    assert [request.query["include"] for request in stub.requests] == [
+        ["tests,variances"],
+        ["all"],
+    ]
+
+
 def state(status: str, done: int, total: int | None, left: float | None = None) -> Evaluation:
     progress = {"done": done, "total": total, "unit": "splits"}
     fields = {"status": status, "progress": progress, "seconds_left": left}

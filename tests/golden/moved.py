@@ -52,13 +52,15 @@ _A_MINUS_B: Final = Changed(
 )
 _SCORES: Final = r"losses_split_scores_random/comparisons/\d+"
 _NOW_IN_FULL: Final = (
-    r"cross_validation_(?:counts|dataset_sparse|own_learners_[a-z]+|paths_together|sklearn_[a-z]+"
-    r"|scheme_(?!k_fold|source_k_fold|time_series)[a-z_0-9]+)"
+    r"(?:cross_validation_(?:counts|dataset_sparse|own_learners_[a-z]+|paths_together|sklearn_[a-z]+"
+    r"|scheme_(?!k_fold|source_k_fold|time_series)[a-z_0-9]+)|losses_(?:correction_[a-z_]+"
+    r"|many_models_brief))"
 )
-"""Requests that asked for brief detail when they were recorded, and ask for full detail now."""
+"""Requests that asked for brief detail when they were recorded, and ask for every part now."""
 _IN_FULL: Final = Changed(
-    "In full, which has the variances of models, cautions, units and pairs are written at length."
+    "Cautions, coverages, units and pairs are written at length where they apply."
 )
+_INCLUDED: Final = Changed("A result lists the parts that it includes; it said brief or full.")
 
 _METRIC_INTERVALS: Final = (
     r"[a-z_0-9]+/(?:models/[^/]+|comparisons/\d+)/metrics/[^/]+/intervals/\d+"
@@ -328,7 +330,9 @@ MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
     rf"{_SCORES}/tests/bayesian_[a-z_]+": _A_MINUS_B,
     rf"{_SCORES}/tests/[a-z_]+/statistic": _A_MINUS_B,
     rf"{_SCORES}/verdict/plan/assumed_difference": _A_MINUS_B,
-    rf"{_NOW_IN_FULL}/(?:detail|comparison_tests|comparison_cautions)": _IN_FULL,
+    r"[a-z_0-9]+/detail": _INCLUDED,
+    rf"{_NOW_IN_FULL}/comparison_(?:tests|cautions|coverages)": _IN_FULL,
+    rf"{_NOW_IN_FULL}/comparisons/\d+/interval/expected_coverage_share": _IN_FULL,
     rf"{_NOW_IN_FULL}/comparisons/\d+/cautions": _IN_FULL,
     rf"{_NOW_IN_FULL}/omnibus/friedman/pair_columns/(z|p_value|p_value_adjusted)/(\d+)": Moved(
         r"omnibus/friedman/pairs/\2/\1"

@@ -77,6 +77,10 @@ WORDS: Final = frozenset(
     }
 )  # fmt: skip
 """Keys whose strings are words of the interface and not sentences."""
+OF_LOSSES: Final = frozenset(
+    {"losses", "predictions", "cross_validation", "learning_curve", "selection"}
+)
+"""Kinds whose requests name the parts that the result has."""
 WORD: Final = re.compile(r"[^\s]{1,60}|[^\s]{1,40} @ [0-9.]+")
 
 
@@ -100,9 +104,12 @@ def names() -> list[str]:
 
 
 def request_of(name: str) -> dict[str, Any]:
-    """Return a request as it would be sent, but for the names of data files."""
+    """Return a request as it would be sent, but for the names of data files.
+
+    Evaluations of losses are asked for every part, so that all numbers are compared.
+    """
     body: dict[str, Any] = json.loads((REQUESTS / f"{name}.json").read_text())
-    return body
+    return {**body, "include": "all"} if body["kind"] in OF_LOSSES else body
 
 
 def run_request(body: Mapping[str, Any], folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -169,11 +176,16 @@ def with_ids(value: Any, ids: Mapping[str, str]) -> Any:
 
 
 def numbers_of(name: str) -> Numbers:
-    """Run a recorded request and return what is recorded of its result now."""
+    """Run a recorded request and return what is recorded of its result now.
+
+    Cautions are compared where they apply.
+    """
+    from thetahat_presentation.parts.cautions import expand_cautions
+
     with TemporaryDirectory() as folder:
         result, losses = run_request(request_of(name), Path(folder))
     check_schema(result)
-    return flat({**result, LOSSES: losses})
+    return flat({**expand_cautions(result), LOSSES: losses})
 
 
 def check_schema(result: Mapping[str, Any]) -> None:

@@ -51,7 +51,7 @@ def read_case(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
         return REQUESTS[name], RESULTS[name]
     columns = {"losses": list(EXAMS[name]), "block": "school"}
     request: dict[str, Any] = {"kind": "losses", "blocks": "source", "columns": columns}
-    request |= {"level": 0.95, "unit": "school", "seed": 1}
+    request |= {"level": 0.95, "unit": "school", "seed": 1, "include": "all"}
     with open_file(EXAM_FILE, "text/csv") as data:
         return request, evaluate_in_process(request, data)
 

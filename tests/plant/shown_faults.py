@@ -52,8 +52,8 @@ SHOWN: Final = (
     _of_table(
         "tests",
         "parts/methods.py",
-        'PValue(details.get("p_value_adjusted"))',
-        'PValue(details.get("statistic"))',
+        'PValue(test.get("p_value_adjusted"))',
+        'PValue(test.get("statistic"))',
     ),
     _of_table(
         "metrics",

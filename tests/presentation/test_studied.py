@@ -82,17 +82,6 @@ def test_exact_many_models_that_share_a_design_are_counted() -> None:
     assert [row[0] for row in texts_of(verdicts)] == ["All differences"]
 
 
-def test_exact_comparisons_in_brief_have_the_shares_that_are_listed_once() -> None:
-    result = make_result(3, detail="brief")
-    assert all("expected_coverage" not in pair["interval"] for pair in result["comparisons"])
-    (share,) = result["comparison_coverages"]
-
-    intervals, *_ = list_tables_of(result)
-
-    (row,) = [row for row in texts_of(intervals) if row[0] == "All differences"]
-    assert row[4] == share["design"]
-
-
 def test_degenerate_without_intervals_there_is_no_table() -> None:
     result = make_result()
     for model in result["models"].values():

@@ -18,7 +18,7 @@ from thetahat.advice.rules import FOLDS, SchemeChoice
 from thetahat.advice.situation import Situation
 from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
-from thetahat.analyses.losses.result import Comparison, EvaluationResult
+from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import ErrorRateInterval, Interval, PairedRatesInterval
 from thetahat.schemes import SCHEMES
@@ -142,7 +142,7 @@ def _can_ask(kind: BlockKind, situation: Situation) -> bool:
 
 def _get_difference(result: EvaluationResult) -> Interval | None:
     (pair,) = result.comparisons
-    return pair.interval if isinstance(pair, Comparison) else None
+    return pair.interval
 
 
 def _average_error(intervals: list[Interval | None]) -> float:

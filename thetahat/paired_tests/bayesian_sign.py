@@ -79,7 +79,6 @@ class BayesianSign(PosteriorOfUnits):
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
         targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
-        costly_per_pair=True,
     )
 
     def test_many(

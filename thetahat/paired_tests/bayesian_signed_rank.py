@@ -91,7 +91,6 @@ class BayesianSignedRank(PosteriorOfUnits):
         needs=Needs.SPLITS,
         blocks=PARTITIONS,
         targets=(Target.NEW_SOURCE, Target.THESE_SOURCES, Target.THESE_MODELS),
-        costly_per_pair=True,
     )
 
     def __post_init__(self) -> None:

@@ -7,9 +7,7 @@ A part of a result is a frozen dataclass. ``to_json`` reads its fields:
 - ``field(metadata={"inline": True})`` writes the items of a mapping (or the fields of a dataclass)
   into the parent object; a field of the parent with the same name wins;
 - ``field(metadata={"wire": "from"})`` writes the field under that name;
-- ``field(metadata={"omit": True})`` leaves the field out;
-- ``field(metadata={"detail": "full"})`` leaves the field out unless that is the value of the
-  object's field ``detail``; it is then written, ``None`` as null.
+- ``field(metadata={"omit": True})`` leaves the field out.
 """
 
 from __future__ import annotations
@@ -103,7 +101,6 @@ class _FieldPlan(NamedTuple):
     wire: str
     is_optional: bool
     is_inline: bool
-    detail: str | None
 
 
 def _build_dataclass_encoder(kind: type) -> Callable[[Any], dict[str, Any]]:
@@ -111,24 +108,17 @@ def _build_dataclass_encoder(kind: type) -> Callable[[Any], dict[str, Any]]:
         _FieldPlan(
             name=field.name,
             wire=field.metadata.get("wire", field.name),
-            is_optional=field.default is None and "detail" not in field.metadata,
+            is_optional=field.default is None,
             is_inline=bool(field.metadata.get("inline")),
-            detail=field.metadata.get("detail"),
         )
         for field in fields(kind)
         if not field.metadata.get("omit")
     )
     names = frozenset(plan.wire for plan in plans if not plan.is_inline)
-    at_any_level = tuple(plan for plan in plans if plan.detail is None)
-    by_level = {
-        level: tuple(plan for plan in plans if plan.detail in {None, level})
-        for level in {plan.detail for plan in plans} - {None}
-    }
 
     def encode(value: Any) -> dict[str, Any]:
         encoded: dict[str, Any] = {}
-        written = by_level.get(value.detail, at_any_level) if by_level else plans
-        for name, wire, is_optional, is_inline, _ in written:
+        for name, wire, is_optional, is_inline in plans:
             item = getattr(value, name)
             if item is None and (is_optional or is_inline):
                 continue

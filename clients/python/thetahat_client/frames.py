@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
 from thetahat_client.result_types import (
-    AnyComparison,
+    ComparisonJson,
     ModelsResult,
     ResultJson,
     has_models,
@@ -115,7 +115,7 @@ def _read_models_result(result: ResultJson) -> ModelsResult:
     return typed_result
 
 
-def _build_comparison_row(pair: AnyComparison) -> Mapping[str, FrameCell]:
+def _build_comparison_row(pair: ComparisonJson) -> Mapping[str, FrameCell]:
     interval, verdict = pair["interval"], pair["verdict"]
     return {
         "a": pair["a"],

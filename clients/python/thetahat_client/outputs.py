@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast, overload
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast, overload
 from urllib.parse import quote
 
 from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
@@ -37,51 +37,105 @@ ACCEPT: Final = {
 }
 
 
+Include: TypeAlias = "str | Sequence[str]"
+"""Names of parts of a result, or ``all``."""
+
+
 class ResultMethod(Protocol):
     """``Client.result``: type checkers know the result of each kind that has types."""
 
     @overload
     def __call__(
-        self, evaluation_id: str, kind: None = None, *, partial: bool = False
+        self, evaluation_id: str, kind: None = None, *, partial: bool = False, include: Include = ()
     ) -> ResultObject[FigureImage]: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["losses"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["losses"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> LossesResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["predictions"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["predictions"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> PredictionsResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["cross_validation"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["cross_validation"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> CrossValidationResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["bootstrap"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["bootstrap"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> BootstrapResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["weights"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["weights"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> WeightsResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["importance_weighting"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["importance_weighting"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> ImportanceWeightingResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["learning_curve"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["learning_curve"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> LearningCurveResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["selection"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["selection"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> SelectionResultDict: ...
     @overload
     def __call__(
-        self, evaluation_id: str, kind: Literal["study"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["study"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> StudyResultDict: ...
     def __call__(
-        self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: str | None = None,
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
 
@@ -91,46 +145,96 @@ class AsyncResultMethod(Protocol):
 
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: None = None, *, partial: bool = False
+        self, evaluation_id: str, kind: None = None, *, partial: bool = False, include: Include = ()
     ) -> ResultObject[Awaitable[FigureImage]]: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["losses"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["losses"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> LossesResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["predictions"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["predictions"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> PredictionsResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["cross_validation"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["cross_validation"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> CrossValidationResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["bootstrap"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["bootstrap"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> BootstrapResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["weights"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["weights"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> WeightsResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["importance_weighting"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["importance_weighting"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> ImportanceWeightingResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["learning_curve"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["learning_curve"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> LearningCurveResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["selection"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["selection"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> SelectionResultDict: ...
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: Literal["study"], *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: Literal["study"],
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> StudyResultDict: ...
     async def __call__(
-        self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: str | None = None,
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
 
@@ -176,7 +280,12 @@ class Outputs:
         self.transport = transport
 
     def read_result(
-        self, evaluation_id: str, kind: str | None = None, *, partial: bool = False
+        self,
+        evaluation_id: str,
+        kind: str | None = None,
+        *,
+        partial: bool = False,
+        include: Include = (),
     ) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``.
 
@@ -188,9 +297,14 @@ class Outputs:
         partial : bool
             While the evaluation runs, return the result of the learners that are complete; its
             field ``partial`` names them. ``ResultNotReady`` is raised while none is.
+        include : str or sequence of str
+            Parts that the result shall have beside those that its request includes, such as
+            ``["tests"]``, or ``"all"``; they are computed from the losses that are kept.
         """
-        query = {"partial": "true"} if partial else None
-        answer = self.read_output(evaluation_id, "result", "application/json", query)
+        query = {"partial": "true"} if partial else {}
+        if include:
+            query["include"] = include if isinstance(include, str) else ",".join(include)
+        answer = self.read_output(evaluation_id, "result", "application/json", query or None)
         result = self.bind_result(evaluation_id, answer.json())
         if kind is not None and result.get("kind", kind) != kind:
             raise WrongKind(evaluation_id, kind, str(result["kind"]))

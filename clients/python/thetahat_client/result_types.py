@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard, cast
 if TYPE_CHECKING:
     from thetahat_client.results import (
         AnyResult,
-        BriefComparisonDict,
         ComparisonDict,
         CrossValidationResultDict,
         JsonValue,
@@ -35,8 +34,8 @@ ModelsResult: TypeAlias = (
 )
 """The result of a kind that compares models."""
 
-AnyComparison: TypeAlias = "ComparisonDict | BriefComparisonDict"
-"""Two models side by side, in full or in brief."""
+ComparisonJson: TypeAlias = "ComparisonDict"
+"""Two models side by side."""
 
 
 def read_result(result: ResultJson) -> AnyResult:
@@ -49,7 +48,7 @@ def has_models(result: AnyResult) -> TypeGuard[ModelsResult]:
     return "models" in result
 
 
-def list_comparisons(result: ModelsResult) -> list[AnyComparison]:
+def list_comparisons(result: ModelsResult) -> list[ComparisonJson]:
     """Return the pairs of models; a result of one model may have none."""
     return [*result.get("comparisons", ())]
 

@@ -170,7 +170,7 @@ class BcaIntervalDict(TypedDict):
     """Lower end; None if it is open or undefined."""
     upper: float | None
     """Upper end; None if it is open or undefined."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the interval."""
     acceleration: float | None
     """The acceleration, from the jackknife; None where that is undefined."""
@@ -198,7 +198,7 @@ class BestLearnerDict(TypedDict):
     """Estimated bias, where the estimator has one."""
     interval: NormalIntervalDict | None
     """The interval about the estimate; None if one row has about all the weight."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
@@ -226,7 +226,7 @@ class BestOracleDict(TypedDict):
     """Position of the selected value in the grid, from 0."""
     curve: list[float]
     """(L,) mean loss on the target at each value."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     target_risk: float
     """Mean loss on the target."""
@@ -286,6 +286,9 @@ class BootstrapResultDict(TypedDict):
     """Intervals and tests that do not fit the statistic, with the reason."""
     tests: NotRequired[dict[str, TwoSampleOutcomeDict]]
     """Tests that two independent samples have the same mean, by name."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
     statistic: str
@@ -312,101 +315,12 @@ class BootstrapResultDict(TypedDict):
     """Intervals about the statistic."""
     replicates: NotRequired[list[float] | None]
     """(B,) the statistic of each resample, where there are at most 10000."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """What to know before using the numbers."""
     components: NotRequired[list[ComponentEstimateDict]]
     """Every component; of a symmetric matrix those on and above the diagonal."""
     covariance_of_components: NotRequired[list[list[float]]]
     """(q, q) covariance matrix of the q components over the resamples (ddof 1), in their order."""
-
-
-@final
-class BriefBayesianResultDict(TypedDict):
-    """The posterior probabilities of a Bayesian test in a comparison in brief."""
-
-    p_left: float
-    """Probability that the difference is below the region of practical equivalence."""
-    p_rope: float
-    """Probability that the difference is inside this region."""
-    p_right: float
-    """Probability that the difference is above this region."""
-
-
-@final
-class BriefComparisonDict(TypedDict):
-    """Two models side by side, in brief."""
-
-    a: str
-    """Name of the first model."""
-    b: str
-    """Name of the second model."""
-    difference: float
-    """Macro mean of a minus macro mean of b."""
-    difference_pooled: float
-    """Pooled mean of a minus pooled mean of b."""
-    interval: BriefIntervalDict | None
-    """The interval that the verdict rests on; None where none could be built."""
-    effect_size: EffectSizeDict
-    """The difference relative to the spread of the paired differences."""
-    tests: dict[str, BriefTestResultDict | BriefBayesianResultDict]
-    """Numbers of the paired tests, by method."""
-    cautions: list[CautionPlaceDict]
-    """Cautions of this comparison that not all of them share."""
-    verdict: VerdictDict
-    """Which of the two is better, if the data show it."""
-    intervals: NotRequired[list[IntervalDict]]
-    """Every interval about the difference, where the request names intervals."""
-    variances: NotRequired[dict[str, VarianceEstimateDict]]
-    """Estimated variances of the difference, where the request names variances."""
-    metrics: NotRequired[dict[str, MetricDifferenceDict]]
-    """Differences of the metrics by name, where the request names any."""
-
-
-class BriefIntervalDict(TypedDict):
-    """The interval of a comparison in brief; level and alternative are those of the request. It may
-    have further fields, which depend on the method."""
-
-    method: str
-    """The interval's method."""
-    target: TargetValue
-    """The quantity that the interval is to cover."""
-    variance: str | None
-    """The variance that the interval rests on; None where none is used."""
-    mean: MeanKindValue
-    """The mean that the interval is about, ``macro`` or ``pooled``."""
-    estimate: float
-    """The difference of that mean, a minus b."""
-    standard_error: float | None
-    """Standard error of the difference, in units of the loss."""
-    lower: float | None
-    """Lower end; None if it is open."""
-    upper: float | None
-    """Upper end; None if it is open."""
-    degrees_of_freedom: float | None
-    """Degrees of freedom of the t interval; None means normal."""
-    simultaneous_pairs: NotRequired[int]
-    """Number of pairs of models whose intervals hold all at once at the request's level; left out
-    where the interval holds by itself."""
-    expected_coverage_share: NotRequired[float]
-    """Share of samples of the nearest studied design in which such an interval covered; the design
-    is in ``comparison_coverages``. Left out where no such design was studied."""
-    calibration: NotRequired[MeasuredCoverageDict | None]
-    """How often the interval covered on samples of the data; null if no sample has its target. The
-    field is left out if the request asks for no calibration."""
-
-
-@final
-class BriefTestResultDict(TypedDict):
-    """The numbers of a paired test in a comparison in brief."""
-
-    statistic: float | None
-    """The test statistic; None where it is infinite or undefined."""
-    p_value: float | None
-    """The p-value; None where the test has none."""
-    p_value_adjusted: float | None
-    """The p-value corrected over the pairs; None for a single pair."""
-    degrees_of_freedom: NotRequired[float | list[float]]
-    """Degrees of freedom; left out where the reference distribution has none."""
 
 
 @final
@@ -423,7 +337,7 @@ class CalibrationSummaryDict(TypedDict):
     """What the truth is computed from."""
     new_source: NewSourceCalibrationDict | None
     """How intervals for a new source were measured; null if no whole sources were drawn."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the measured coverage."""
     note: str
     """How the samples differ from the data."""
@@ -453,16 +367,6 @@ class CautionDict(TypedDict):
     """``info``, ``warning`` or ``serious``."""
     advice: str
     """What to do about it; empty where there is nothing to do."""
-
-
-@final
-class CautionPlaceDict(TypedDict):
-    """A caution of one comparison in brief; its sentence is among ``comparison_cautions``."""
-
-    where: str
-    """The part that it is about: ``pair``, ``interval``, ``tests.METHOD``, ``metrics.NAME``."""
-    code: str
-    """The caution's code."""
 
 
 @final
@@ -524,17 +428,18 @@ class ComparisonDict(TypedDict):
     interval: IntervalDict | None
     """The interval that the verdict rests on, corrected over the pairs as its p-value is; None
     where none could be built."""
-    recommended: dict[str, IntervalDict]
-    """The recommended interval of each target."""
-    intervals: list[IntervalDict]
-    """Every interval about the difference."""
-    variances: dict[str, VarianceEstimateDict]
-    """Estimated variances of the difference, by method."""
-    effect_size: EffectSizeDict
-    """The difference relative to the spread of the paired differences."""
-    tests: dict[str, TestResultDict]
-    """Outcomes of the paired tests, by method."""
-    cautions: list[CautionDict]
+    recommended: NotRequired[dict[str, IntervalDict]]
+    """The recommended interval of each target; only if ``intervals`` are included."""
+    intervals: NotRequired[list[IntervalDict]]
+    """Every interval about the difference; only if ``intervals`` are included."""
+    variances: NotRequired[dict[str, VarianceEstimateDict]]
+    """Estimated variances of the difference, by method; only if ``variances`` are included."""
+    effect_size: NotRequired[EffectSizeDict]
+    """The difference relative to the spread of the paired differences; only if ``effect_sizes`` are
+    included."""
+    tests: NotRequired[dict[str, TestResultDict]]
+    """Outcomes of the paired tests, by method; only if ``tests`` are included."""
+    cautions: list[str]
     """Cautions about the difference as a whole."""
     verdict: VerdictDict
     """Which of the two is better, if the data show it."""
@@ -615,32 +520,25 @@ class EvaluationResultDict(TypedDict):
     """The best model, the verdicts in words and the main intervals."""
     models: dict[str, ModelResultDict]
     """The results of the models by name."""
-    detail: Literal["full", "brief"]
-    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
-    comparisons: list[ComparisonDict] | list[BriefComparisonDict]
+    include: list[ResultPartValue]
+    """The parts that the result has beside the main ones."""
+    comparisons: list[ComparisonDict]
     """Every pair of models, or every model with the control or with the best one."""
     ranking: NotRequired[ModelRankingDict]
     """What the data show of the order of three models or more."""
-    comparison_tests: NotRequired[dict[str, SharedTestDict]]
-    """What is the same for a test in every comparison in brief, by method."""
-    comparison_cautions: NotRequired[list[SharedCautionDict]]
-    """The cautions of comparisons in brief, each once."""
-    comparison_coverages: NotRequired[list[ExpectedCoverageDict]]
-    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
-    once, with its design."""
-    omnibus: dict[str, OmnibusResultDict | PostHocOmnibusResultDict]
-    """Tests of all models at once, by method."""
-    covariance: BlockCovarianceDict
-    """Second moments of the block means."""
-    block_labels: list[str | int | float]
-    """Labels of the blocks, in order of first appearance."""
+    omnibus: NotRequired[dict[str, OmnibusResultDict | PostHocOmnibusResultDict]]
+    """Tests of all models at once, by method; only if ``omnibus`` is included."""
+    covariance: NotRequired[BlockCovarianceDict]
+    """Second moments of the block means; only if ``covariance`` is included."""
+    block_labels: NotRequired[list[str | int | float]]
+    """Labels of the blocks, in order of first appearance; only if ``blocks`` are included."""
     left_out: NotRequired[LeftOutDict]
     """Rows of the data or losses that are left out because the request asks for that."""
     unit: BlockNounDict
     """What one block is called, and several: the request's ``unit``, or source or fold."""
     not_applicable: list[NotApplicableDict]
-    """Methods that were not used, with the reason."""
-    cautions: list[CautionDict]
+    """Methods of the included parts that were not used, with the reason."""
+    cautions: list[str]
     """Cautions about the evaluation as a whole."""
     gate: NotRequired[GateResultDict]
     """Whether a model meets the requirement of the request's gate."""
@@ -656,6 +554,9 @@ class CrossValidationResultDict(EvaluationResultDict):
     """The importance weights of the rows, if the request has a target sample."""
     calibration: NotRequired[CalibrationSummaryDict]
     """How the coverage of the intervals was measured, if the request asks for it."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
     failures: dict[str, LearnerFailureDict]
@@ -683,7 +584,7 @@ class CurveDict(TypedDict):
     """The numbers of a drawing."""
     not_applicable: list[NotApplicableDict]
     """Methods that were not used, with the reason."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the curve as a whole."""
 
 
@@ -733,10 +634,9 @@ class ModelResultDict(TypedDict):
     prediction: NotRequired[IntervalDict]
     """Prediction interval for the mean loss on one new source, if the data allow one."""
     variances: NotRequired[dict[str, VarianceEstimateDict]]
-    """Estimated variances of the mean loss, by method; in brief only where the request names
-    variances."""
+    """Estimated variances of the mean loss, by method; only if ``variances`` are included."""
     intervals: NotRequired[list[IntervalDict]]
-    """Every interval about the mean loss; in brief only where the request names intervals."""
+    """Every interval about the mean loss; only if ``intervals`` are included."""
     estimates: NotRequired[dict[str, ErrorEstimateDict]]
     """Estimates of the error that are not the mean of the losses, by method, where the request
     names such methods."""
@@ -745,7 +645,8 @@ class ModelResultDict(TypedDict):
     metrics: NotRequired[dict[str, MetricResultDict]]
     """Metrics by name, where the request names any."""
     score_curves: NotRequired[ScoreCurvesDict]
-    """How the scores separate two classes, where a metric of scores is requested."""
+    """How the scores separate two classes, where a metric of scores is requested and
+    ``score_curves`` are included."""
 
 
 @final
@@ -774,7 +675,7 @@ CurveStepDict = TypedDict(
         # Whether the larger size is better, if the data show it.
         "verdict": 'StepVerdictDict',
         # Cautions about the difference as a whole.
-        "cautions": 'list[CautionDict]',
+        "cautions": 'list[str]',
     },
 )
 """The change of the error from one size to the next."""
@@ -934,7 +835,7 @@ class DiagnosticsDict(TypedDict):
     """Largest weight over the sum of the weights."""
     coverage: float
     """Share of the target rows that have a source row near them; see ``measure_coverage``."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions that follow from these numbers."""
 
 
@@ -968,15 +869,15 @@ class EffectSizeDict(TypedDict):
     """Always ``cohen_d``."""
     value: float | None
     """Mean of the paired differences over their standard deviation; None where they do not vary."""
-    unit: NotRequired[str]
+    unit: str
     """What is paired: ``block`` or ``instance``."""
-    n: NotRequired[int]
+    n: int
     """Number of pairs of units."""
-    hedges_g: NotRequired[float | None]
+    hedges_g: float | None
     """``value`` corrected for its bias with few units."""
-    probability_of_superiority: NotRequired[float]
+    probability_of_superiority: float
     """Share of the units where a is better; a tie counts one half."""
-    rank_biserial: NotRequired[float | None]
+    rank_biserial: float | None
     """Difference of the signed-rank sums over their total, in [-1, 1]."""
 
 
@@ -998,7 +899,7 @@ class ErrorEstimateDict(TypedDict):
     """Degrees of freedom of the t interval on the variance; None means normal."""
     usable: bool
     """Whether an interval may be built on the variance."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     intervals: list[IntervalDict]
     """The intervals about this estimate."""
@@ -1020,7 +921,7 @@ class EstimatedWeightsDict(TypedDict):
     """Number of features."""
     details: dict[str, JsonValue]
     """Further numbers of the estimator, such as the width of a kernel."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the weights."""
     mean: float
     """Should be near 1: the density ratio has mean 1 over the source."""
@@ -1366,11 +1267,14 @@ class ImportanceWeightingResultDict(TypedDict):
     """Names of the features."""
     failures: dict[str, LearnerFailureDict]
     """Learners that failed, with the reason."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the selection."""
     left_out: NotRequired[LeftOutOfSamplesDict]
     """Incomplete rows that are left out of the samples. Weights are those of the other rows, in
     order; ``instance`` in the losses has their numbers."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
     grid: NotRequired[GridValuesDict | None]
@@ -1430,7 +1334,7 @@ class IntervalDict(TypedDict):
     interval holds by itself."""
     recommended: bool
     """Whether the service recommends it for its target."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the interval."""
     expected_coverage: NotRequired[ExpectedCoverageDict]
     """How often such an interval covered in the nearest studied design; only of a recommended
@@ -1472,7 +1376,7 @@ class WeightedRiskDifferenceDict(TypedDict):
     """Estimated bias, where the estimator has one."""
     interval: NormalIntervalDict | None
     """The interval about the difference; None with fewer than two effective rows."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     by_source: NotRequired[list[SourceRiskDifferenceDict]]
     """The difference in each source, where sources are known."""
@@ -1541,7 +1445,7 @@ class LearnerSelectionDict(TypedDict):
     """The best value for a labelled target; None where the target has no labels."""
     comparisons: list[ChoiceComparisonDict]
     """The choices of each pair of risks."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the fits."""
 
 
@@ -1587,6 +1491,9 @@ class LearningCurveResultDict(EvaluationResultDict):
     """How the splits of each model were predicted."""
     failures: dict[str, dict[str, LearnerFailureDict]]
     """Learners that failed, and why, by the label of the size."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
@@ -1633,6 +1540,9 @@ class LossesResultDict(EvaluationResultDict):
 
     kind: Literal["losses"]
     """``losses``."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
@@ -1663,11 +1573,11 @@ class MeansDict(TypedDict):
     """Average of the block means."""
     pooled: float
     """Average over all instances."""
-    blocks: list[float]
+    blocks: NotRequired[list[float]]
     """(K,) mean of each block, in the order of ``block_labels``; with repeats the average over
-    them."""
+    them. Only if ``blocks`` are included."""
     splits: NotRequired[list[float]]
-    """(J,) mean of each split, where there are several repeats."""
+    """(J,) mean of each split, where there are several repeats and ``blocks`` are included."""
 
 
 @final
@@ -1765,43 +1675,39 @@ class MetricDifferenceDict(TypedDict):
 
     difference: float
     """Metric of a minus metric of b, by the mean that ``mean`` names."""
-    difference_pooled: NotRequired[float]
+    difference_pooled: float
     """Difference of the pooled values; NaN where one is undefined."""
-    difference_macro: NotRequired[float]
+    difference_macro: float
     """Difference of the macro means; NaN where one is undefined."""
-    mean: NotRequired[MeanKindValue]
+    mean: MeanKindValue
     """The mean, ``macro`` or ``pooled``, whose difference ``difference`` is."""
-    variance: NotRequired[float | None]
+    variance: float | None
     """The variance by the recommended method for ``target``; None where there is none."""
     standard_error: float | None
-    """Root of the variance; in brief None where no interval could be built."""
-    lower: NotRequired[float | None]
-    """Lower end of the recommended interval, in brief; None if it is open."""
-    upper: NotRequired[float | None]
-    """Upper end of the recommended interval, in brief; None if it is open."""
-    method: NotRequired[str | None]
+    """Root of the variance."""
+    method: str | None
     """Name of that variance."""
-    degrees_of_freedom: NotRequired[float | None]
+    degrees_of_freedom: float | None
     """Degrees of freedom of the t interval and the t test on the variance; None means normal."""
-    target: NotRequired[TargetValue]
+    target: TargetValue
     """The quantity that the variance, the interval and the test are about."""
-    interval: NotRequired[IntervalDict | None]
+    interval: IntervalDict | None
     """The recommended interval for that target."""
     recommended: NotRequired[dict[str, IntervalDict]]
-    """The recommended interval of each target."""
+    """The recommended interval of each target; only if ``intervals`` are included."""
     intervals: NotRequired[list[IntervalDict]]
-    """Every interval about the difference."""
+    """Every interval about the difference; only if ``intervals`` are included."""
     statistic: float | None
     """Difference over standard error; None where that is 0 or unknown."""
     p_value: float | None
     """p-value of no difference."""
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
-    alternative: NotRequired[AlternativeValue]
+    alternative: AlternativeValue
     """Alternative of the interval and the test, in the units of the metric."""
-    higher_is_better: NotRequired[bool]
+    higher_is_better: bool
     """Whether larger values are better."""
-    cautions: NotRequired[list[CautionDict]]
+    cautions: list[str]
     """Cautions about these numbers."""
 
 
@@ -1814,10 +1720,11 @@ class MetricMeansDict(TypedDict):
     undefined."""
     macro: float
     """Average of the splits that have a value; NaN where it is undefined."""
-    blocks: list[float]
-    """(K,) value of each block, in the order of ``block_labels``; NaN where it is undefined."""
+    blocks: NotRequired[list[float]]
+    """(K,) value of each block, in the order of ``block_labels``; NaN where it is undefined. Only
+    if ``blocks`` are included."""
     splits: NotRequired[list[float]]
-    """(J,) value of each split, where there are several repeats."""
+    """(J,) value of each split, where there are several repeats and ``blocks`` are included."""
 
 
 class MetricResultDict(TypedDict):
@@ -1840,12 +1747,12 @@ class MetricResultDict(TypedDict):
     recommended: dict[str, IntervalDict]
     """The recommended interval of each target."""
     intervals: NotRequired[list[IntervalDict]]
-    """Every interval about the metric; left out in brief."""
+    """Every interval about the metric; only if ``intervals`` are included."""
     variances: NotRequired[dict[str, VarianceEstimateDict]]
-    """Estimated variances of the metric, by method; left out in brief."""
+    """Estimated variances of the metric, by method; only if ``variances`` are included."""
     higher_is_better: bool
     """Whether larger values are better."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
 
 
@@ -1997,7 +1904,7 @@ class OmnibusResultDict(TypedDict):
     """The differences that are tested."""
     unit: str
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected with three equal models in the studied design nearest to this one; left
@@ -2014,7 +1921,7 @@ class OracleDict(TypedDict):
     """Position of the selected value in the grid, from 0."""
     curve: list[float]
     """(L,) mean loss on the target at each value."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     target_risk: float
     """Mean loss on the target."""
@@ -2079,20 +1986,6 @@ class PlanAlternativeDict(TypedDict):
     """Why more of them do not suffice; the numbers are then None."""
 
 
-@final
-class PostHocColumnsDict(TypedDict):
-    """All pairs of models after a test of all models, as columns."""
-
-    order: str
-    """The order of the pairs, in words."""
-    z: list[float | None]
-    """(m,) differences of scores over their standard error."""
-    p_value: list[float]
-    """(m,) two-sided p-values."""
-    p_value_adjusted: list[float]
-    """(m,) p-values corrected over the pairs."""
-
-
 class PostHocOmnibusResultDict(TypedDict):
     """The outcome of a test of all models that also compares the pairs. It may have further fields,
     which depend on the method."""
@@ -2108,15 +2001,13 @@ class PostHocOmnibusResultDict(TypedDict):
     """The differences that are tested."""
     unit: str
     """What the rows are: ``block``, ``instance`` or ``cluster``."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected with three equal models in the studied design nearest to this one; left
     out where none is like it."""
-    pairs: list[PostHocPairDict] | None
-    """None where comparisons are in brief."""
-    pair_columns: NotRequired[PostHocColumnsDict]
-    """The pairs as columns, where comparisons are in brief."""
+    pairs: list[PostHocPairDict]
+    """Every pair of models, or every model with the control."""
     alpha: float
     """Level of the pairs' tests."""
     correction: str
@@ -2201,6 +2092,9 @@ class PredictionsResultDict(EvaluationResultDict):
     bias_variance: NotRequired[dict[str, BiasVarianceDict]]
     """By model, its loss split in squared bias and variance, if the loss is squared or zero-one and
     an instance has predictions of several fits."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
@@ -2305,6 +2199,10 @@ RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
 """What a gate requires of a model compared with another one."""
 
 
+ResultPartValue: TypeAlias = Literal["blocks", "covariance", "effect_sizes", "intervals", "omnibus", "score_curves", "tests", "variances"]
+"""A part of a result that is computed and written only where ``include`` names it."""
+
+
 @final
 class RiskAlongGridDict(TypedDict):
     """One risk of a learner along its grid, and the value with the smallest risk."""
@@ -2335,7 +2233,7 @@ class RiskAlongGridDict(TypedDict):
     """Estimated bias, where the estimator has one."""
     interval: NormalIntervalDict | None
     """The interval about the estimate; None if one row has about all the weight."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     refit: NotRequired[RefitCoefficientsDict]
     """The model with that value, for learners that have coefficients."""
@@ -2492,6 +2390,9 @@ class SelectionResultDict(EvaluationResultDict):
     """How much too good the internal value of the chosen candidate is."""
     failures: dict[str, LearnerFailureDict]
     """Candidates that failed, with the reason; a grid is listed once if all of it failed."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
@@ -2525,7 +2426,7 @@ SelectionWeightsDict = TypedDict(
         # Further numbers of the estimator, such as the width of a kernel.
         "details": 'dict[str, JsonValue]',
         # Cautions about the weights.
-        "cautions": 'list[CautionDict]',
+        "cautions": 'list[str]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
         # Sample variance (ddof 1).
@@ -2549,33 +2450,6 @@ SelectionWeightsDict = TypedDict(
 
 SeverityValue: TypeAlias = Literal["info", "warning", "serious"]
 """How much a caution matters to a decision."""
-
-
-@final
-class SharedCautionDict(TypedDict):
-    """A caution of several comparisons in brief, written once."""
-
-    where: str
-    """The part of a comparison that it is about."""
-    code: str
-    """The caution's code."""
-    message: str
-    """Its sentence in the first comparison that has it."""
-    pairs: int
-    """Number of comparisons that have it."""
-
-
-@final
-class SharedTestDict(TypedDict):
-    """What is the same for one test in every comparison in brief."""
-
-    target: TargetValue
-    """The difference that is tested."""
-    unit: str
-    """What is paired: ``block``, ``instance`` or ``cluster``."""
-    expected_size: NotRequired[ExpectedSizeDict]
-    """How often the test called equal models different in the nearest studied design; left out
-    where none was studied."""
 
 
 SignOffDecisionValue: TypeAlias = Literal["approved", "rejected", "needs_changes"]
@@ -2637,7 +2511,7 @@ class SourceRiskDict(TypedDict):
     """Variance of the estimate; NaN for one row."""
     interval: NormalIntervalDict | None
     """The interval about the risk; None for one row, or if one row has nearly all the weight."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
 
 
@@ -2656,7 +2530,7 @@ class SourceRiskDifferenceDict(TypedDict):
     interval: NormalIntervalDict | None
     """The interval about the difference; None for one row, or if one row has nearly all the
     weight."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
 
 
@@ -2684,7 +2558,7 @@ class StatisticIntervalDict(TypedDict):
     """Lower end; None if it is open or undefined."""
     upper: float | None
     """Upper end; None if it is open or undefined."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the interval."""
 
 
@@ -2716,7 +2590,7 @@ class StudentisedIntervalDict(TypedDict):
     """Lower end; None if it is open or undefined."""
     upper: float | None
     """Upper end; None if it is open or undefined."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the interval."""
     errors: Literal["jackknife"]
     """How the standard error of each resample is estimated: ``jackknife``."""
@@ -2811,8 +2685,11 @@ class StudyResultDict(TypedDict):
     """The figures, as numbers."""
     claims: list[StudyClaimDict]
     """Sentences of the preset's source, each with its verdict."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """The cautions about the whole study."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 
@@ -2881,7 +2758,7 @@ class TestResultDict(TypedDict):
     """The difference that is tested."""
     unit: str
     """What is paired: ``block``, ``instance`` or ``cluster``."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     expected_size: NotRequired[ExpectedSizeDict]
     """How often it rejected a true null hypothesis in the studied design nearest to this one; left
@@ -2918,7 +2795,7 @@ class TwoSampleOutcomeDict(TypedDict):
     """``exact`` if all permutations are counted, ``random`` if they are drawn."""
     n_permutations: int
     """Number of permutations that are counted or drawn."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """What to know before using the outcome."""
 
 
@@ -2974,7 +2851,7 @@ UsedWeightsDict = TypedDict(
         # Further numbers of the estimator, such as the width of a kernel.
         "details": 'dict[str, JsonValue]',
         # Cautions about the weights.
-        "cautions": 'list[CautionDict]',
+        "cautions": 'list[str]',
         # Should be near 1: the density ratio has mean 1 over the source.
         "mean": 'float',
         # Sample variance (ddof 1).
@@ -3015,7 +2892,7 @@ class VarianceEstimateDict(TypedDict):
     """Degrees of freedom of the t interval and the t test that use it; None means normal."""
     usable: bool
     """Whether an interval or a test may be built on it, which needs a positive number."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about the variance."""
 
 
@@ -3042,24 +2919,24 @@ class VerdictDict(TypedDict):
     """One-sided p-value of a being worse than b by at least the margin; None without a margin."""
     p_value_not_worse_adjusted: NotRequired[float]
     """That p-value corrected over the pairs; None for a single pair or without a margin."""
-    margin: NotRequired[float | None]
+    margin: float | None
     """Largest difference that does not matter, in units of the loss."""
-    target: NotRequired[TargetValue | None]
+    target: TargetValue | None
     """The quantity that the verdict is about; None where no interval could be built."""
-    method: NotRequired[str | None]
+    method: str | None
     """The interval that it rests on, or ``sign`` where all differences are equal."""
-    variance: NotRequired[str | None]
+    variance: str | None
     """The variance that this interval rests on."""
-    plan: NotRequired[PlanDict | None]
+    plan: PlanDict | None
     """How much more data an undecided verdict needs."""
-    plan_reason: NotRequired[str | None]
+    plan_reason: str | None
     """Why there is no plan."""
-    detectable: NotRequired[DetectableDict | None]
+    detectable: DetectableDict | None
     """The smallest difference that data like these detect with the requested power."""
     expected_size: NotRequired[ExpectedSizeDict]
     """How often the verdict's own test called equal models different in the studied design nearest
     to this one; left out where none is like it."""
-    expected_size_missing: NotRequired[str | None]
+    expected_size_missing: NotRequired[str]
     """Why there is no ``expected_size``, here and in the tests of the pair: which of their numbers
     no studied design comes near."""
 
@@ -3086,7 +2963,7 @@ class WeightedRiskDict(TypedDict):
     """Estimated bias, where the estimator has one."""
     interval: NormalIntervalDict | None
     """The interval about the estimate; None with fewer than two effective rows."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about these numbers."""
     by_source: NotRequired[list[SourceRiskDict]]
     """The risk in each source, where sources are known."""
@@ -3100,11 +2977,14 @@ class WeightsResultDict(TypedDict):
     """``weights``."""
     weights: EstimatedWeightsDict
     """The weights with their diagnostics."""
-    cautions: list[CautionDict]
+    cautions: list[str]
     """Cautions about rows that are left out; the weights have their own."""
     left_out: NotRequired[LeftOutOfSamplesDict]
     """Incomplete rows that are left out of the samples; the weights are those of the other rows, in
     order."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
 

@@ -20,8 +20,7 @@ def list_method_tables(shown: ModelsResult) -> list[Table]:
     tables = []
     for name, model in list(shown.models.items())[:MOST_MODELS]:
         tables += [_tabulate_intervals(shown, name, model), _tabulate_variances(shown, name, model)]
-    shared = shown.result.get("comparison_tests") or {}
-    tables += [_tabulate_tests(shown, pair, shared) for pair in shown.comparisons[:MOST_PAIRS]]
+    tables += [_tabulate_tests(shown, pair) for pair in shown.comparisons[:MOST_PAIRS]]
     tables.append(
         Table(
             caption="Methods that were not used",
@@ -71,23 +70,22 @@ def _tabulate_variances(shown: ModelsResult, name: str, model: Json) -> Table:
     )
 
 
-def _tabulate_tests(shown: ModelsResult, pair: Json, shared: Json) -> Table:
+def _tabulate_tests(shown: ModelsResult, pair: Json) -> Table:
     rows: list[list[Cell]] = []
     has_regions = False
     for method, test in (pair.get("tests") or {}).items():
-        details = {**shared.get(method, {}), **test}  # the fields of either class
         regions = MISSING
-        if "p_rope" in details:
+        if "p_rope" in test:
             has_regions = True
-            shares = (details[key] for key in ("p_left", "p_rope", "p_right"))
+            shares = (test[key] for key in ("p_left", "p_rope", "p_right"))
             regions = " / ".join(map(format_number, shares))
         rows.append(
             [
                 Name(method),
-                shown.about(details.get("target")),
-                Number(details.get("statistic")),
-                PValue(details.get("p_value_adjusted")),
-                PValue(details.get("p_value")),
+                shown.about(test.get("target")),
+                Number(test.get("statistic")),
+                PValue(test.get("p_value_adjusted")),
+                PValue(test.get("p_value")),
                 regions,
             ]
         )

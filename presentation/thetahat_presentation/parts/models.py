@@ -1,7 +1,7 @@
 """A result that compares models: its order, its words, and its cautions.
 
-Comparisons in full and in brief both have ``a``, ``b``, ``interval`` and ``verdict``. A result of
-an older release lacks fields; what is missing is left out.
+A result has its parts, such as tests and variances, only if they are included. A result of an
+older release lacks fields, too; what is missing is left out.
 """
 
 from __future__ import annotations
@@ -243,7 +243,6 @@ class ModelsResult:
             yield from place_cautions(pair.get("cautions"), Place(name))
             for metric, difference in (pair.get("metrics") or {}).items():
                 yield from place_cautions(difference.get("cautions"), Place(name, metric))
-        yield from place_cautions(self.result.get("comparison_cautions"))
 
 
 def find_recommended(part: Json) -> Mapping[str, Json]:

@@ -41,7 +41,7 @@ def _tabulate_coverage(shown: ModelsResult) -> Table:
     """Return a row for each design, with the models or differences whose intervals share it."""
     names: dict[tuple[Cell, ...], list[str]] = {}
     for subject, name, target, interval in _list_intervals(shown):
-        share = _find_share(interval, shown.result)
+        share = _find_share(interval)
         missing = None if interval is None else interval.get("expected_coverage_missing")
         cells = (subject, shown.about(target), *_build_share(share, "coverage", missing))
         names.setdefault(cells, []).append(name)
@@ -114,16 +114,9 @@ def _list_metric_intervals(subject: str, name: str, part: Json) -> Iterator[Subj
             yield f"{metric} of {subject}", name, target, interval
 
 
-def _find_share(interval: Json | None, result: Json) -> Json | None:
-    """Return the share of an interval; a brief one names only its number."""
-    if interval is None:
-        return None
-    share: Json | None = interval.get("expected_coverage")
-    brief: float | None = interval.get("expected_coverage_share")
-    if share is None and brief is not None:
-        listed = result.get("comparison_coverages") or ()
-        share = next((each for each in listed if each["coverage"] == brief), None)
-    return share
+def _find_share(interval: Json | None) -> Json | None:
+    """Return the share of an interval; None where it was not studied."""
+    return None if interval is None else interval.get("expected_coverage")
 
 
 def _build_share(share: Json | None, name: str, missing: str | None) -> tuple[Cell, Cell, Cell]:

@@ -94,7 +94,7 @@ def _is_shown(layout: Layout, differs: FloatArray, margin: float, *, zero_one: b
         "new": BlockLosses(layout, values=old + differs),
         "old": BlockLosses(layout, values=old),
     }
-    choices = Choices(margin=margin, tests=(), omnibus=(), detail="brief")
+    choices = Choices(margin=margin, tests=(), omnibus=())
     (pair,) = evaluate(LossTable(layout, models), choices, 0).comparisons
     holding = {pair.verdict.decision, *pair.verdict.also}
     return bool(holding & {Decision.NOT_WORSE, Decision.EQUIVALENT})

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from thetahat.analyses.losses import Choices
-from thetahat.analyses.losses.brief_comparisons import RecommendedIntervalBuilder
 from thetahat.analyses.losses.comparisons import find_basis
 from thetahat.analyses.losses.inference import DOES_NOT_FIT
 from thetahat.analyses.losses.method_selection import SelectedMethods, explain_misfit, select
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.paired_tests import run_paired_tests
 from thetahat.analyses.losses.pairs import build_batches, compute_within_part
+from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBuilder
 from thetahat.analyses.losses.verdict_basis import VerdictBasis
 from thetahat.cross_validation import build_loss_table, build_rows, run_splits
 from thetahat.intervals import INTERVALS
@@ -232,7 +232,7 @@ def find_bases(table: LossTable, only: Target | None = None) -> Bases:
     bases: Bases = {}
     for target in Target if only is None else (only,):
         with_target = replace(choices, target=target)
-        builder = RecommendedIntervalBuilder.prepare(layout, with_target, variances, intervals)
+        builder = RecommendedIntervalBuilder.prepare(layout, target, variances, intervals)
         for pairs, _ in build_batches(table, "a"):
             for pair in pairs:
                 if pair.constant is not None:

@@ -13,7 +13,7 @@ from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import Decision
 from thetahat.analyses.losses.verdict_basis import VerdictBasis
-from thetahat.analyses.losses.verdicts import judge_briefly
+from thetahat.analyses.losses.verdicts import judge
 from thetahat.corrections import DEFAULT_CORRECTION
 from thetahat.values.layout import Layout, build_block_layout
 from thetahat.values.types import BlockKind, FloatArray, Target
@@ -186,7 +186,7 @@ def _ask(pair: str, basis: FloatArray, target: Target) -> PairQuestion:
 
 
 def _decide(questions: list[PairQuestion], terms: VerdictTerms) -> list[frozenset[Decision]]:
-    verdicts = judge_briefly(questions, terms)
+    verdicts = judge(questions, terms)
     return [frozenset({verdict.decision, *verdict.also}) for verdict in verdicts]
 
 

@@ -42,6 +42,7 @@ STATUS: Final[dict[type[Exception], int]] = {
     service_errors.NotAcceptable: 406,
     service_errors.ResultPending: 409,
     service_errors.NoResult: 409,
+    service_errors.PartsNotKept: 409,
     service_errors.DatasetInUse: 409,
     service_errors.EvaluationNotFinished: 409,
     service_errors.IdempotencyRace: 409,

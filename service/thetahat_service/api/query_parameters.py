@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final
 from fastapi import Query
 from pydantic import BeforeValidator, Field
 
+from thetahat.analyses.losses.result_parts import ResultPart
+
 MAX_LABELS: Final = 16
 DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 NO_NUL: Final = {"pattern": r"^[^\u0000]*$"}
@@ -36,6 +38,17 @@ Cursor = Annotated[
     ),
 ]
 """A position in a list."""
+
+Include = Annotated[
+    str | None,
+    Query(
+        max_length=200,
+        description="Parts that the result shall have beside those of its request, with commas "
+        f"between them: {', '.join(ResultPart)}, or all.",
+        examples=["tests,variances"],
+    ),
+]
+"""Parts of a result."""
 
 Limit = Annotated[int, Query(ge=1, le=200, description="Length of a page.")]
 """Most entries of a page."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from thetahat_service.cli import compared_files
 from thetahat_service.cli.evaluate_once import Margin, OptionalUrl
 from thetahat_service.cli.output import print_json, print_result, write_text
+
+if TYPE_CHECKING:
+    from thetahat.values.json_values import JsonValue
 
 PANEL: Final = "Evaluations"
 
@@ -77,7 +80,12 @@ def compare(
         better=better,
         missing=missing,
     )
-    fields = {"level": level} if margin is None else {"level": level, "margin": margin}
+    fields: dict[str, JsonValue] = {
+        "level": level,
+        "include": "all" if show_all or as_json else ["omnibus"],
+    }
+    if margin is not None:
+        fields["margin"] = margin
     result, _ = compared_files.evaluate_files(files, options, fields, url)
     if markdown is not None:
         from thetahat_client.text import result_markdown

@@ -155,6 +155,14 @@ def result(
         bool, typer.Option("--latex", help="Print the tables as LaTeX, with booktabs.")
     ] = False,
     show_all: All = False,
+    include: Annotated[
+        str,
+        typer.Option(
+            metavar="PARTS",
+            help="Parts that the request left out, such as tests,variances, or all; they are "
+            "computed from the losses that are kept.",
+        ),
+    ] = "",
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print the means, intervals, verdicts and cautions of an evaluation."""
@@ -164,7 +172,7 @@ def result(
         message = "Only one of --json, --markdown and --latex may be used."
         raise UserError(message)
     with connect(url) as client:
-        finished = client.result(evaluation_id)
+        finished = client.result(evaluation_id, include=include)
     if as_json:
         print_json(finished)
     elif as_markdown or as_latex:

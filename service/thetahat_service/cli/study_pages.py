@@ -52,6 +52,8 @@ def _build_long_table_page(table: StudyTableDict) -> bytes:
 
 
 def _build_page(result: StudyResultDict, command: str) -> Iterator[str]:
+    from thetahat_presentation.parts.cautions import expand_cautions
+
     study, provenance = result["study"], result["provenance"]
     yield f"# {study['preset']}"
     yield ""
@@ -62,7 +64,7 @@ def _build_page(result: StudyResultDict, command: str) -> Iterator[str]:
         yield f"repetitions of each part: {of_parts}."
     else:
         yield f"{study['repetitions']} repetitions."
-    for caution in result["cautions"]:
+    for caution in expand_cautions(result)["cautions"]:
         yield ""
         yield f"**{caution['code']}**: {caution['message']}"
     if result["claims"]:

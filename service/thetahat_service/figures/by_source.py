@@ -19,7 +19,7 @@ from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
-    from thetahat_service.figures.result_types import AnyComparison, ModelsResult
+    from thetahat_service.figures.result_types import ComparisonJson, ModelsResult
 
 MOST_FIGURES: Final = 10
 """Pairs that have a figure of their own; of more pairs, those of the best models do."""
@@ -59,8 +59,8 @@ def build_by_source(result: Result) -> Iterator[Figure]:
     """Yield the figure of each pair of models; none if there are fewer than three blocks."""
     if not has_models(result):
         return
-    comparisons: Sequence[AnyComparison] = result["comparisons"]
-    labels = result["block_labels"]
+    comparisons: Sequence[ComparisonJson] = result["comparisons"]
+    labels = result.get("block_labels") or ()
     if len(labels) < 3 or not comparisons:
         return
     for place, comparison in enumerate(choose_pairs(result, comparisons), start=1):
@@ -76,8 +76,8 @@ def build_numbered_name(name: str, place: int) -> str:
 
 
 def choose_pairs(
-    result: ModelsResult, comparisons: Sequence[AnyComparison]
-) -> Sequence[AnyComparison]:
+    result: ModelsResult, comparisons: Sequence[ComparisonJson]
+) -> Sequence[ComparisonJson]:
     """Return the pairs that have a figure of their own, the most interesting one first."""
     best = [model["name"] for model in result["summary"]["models"]]
     ranks = {name: rank for rank, name in enumerate(best)}
@@ -98,8 +98,8 @@ def _put_better_first(result: ModelsResult, a: str, b: str) -> tuple[str, str]:
 def _subtract(
     result: ModelsResult, a: str, b: str, labels: Sequence[object]
 ) -> BlockDifferences | None:
-    means_a: Sequence[float | None] = result["models"][a]["mean"]["blocks"]
-    means_b: Sequence[float | None] = result["models"][b]["mean"]["blocks"]
+    means_a: Sequence[float | None] = result["models"][a]["mean"].get("blocks") or ()
+    means_b: Sequence[float | None] = result["models"][b]["mean"].get("blocks") or ()
     if not len(means_a) == len(means_b) == len(labels):
         return None
     pairs = [

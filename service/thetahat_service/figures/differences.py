@@ -22,7 +22,7 @@ from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import LABEL_SIZE, SMALL_LABEL_SIZE, Json, Palette, Style
 
 if TYPE_CHECKING:
-    from thetahat_service.figures.result_types import AnyComparison, ModelsResult
+    from thetahat_service.figures.result_types import ComparisonJson, ModelsResult
 
 MOST_PAIRS: Final = 45
 """Pairs that are all drawn; of more, only those with the best model are: ten models have 45."""
@@ -101,7 +101,7 @@ def build_differences(result: Result) -> Iterator[Figure]:
     """Yield the figure of the differences, if several models were compared."""
     if not has_models(result) or not result["comparisons"]:
         return
-    comparisons: Sequence[AnyComparison] = result["comparisons"]
+    comparisons: Sequence[ComparisonJson] = result["comparisons"]
     higher, margin = is_higher_better(result), find_margin(result)
     reference = _find_reference(result, comparisons)
     beyond = PairsBeyondMargin.from_result(result)
@@ -135,16 +135,16 @@ def find_margin(result: ModelsResult) -> float | None:
     return result["summary"].get("margin")
 
 
-def _find_rope(comparisons: Sequence[AnyComparison], margin: float | None) -> float | None:
+def _find_rope(comparisons: Sequence[ComparisonJson], margin: float | None) -> float | None:
     """Return the half width of the region of a Bayesian test, unless it is the margin."""
     tests: list[dict[str, Any]] = [  # Bayesian tests have further fields
-        {**test} for pair in comparisons[:1] for test in pair["tests"].values()
+        {**test} for pair in comparisons[:1] for test in pair.get("tests", {}).values()
     ]
     ropes: set[float] = {test["rope"] for test in tests if test.get("rope")}
     return ropes.pop() if len(ropes) == 1 and ropes != {margin} else None
 
 
-def _find_reference(result: ModelsResult, comparisons: Sequence[AnyComparison]) -> str | None:
+def _find_reference(result: ModelsResult, comparisons: Sequence[ComparisonJson]) -> str | None:
     """Return the model that all others are compared with; None if all pairs are shown."""
     first = {comparisons[0]["a"], comparisons[0]["b"]}
     shared = [name for name in first if all(name in (c["a"], c["b"]) for c in comparisons)]
@@ -156,7 +156,7 @@ def _find_reference(result: ModelsResult, comparisons: Sequence[AnyComparison]) 
 
 
 def _build_row(
-    comparison: AnyComparison, reference: str | None, beyond: PairsBeyondMargin
+    comparison: ComparisonJson, reference: str | None, beyond: PairsBeyondMargin
 ) -> DifferenceRow:
     """Return the bar and the label of one comparison."""
     a, b, interval = comparison["a"], comparison["b"], comparison["interval"]
@@ -220,7 +220,7 @@ class PairsBeyondMargin:
         level = result["summary"]["level"]
         return cls(find_margin(result), 1 - level, len(pairs) if is_corrected else 1)
 
-    def contains(self, pair: AnyComparison) -> bool:
+    def contains(self, pair: ComparisonJson) -> bool:
         """Return whether the difference of a pair is larger than the margin."""
         interval = pair["interval"]
         if self.margin is None or not interval or not interval["standard_error"]:
@@ -261,7 +261,7 @@ def _write_caption(
     if interval is not None:
         level = write_level(result["summary"]["level"])
         held = _describe_correction(interval.get("simultaneous_pairs"))
-        sided = SIDES[str(interval.get("alternative", "two_sided"))]  # brief ones have no such key
+        sided = SIDES[str(interval["alternative"])]
         text.append(
             f"A bar is the {level} confidence interval{sided} for "
             f"{name_target(interval['target'], find_source_words(result)[0])}, "

@@ -17,7 +17,7 @@ from thetahat_service.figures.result_types import has_models
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
-    from thetahat_service.figures.result_types import AnyComparison, ModelsResult
+    from thetahat_service.figures.result_types import ComparisonJson, ModelsResult
 
 POINTS: Final = 241
 SPREADS: Final = 4.5
@@ -36,11 +36,11 @@ def build_posteriors(result: Result) -> Iterator[Figure]:
     """Yield the probabilities of all Bayesian tests, and the densities of those that have one."""
     if not has_models(result):
         return
-    comparisons: Sequence[AnyComparison] = result["comparisons"]
-    rows: list[tuple[AnyComparison, str, Mapping[str, object]]] = [
+    comparisons: Sequence[ComparisonJson] = result["comparisons"]
+    rows: list[tuple[ComparisonJson, str, Mapping[str, object]]] = [
         (pair, name, test)
         for pair in _select_with_best(result, comparisons)
-        for name, test in pair["tests"].items()
+        for name, test in pair.get("tests", {}).items()
         if test.get("p_rope") is not None
     ]
     if not rows:
@@ -48,15 +48,15 @@ def build_posteriors(result: Result) -> Iterator[Figure]:
     yield _build_probabilities(result, rows, len(comparisons))
     place = 0
     for pair in choose_pairs(result, comparisons):
-        for name, test in pair["tests"].items():
+        for name, test in pair.get("tests", {}).items():
             if test.get("scale") and test.get("degrees_of_freedom"):
                 place += 1
                 yield _build_density(result, pair, name, test, place)
 
 
 def _select_with_best(
-    result: ModelsResult, comparisons: Sequence[AnyComparison]
-) -> Sequence[AnyComparison]:
+    result: ModelsResult, comparisons: Sequence[ComparisonJson]
+) -> Sequence[ComparisonJson]:
     if len(comparisons) * 3 <= MOST_ROWS:
         return comparisons
     best = result["summary"]["best_model"]
@@ -70,7 +70,7 @@ def describe_regions(result: ModelsResult, a: str, b: str) -> tuple[str, str, st
 
 
 def _build_probabilities(
-    result: ModelsResult, rows: Sequence[tuple[AnyComparison, str, Mapping[str, Any]]], n: int
+    result: ModelsResult, rows: Sequence[tuple[ComparisonJson, str, Mapping[str, Any]]], n: int
 ) -> Figure:
     values: list[Json] = []
     is_first_low = not is_higher_better(result)  # then a difference below 0 means that it is better
@@ -158,7 +158,7 @@ def compute_student_density(
 
 
 def _build_density(
-    result: ModelsResult, pair: AnyComparison, name: str, test: Mapping[str, Any], place: int
+    result: ModelsResult, pair: ComparisonJson, name: str, test: Mapping[str, Any], place: int
 ) -> Figure:
     a, b, rope = pair["a"], pair["b"], test["rope"] or 0.0
     words = describe_regions(result, a, b)

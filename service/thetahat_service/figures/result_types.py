@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
     from thetahat_client.results import (
-        BriefComparisonDict,
-        BriefIntervalDict,
         ComparisonDict,
         CrossValidationResultDict,
         IntervalDict,
@@ -24,11 +22,11 @@ ModelsResult: TypeAlias = "CrossValidationResultDict | LossesResultDict | Predic
 """The result of a kind that compares models. Learning curves and selections have these fields too
 where they have models."""
 
-AnyComparison: TypeAlias = "ComparisonDict | BriefComparisonDict"
-"""Two models side by side, in full or in brief."""
+ComparisonJson: TypeAlias = "ComparisonDict"
+"""Two models side by side."""
 
-AnyInterval: TypeAlias = "IntervalDict | BriefIntervalDict"
-"""An interval, in full or in brief."""
+IntervalJson: TypeAlias = "IntervalDict"
+"""An interval."""
 
 
 def has_models(result: Mapping[str, object]) -> TypeGuard[ModelsResult]:

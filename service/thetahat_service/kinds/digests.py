@@ -23,7 +23,7 @@ class RequestDigests:
     request_sha256: str
     """Digest of ``canonical``."""
     data_sha256: str
-    """Digest of the data sets, or of the request where it holds the data."""
+    """Digest of the data sets, or of the request, but for ``include``, where it holds the data."""
     seed: int
     """The request's seed, or one that is derived from both digests."""
 
@@ -32,10 +32,14 @@ def compute_digests(
     request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
 ) -> RequestDigests:
     """Return the digests and the seed of a checked request."""
-    canonical = encode_json(request.build_canonical())
+    body = request.build_canonical()
+    canonical = encode_json(body)
     request_sha256 = hashlib.sha256(canonical.encode()).hexdigest()
-    data_sha256 = _compute_data_digest(request_sha256, datasets)
-    seed = derive_seed(request_sha256, data_sha256) if request.seed is None else request.seed
+    numbers_sha256 = request_sha256
+    if body.pop("include", None) is not None:  # which parts are written changes no number
+        numbers_sha256 = hashlib.sha256(encode_json(body).encode()).hexdigest()
+    data_sha256 = _compute_data_digest(numbers_sha256, datasets)
+    seed = derive_seed(numbers_sha256, data_sha256) if request.seed is None else request.seed
     return RequestDigests(canonical, request_sha256, data_sha256, seed)
 
 

@@ -13,6 +13,7 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Label
 from thetahat_service.data.arrow_arrays import make_arrow_array
+from thetahat_service.kinds.kept_losses import describe_losses
 from thetahat_service.outcomes.output_table import OutputColumn, OutputTable
 from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 
@@ -31,7 +32,14 @@ def tabulate_losses(
     if not table.layout.has_rows:
         return None
     losses = {name: losses.rows for name, losses in table.models.items()}
-    return make_lazy_loss_columns(table.layout, losses, extra or {}).table()
+    tabulated = make_lazy_loss_columns(table.layout, losses, extra or {}).table()
+    columns = {name: name_column(name) for name in losses}
+    return tabulated.replace_schema_metadata(describe_losses(table, columns))
+
+
+def name_column(model: str) -> str:
+    """Return the name of a model's column."""
+    return f"loss:{model}" if model in RESERVED else model
 
 
 def make_lazy_loss_columns(
@@ -61,7 +69,7 @@ def make_lazy_loss_columns(
     if layout.cluster is not None:
         columns["cluster"] = OutputColumn(layout.cluster, _list_label_values(layout.cluster_labels))
     for name, values in losses.items():
-        columns[f"loss:{name}" if name in RESERVED else name] = OutputColumn(values)
+        columns[name_column(name)] = OutputColumn(values)
     return OutputTable({**columns, **extra})
 
 

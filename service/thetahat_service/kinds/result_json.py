@@ -2,15 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.values.json_values import to_json
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.provenance import Provenance
 
 
 def encode_result(finished: Finished, provenance: Provenance) -> dict[str, Any]:
-    """Return a result as clients read it, with its provenance as the last field."""
+    """Return a result as clients read it, with its cautions and its provenance as the last fields.
+
+    The sentence of a caution is in ``caution_texts``, once. The lists ``cautions``, at every depth,
+    have the keys of their cautions.
+    """
     body: dict[str, Any] = to_json(finished.result)
-    return {**body, "provenance": to_json(replace(provenance, methods=finished.methods))}
+    texts = _CautionTexts()
+    return {
+        **texts.take_out_of(body),
+        "caution_texts": texts.by_key,
+        "provenance": to_json(replace(provenance, methods=finished.methods)),
+    }
+
+
+def encode_parts(result: Mapping[str, Any], further: EvaluationResult) -> dict[str, Any]:
+    """Return a stored result as JSON, with the parts that a further evaluation of it has.
+
+    What the stored result has stays as it is. Its cautions are in the places of their keys.
+    """
+    more: dict[str, Any] = to_json(further)
+    merged: dict[str, Any] = _add_missing(result, more)
+    provenance = result["provenance"]
+    merged |= {
+        name: [*result[name], *(each for each in more[name] if each not in result[name])]
+        for name in ("include", "not_applicable")
+    }
+    used = [each for each in to_json(further.methods) if each not in provenance["methods"]]
+    texts = _CautionTexts()
+    del merged["provenance"]
+    return {
+        **texts.take_out_of(merged),
+        "caution_texts": texts.by_key,
+        "provenance": {**provenance, "methods": [*provenance["methods"], *used]},
+    }
+
+
+def _add_missing(value: Any, more: Any) -> Any:
+    """Return a value with the fields of another one that it does not have, at every depth."""
+    if isinstance(value, Mapping) and isinstance(more, Mapping):
+        both = {key: _add_missing(item, more.get(key)) for key, item in value.items()}
+        if "cautions" in value and "cautions" in more:  # those of a part, too
+            further = [each for each in more["cautions"] if each not in value["cautions"]]
+            both["cautions"] = [*value["cautions"], *further]
+        return {**both, **{key: item for key, item in more.items() if key not in value}}
+    is_list_of_objects = isinstance(value, list) and value and isinstance(value[0], Mapping)
+    if is_list_of_objects and isinstance(more, list) and len(value) == len(more):
+        return [_add_missing(item, other) for item, other in zip(value, more, strict=True)]
+    return value
+
+
+class _CautionTexts:
+    """The cautions of a result by key: its code, with a number from the second sentence on."""
+
+    def __init__(self) -> None:
+        self.by_key: dict[str, dict[str, str]] = {}
+        self._keys: dict[tuple[str, ...], str] = {}
+
+    def take_out_of(self, value: Any) -> Any:
+        """Return a value with keys in the place of the cautions inside it."""
+        if isinstance(value, dict):
+            return {
+                name: [self._add(each) for each in item]
+                if name == "cautions" and isinstance(item, list)
+                else self.take_out_of(item)
+                for name, item in value.items()
+            }
+        if isinstance(value, list) and value and isinstance(value[0], dict | list):
+            return [self.take_out_of(item) for item in value]
+        return value
+
+    def _add(self, caution: dict[str, str]) -> str:
+        content = tuple(caution.values())
+        key = self._keys.get(content)
+        if key is None:
+            code = caution["code"]
+            n = sum(known == code for known, *_ in self._keys)
+            key = f"{code}:{n + 1}" if n else code
+            self._keys[content] = key
+            self.by_key[key] = caution
+        return key

@@ -253,7 +253,7 @@ def build_request(
     What cannot be read as a number is left as text, so that the refusal names it.
     """
     kind = _read(values, "kind") or "cross_validation"
-    request: dict[str, object] = {"kind": kind, "dataset": dataset}
+    request: dict[str, object] = {"kind": kind, "dataset": dataset, "include": "all"}
     if kind == "predictions":
         _add_predictions(request, values, proposals)
     elif kind == "losses":

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any, Final
 
-from thetahat.cautions import restore
-from thetahat.values.block_nouns import BlockNoun
-from thetahat.values.types import BlockKind
-from thetahat.values.words import choose_words
 from thetahat_presentation.document import Document
 from thetahat_presentation.showing import show, show_numbers
-from thetahat_presentation.wording import is_higher_better
 from thetahat_service.figures.differences import PairsBeyondMargin
 from thetahat_service.figures.result_types import has_models
 
@@ -50,26 +44,10 @@ def show_result(result: Json, request: Json, pair: tuple[str, str] | None = None
 def complete_result(result: Json) -> Json:
     """Return a result whose pairs say whether their difference is beyond the margin.
 
-    That needs the quantiles of a distribution. The cautions that comparisons in brief share get
-    the severity and the advice of the catalogue.
+    That needs the quantiles of a distribution.
     """
     if not has_models(result):
         return result
     rule = PairsBeyondMargin.from_result(result)
     pairs = [{**pair, "is_beyond_margin": rule.contains(pair)} for pair in result["comparisons"]]
-    completed: dict[str, Any] = {**result, "comparisons": pairs}
-    if "comparison_cautions" in result:
-        words = choose_words(
-            BlockKind.RANDOM, _find_noun(result), higher_is_better=is_higher_better(result)
-        )
-        completed["comparison_cautions"] = [
-            asdict(restore(caution["code"], caution["message"], words))
-            for caution in result["comparison_cautions"]
-        ]
-    return completed
-
-
-def _find_noun(result: Json) -> BlockNoun | None:
-    """Return what a block is called; a result of an older release has no word."""
-    unit = result.get("unit")
-    return None if unit is None else BlockNoun(**unit)
+    return {**result, "comparisons": pairs}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from thetahat.cautions import restore
 from thetahat_presentation.document import Table
+from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_presentation.showing import show
 from thetahat_presentation.wording import count_repetitions
 from thetahat_service.pages.texts import write_duration
@@ -36,12 +37,12 @@ class KeptStudyView:
 
 def describe_kept_study(result: StudyResultDict) -> KeptStudyView:
     """Return what the page of a kept study shows."""
-    stored: dict[str, Any] = {**result}  # the file has the command and the seconds, too
+    stored = expand_cautions({**result})  # the file has the command and the seconds, too
     study = stored["study"]
     document = show(stored)
     main = document.find_section("main")
     messages = [
-        restore(caution["code"], caution["message"]).message for caution in result["cautions"]
+        restore(caution["code"], caution["message"]).message for caution in stored["cautions"]
     ]
     return KeptStudyView(
         sentences=[document.headline, *document.sentences],

@@ -2,9 +2,9 @@
 
 They follow the rules by which ``thetahat.values.json_values.to_json`` writes a dataclass: a field
 with the default None is optional, ``metadata={"wire": ...}`` is its name in the JSON, and
-``metadata={"inline": True}`` writes its items into the parent object, ``metadata={"omit": True}``
-leaves it out, and ``metadata={"detail": ...}`` leaves it out of objects of another level of detail,
-so that it is optional. Each description is the string literal below the field.
+``metadata={"inline": True}`` writes its items into the parent object, and
+``metadata={"omit": True}`` leaves it out. Each description is the string literal below the field. A
+list of cautions is written as a list of their keys in ``caution_texts``.
 
 An array is a list of numbers; ``metadata={"dimensions": 2}`` makes it a list of lists, ``(1, 2)``
 either. With ``metadata={"nullable": True}`` a number may be null, because it may be NaN.
@@ -23,6 +23,7 @@ from uuid import UUID
 
 import numpy as np
 
+from thetahat.cautions import Caution
 from thetahat.values.json_schema import JsonSchema
 from thetahat_service.schemas.field_descriptions import describe_fields
 
@@ -110,6 +111,8 @@ class SchemaBuilder:
                 "minItems": len(inner),
                 "maxItems": len(inner),
             }
+        if issubclass(origin, Sequence) and arguments[0] is Caution:
+            return {"type": "array", "items": {"type": "string"}}  # keys of caution_texts
         if issubclass(origin, Sequence):
             return {"type": "array", "items": inner[0]}
         if issubclass(origin, Mapping):
@@ -127,8 +130,7 @@ class SchemaBuilder:
                 continue
             name = field.metadata.get("wire", field.name)
             is_optional = field.default is None
-            is_nullable = not is_optional or "detail" in field.metadata
-            annotation = hints[field.name] if is_nullable else _remove_none(hints[field.name])
+            annotation = _remove_none(hints[field.name]) if is_optional else hints[field.name]
             properties[name] = self.build_type_schema(annotation, field.metadata)
             if description := descriptions.get(field.name):
                 properties[name]["description"] = description

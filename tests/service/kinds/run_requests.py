@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from thetahat.errors import EvaluationError
+from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_service.errors import InvalidRequest
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import (
@@ -78,8 +79,11 @@ def run_kind(
 
 
 def as_json(finished: Finished) -> dict[str, Any]:
-    """Return a result as a client reads it, but with ``methods`` in the place of provenance."""
-    body = encode_result(finished, UNKNOWN)
+    """Return a result as a client reads it, but with cautions in the places of their keys.
+
+    It has ``methods`` in the place of provenance.
+    """
+    body: Any = expand_cautions(encode_result(finished, UNKNOWN))
     provenance = body.pop("provenance")
     result: dict[str, Any] = json.loads(encode_json({**body, "methods": provenance["methods"]}))
     return result

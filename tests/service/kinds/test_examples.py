@@ -53,6 +53,7 @@ def words_of(value: Any) -> Any:
     return re.sub(r"\d[\d.e-]*", "0", value) if isinstance(value, str) else None
 
 
+@pytest.mark.usefixtures("small_by_default")
 @pytest.mark.parametrize("kind", sorted(REQUESTS))
 def test_exact_an_example_has_the_keys_and_the_words_of_its_result(kind: str) -> None:
     result = compute(REQUESTS[kind])

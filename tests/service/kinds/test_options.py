@@ -45,7 +45,7 @@ def test_exact_every_option_of_a_request_reaches_the_choices() -> None:
         "unit": "school",
         "unit_plural": "schools",
         "target": "new_source",
-        "detail": "brief",
+        "include": ["tests", "variances"],
         "gate": {"model": "b", "against": "a", "require": "better", "undecided": "fail"},
     }
     assert {*options, "pairs"} == set(OPTION_NAMES)

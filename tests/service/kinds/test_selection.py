@@ -150,11 +150,11 @@ def test_exact_the_gap_is_external_minus_internal() -> None:
     assert "part due to choosing is" in caution["message"]
 
 
-def test_gh_14_the_gap_has_its_interval_where_models_are_in_brief() -> None:
-    brief = run_kind({**BODY, "detail": "brief"}).result
+def test_gh_14_the_gap_has_its_interval_where_models_have_no_parts() -> None:
+    small = run_kind({**BODY, "include": []}).result
 
-    assert "intervals" not in brief["models"]["selected"]
-    assert brief["bias"] == run_kind(BODY).result["bias"]
+    assert "intervals" not in small["models"]["selected"]
+    assert small["bias"] == run_kind(BODY).result["bias"]
 
 
 def test_exact_without_external_the_internal_losses_are_evaluated() -> None:

@@ -36,12 +36,5 @@ def test_exact_pairs_whose_difference_is_beyond_the_margin_say_so() -> None:
     assert "good is better" in plain
 
 
-def test_exact_shared_cautions_get_their_severity_and_advice() -> None:
-    shared = {"where": "pair", "code": "few_blocks", "message": "There are few.", "pairs": 3}
-    result = {**make_result(), "comparison_cautions": [shared]}
-
-    (caution,) = [c for c in show_result(result, {}).cautions if c.code == "few_blocks"]
-
-    assert caution.severity == "warning"
-    assert caution.advice
+def test_exact_a_kind_without_models_is_shown_as_it_is() -> None:
     assert complete_result({"kind": "weights"}) == {"kind": "weights"}

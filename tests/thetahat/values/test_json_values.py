@@ -36,14 +36,6 @@ class Outer:
     hidden: int = field(default=7, metadata={"omit": True})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Levelled:
-    detail: str
-    value: float
-    plan: str | None = field(default=None, metadata={"detail": "full"})
-    lower: float | None = field(default=None, metadata={"detail": "brief"})
-
-
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -79,20 +71,6 @@ def test_exact_encoded_value(value: object, expected: object) -> None:
     assert encoded == expected
     assert type(encoded) is type(expected)
     json.dumps(encoded, allow_nan=False)  # refuses numpy types and NaN
-
-
-def test_exact_a_field_of_one_level_of_detail_is_written_there_alone() -> None:
-    assert to_json(Levelled(detail="full", value=1.0)) == {
-        "detail": "full",
-        "value": 1.0,
-        "plan": None,
-    }
-    assert to_json(Levelled(detail="brief", value=1.0)) == {
-        "detail": "brief",
-        "value": 1.0,
-        "lower": None,
-    }
-    assert to_json(Levelled(detail="none", value=1.0)) == {"detail": "none", "value": 1.0}
 
 
 def test_exact_a_field_without_default_is_always_written() -> None:

@@ -13,9 +13,7 @@ from thetahat.analyses.calibration.studies import (
     CalibrationStudies,
     build_study_label,
 )
-from thetahat.analyses.losses.parts import AnyInterval
 from thetahat.analyses.losses.refit_estimates import ModelOrPair
-from thetahat.analyses.losses.result import BriefInterval
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.record_names import SOURCES, make_pair_name
 from thetahat.analyses.studies.recorded_repetitions import RecordedRepetitions
@@ -40,7 +38,7 @@ class FailedCalibration:
         """The caution that the intervals are not calibrated."""
         return (NOT_CALIBRATED(reason=self.reason),)
 
-    def add_to(self, subject: ModelOrPair, interval: AnyInterval) -> AnyInterval:
+    def add_to(self, subject: ModelOrPair, interval: Interval) -> Interval:
         """Return the interval as it is."""
         del subject
         return interval
@@ -95,7 +93,7 @@ class CalibratedIntervals:
         """The summary has the cautions about the measured coverage."""
         return ()
 
-    def add_to(self, subject: ModelOrPair, interval: AnyInterval) -> AnyInterval:
+    def add_to(self, subject: ModelOrPair, interval: Interval) -> Interval:
         """Return the interval with its coverage, which is None if no study has its target."""
         if isinstance(subject, tuple):
             subject = make_pair_name(*subject)
@@ -105,9 +103,7 @@ class CalibratedIntervals:
             coverage = sources.measure(self.source_records, subject, interval)
         return replace(interval, measured=IntervalCalibration(calibration=coverage))
 
-    def _measure_on_rows(
-        self, subject: str, interval: Interval | BriefInterval
-    ) -> MeasuredCoverage | None:
+    def _measure_on_rows(self, subject: str, interval: Interval) -> MeasuredCoverage | None:
         key = (subject, build_study_label(interval), interval.target.value, interval.mean.value)
         row = self._table.get(key, {})
         numbers = {name: cell for name, cell in row.items() if isinstance(cell, MonteCarloNumber)}

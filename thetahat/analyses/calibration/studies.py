@@ -17,7 +17,6 @@ import numpy as np
 
 from thetahat.analyses.calibration.result import NewSourceCalibration
 from thetahat.analyses.cross_validation import OutcomesTask
-from thetahat.analyses.losses.result import BriefInterval
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.dataset_population import DataAsPopulation
 from thetahat.analyses.studies.estimator import StudyEstimator
@@ -185,7 +184,7 @@ class WholeSourcesStudy:
         return None
 
     def measure(
-        self, records: Records, subject: str, interval: Interval | BriefInterval
+        self, records: Records, subject: str, interval: Interval
     ) -> MeasuredCoverage | None:
         """Return how often an interval covered a new source; None if it has another target."""
         target = PREDICTED if is_prediction(interval.method) else interval.target.value
@@ -211,7 +210,7 @@ class WholeSourcesStudy:
         )
 
 
-def build_study_label(interval: Interval | BriefInterval) -> str:
+def build_study_label(interval: Interval) -> str:
     """Return the name of an interval in the records of a study."""
     variance = interval.variance
     return interval.method if variance is None else f"{interval.method}:{variance}"

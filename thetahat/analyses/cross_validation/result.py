@@ -10,7 +10,7 @@ from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.cross_validation import LearnerFailure, LearnerFits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CrossValidationEvaluation(EvaluationResult):
     """The evaluation of the learners that ran, and how each learner ran."""
 

@@ -28,12 +28,10 @@ from thetahat.analyses.learning_curve.saturation import assess_saturation, compa
 from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.result import (
-    BriefComparison,
-    Comparison,
-    EvaluationResult,
     MetricResult,
     ModelResult,
 )
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution
 from thetahat.corrections.none import NoCorrection
@@ -109,7 +107,6 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
         tests=(),
         omnibus=(),
         correction=NoCorrection.info.name,
-        detail="full",
         control=None,
         gate=None,
     )
@@ -120,7 +117,7 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
     models = [evaluation.models[size.key] for size in sizes]
     smaller = [
         compare_with_largest(size.label, int(size.n_train.max()), comparison, choices.alpha)
-        for size, comparison in zip(sizes[:-1], _list_full_comparisons(evaluation), strict=True)
+        for size, comparison in zip(sizes[:-1], evaluation.comparisons, strict=True)
     ]
     law, reason = _fit_law(sizes, loss_range)
     return Curve(
@@ -134,15 +131,6 @@ def build_curve(  # noqa: PLR0913 - the losses, and how they are evaluated
         not_applicable=evaluation.not_applicable,
         cautions=(*evaluation.cautions, *_list_curve_cautions(sizes, reason)),
     )
-
-
-def _list_full_comparisons(evaluation: EvaluationResult) -> list[Comparison]:
-    """Return the comparisons of an evaluation whose request asks for full detail."""
-    comparisons: list[Comparison] = []
-    for comparison in evaluation.comparisons:
-        assert not isinstance(comparison, BriefComparison)  # noqa: S101 - in full
-        comparisons.append(comparison)
-    return comparisons
 
 
 def _build_point(size: SizeLosses, model: ModelResult) -> CurvePoint:
@@ -171,8 +159,10 @@ def _build_step(
             ChosenMethod(name, name, INTERVALS[name]()) for name in list_intervals_on_any_variance()
         )
         choices = replace(choices, intervals=fast)
-    (comparison,) = _list_full_comparisons(evaluate(pair, choices, seed))
+    choices = replace(choices, include=(*choices.parts, ResultPart.EFFECT_SIZES))
+    (comparison,) = evaluate(pair, choices, seed).comparisons
     verdict = comparison.verdict
+    assert comparison.effect_size is not None  # noqa: S101 - it is included
     return CurveStep(
         smaller=smaller.label,
         larger=larger.label,
@@ -268,10 +258,7 @@ def _get_interval_ends(
     results: Sequence[ModelResult] | Sequence[MetricResult],
 ) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
     """Return the lower and the upper ends of the first recommended interval at each size."""
-    recommended = [
-        next((interval for interval in result.intervals or () if interval.recommended), None)
-        for result in results
-    ]
+    recommended = [next(iter(result.recommended.values()), None) for result in results]
     return (
         tuple(None if interval is None else interval.lower for interval in recommended),
         tuple(None if interval is None else interval.upper for interval in recommended),

@@ -7,7 +7,8 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Final, Generic, Literal, TypeVar
 
-from thetahat.analyses.losses.result import DetailLevel, GateOutcome, Requirement
+from thetahat.analyses.losses.result import GateOutcome, Requirement
+from thetahat.analyses.losses.result_parts import Include, ResultPart, read_parts
 from thetahat.corrections import CORRECTION_WITH_ONE_MODEL, CORRECTIONS, DEFAULT_CORRECTION
 from thetahat.distributions import compute_alpha
 from thetahat.errors import InvalidParameter
@@ -24,9 +25,6 @@ M_co = TypeVar("M_co", covariant=True)
 
 UNITS: Final = ("instance", "cluster", "block")
 """Units that a test can pair."""
-
-DETAILS: Final = ("full", "brief")
-"""Amounts of detail of a result."""
 
 WhichPairs = Literal["all", "best"]
 PAIRS: Final = ("all", "best")
@@ -151,9 +149,9 @@ class Choices:
     target: Target | None = None
     """What verdicts are about: these sources, a new source, or these fitted models. Left out: what
     the blocks suggest."""
-    detail: DetailLevel | None = None
-    """How much the result has of each comparison. Left out: full up to 1000 comparisons, else
-    brief."""
+    include: Include = ()
+    """Parts that the result has beside the means, the recommended intervals and the verdicts, or
+    ``all``. Methods that are named are included. Parts that are left out are not computed."""
     gate: Gate | None = None
     """A requirement on one pair of models; the result says whether it is met. Its against becomes
     the control, if no control is named."""
@@ -184,8 +182,7 @@ class Choices:
         known = ", ".join(UNITS)
         _require(good, "paired_unit", self.paired_unit, f"is not one of {known}")
         read_noun(self.unit, self.unit_plural)
-        good = self.detail is None or self.detail in DETAILS
-        _require(good, "detail", self.detail, f"is not one of {', '.join(DETAILS)}")
+        object.__setattr__(self, "include", read_parts(self.include))
         if self.gate is not None and self.margin is None:
             self.gate.check_needs_no_margin()
         for family in METHOD_FIELDS:
@@ -224,6 +221,26 @@ class Choices:
             return self.correction
         with_one = self.control is not None or self.compares_with_best(n_models)
         return CORRECTION_WITH_ONE_MODEL if with_one else DEFAULT_CORRECTION
+
+    @property
+    def parts(self) -> tuple[ResultPart, ...]:
+        """The parts that the result has: those that are included, or whose methods are named."""
+        return tuple(part for part in ResultPart if self.includes(part))
+
+    def includes(self, part: ResultPart) -> bool:
+        """Return whether the result has a part."""
+        named = {
+            ResultPart.VARIANCES: self.variances,
+            ResultPart.INTERVALS: self.intervals,
+            ResultPart.TESTS: self.tests,
+            ResultPart.OMNIBUS: self.omnibus,
+        }
+        return part in self.include or named.get(part) is not None
+
+    @property
+    def needs_all_intervals(self) -> bool:
+        """Whether all variances and intervals are computed, and not the recommended ones alone."""
+        return self.includes(ResultPart.VARIANCES) or self.includes(ResultPart.INTERVALS)
 
     def take_control_from_gate(self) -> Choices:
         """Return the choices with the gate's reference as control, if no control was named."""

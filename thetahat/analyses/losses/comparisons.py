@@ -7,15 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from thetahat.analyses.losses.bootstrap import Resampling
-from thetahat.analyses.losses.brief_comparisons import (
-    RecommendedIntervalBuilder,
-    SharedCautions,
-    shorten_interval,
-    shorten_outcome,
-)
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import subtract_ranges
-from thetahat.analyses.losses.effect_sizes import compute_brief_effect_size, compute_effect_size
+from thetahat.analyses.losses.effect_sizes import compute_effect_size
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
 from thetahat.analyses.losses.expected_coverage import look_up_coverage
 from thetahat.analyses.losses.expected_size import (
@@ -48,17 +42,12 @@ from thetahat.analyses.losses.recommendation import (
     BuiltInterval,
     get_recommended_by_target,
 )
+from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBuilder
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
-from thetahat.analyses.losses.result import (
-    BriefComparison,
-    CautionPlace,
-    Comparison,
-    EffectSize,
-    SharedTest,
-    Verdict,
-)
+from thetahat.analyses.losses.result import Comparison, EffectSize, Verdict
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
-from thetahat.analyses.losses.verdicts import compute_all_evidence, judge, judge_briefly
+from thetahat.analyses.losses.verdicts import compute_all_evidence, judge
 from thetahat.cautions import TESTS_DISAGREE_WITH_VERDICT, Caution
 from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
 from thetahat.intervals.base import (
@@ -126,16 +115,14 @@ class _Draft:
         Macro and pooled mean of a minus those of b.
     best : BuiltInterval or None
         The interval that the verdict rests on.
-    inference : Inference or None
-        All intervals and variances of the difference; None if only the best one was built.
-    effect : EffectSize
-        The difference beside its spread.
+    inference : Inference
+        The intervals of the difference, and its variances if the result has them.
+    effect : EffectSize or None
+        The difference beside its spread, if the result has it.
     outcomes : mapping of str to TestOutcome
         Outcomes of the tests, by key.
     cautions : tuple of Caution
         Cautions about the difference itself.
-    places : tuple of CautionPlace
-        All cautions of the pair, where comparisons are in brief.
     question : PairQuestion
         The pair and the interval that the verdict is based on.
     other_question : PairQuestion or None
@@ -147,11 +134,10 @@ class _Draft:
     difference: float
     difference_pooled: float
     best: BuiltInterval | None
-    inference: Inference | None
-    effect: EffectSize
+    inference: Inference
+    effect: EffectSize | None
     outcomes: Mapping[str, TestOutcome]
     cautions: tuple[Caution, ...]
-    places: tuple[CautionPlace, ...]
     question: PairQuestion
     other_question: PairQuestion | None
 
@@ -164,18 +150,19 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     ranges: Mapping[str, tuple[float, float] | None],
     left_out: OmittedMethods,
     parts: Parts = NO_PARTS,
-    shared: SharedCautions | None = None,
     resampling: Resampling | None = None,
     family: PairFamily | None = None,
-) -> tuple[tuple[Comparison, ...] | tuple[BriefComparison, ...], OrderedFamily]:
-    """Return the comparisons in the order of ``list_places``; in brief where cautions are shared.
+) -> tuple[tuple[Comparison, ...], OrderedFamily]:
+    """Return the comparisons in the order of ``list_places``.
 
     Their intervals and p-values are corrected for the pairs of the family, which is returned with
     the order of these pairs.
 
     The verdict on a pair uses its recommended interval for the request's target. If the request
     names no target, that is the default target of the layout or, if no interval was built for it,
-    the first target that has one.
+    the first target that has one. Where the result has no other interval, no other is built, but
+    for the two questions that sources answer, and unless the choice of the recommended one depends
+    on it.
     """
     intervals = methods.intervals
     if resampling is not None:
@@ -184,24 +171,36 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         )
         left_out.take(intervals)
     methods = replace(methods, intervals=select_for_differences(intervals))
+    kind = table.layout.kind
     if family is None:
         family = PairFamily.build(table, choices, seed)
     of_one_pair = family.choose_level(choices)
-    shortcut = RecommendedIntervalBuilder.prepare(
-        table.layout, choices, methods.variances, methods.intervals
-    )
+    target = DEFAULT_TARGET[kind] if choices.target is None else choices.target
+    wanted: list[Target] = [] if choices.needs_all_intervals else [target]
+    if wanted and kind is BlockKind.SOURCE and target in _OTHER_QUESTION:
+        wanted.append(_OTHER_QUESTION[target])
+    builders = [
+        RecommendedIntervalBuilder.prepare(table.layout, each, methods.variances, methods.intervals)
+        for each in wanted
+    ]
 
     def infer_difference(pair: Pair, on_fits: Sequence[RefitEstimate]) -> Inference:
-        draw = _get_draw(pair, resampling)
-        chosen = methods.variances, methods.intervals, of_one_pair
         difference = pair.losses.difference
         span = subtract_ranges(ranges[pair.a], ranges[pair.b])
-        inferred = infer(difference, *chosen, span, left_out, on_fits, draw, pair.counts)
-        built = coverage.add_to(inferred.built, difference, "difference")
-        return replace(inferred, built=[family.mark_interval(entry, choices) for entry in built])
+        built = [
+            builder.build_best(difference, of_one_pair, span, left_out, pair.counts)
+            for builder in ([] if on_fits else builders)
+        ]
+        if built and built[0] is not None:
+            inferred = Inference({}, [each for each in built if each is not None])
+        else:
+            draw = _get_draw(pair, resampling)
+            chosen = methods.variances, methods.intervals, of_one_pair
+            inferred = infer(difference, *chosen, span, left_out, on_fits, draw, pair.counts)
+        covered = coverage.add_to(inferred.built, difference, "difference")
+        return replace(inferred, built=[family.mark_interval(each, choices) for each in covered])
 
     coverage = look_up_coverage(table.layout)
-    names_methods = choices.variances is not None or choices.intervals is not None
     lookup, sizes = look_up_sizes(table, choices), dict[str, ExpectedSize]()
     drafts: list[_Draft] = []
     question_terms = _QuestionTerms(ranges, choices.target, choices.alpha, choices.alternative)
@@ -214,20 +213,11 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
         sizes = sizes or find_test_sizes(lookup, methods.tests.methods, choices, known)
         cautions = list_size_cautions(sizes)
         for pair, own in zip(pairs, outcomes, strict=True):
-            difference, on_fits = pair.losses.difference, parts.refits.get((pair.a, pair.b), ())
-            best, inference = None, None
-            if shared is not None and not names_methods and not on_fits:
-                span = subtract_ranges(ranges[pair.a], ranges[pair.b])
-                best = shortcut.build_best(difference, of_one_pair, span, left_out, pair.counts)
-                if best is not None:
-                    (best,) = coverage.add_to([best], difference, "difference")
-                    best = family.mark_interval(best, choices)
-            if best is None:
-                inference = infer_difference(pair, on_fits)
-                best = _get_recommended(inference, table.layout.kind, choices.target)
+            inference = infer_difference(pair, parts.refits.get((pair.a, pair.b), ()))
+            best = _get_recommended(inference, kind, choices.target)
             doubted = add_size_cautions(own, cautions)
-            drafts.append(_draft(pair, best, inference, doubted, sizes, shared, question_terms))
-    return _judge_drafts(drafts, table, choices, family, sizes, lookup, parts, shared)
+            drafts.append(_draft(pair, best, inference, doubted, choices, question_terms))
+    return _judge_drafts(drafts, table, choices, family, sizes, lookup, parts)
 
 
 def _judge_drafts(  # noqa: PLR0913 - what comparisons are made of
@@ -238,33 +228,19 @@ def _judge_drafts(  # noqa: PLR0913 - what comparisons are made of
     sizes: Mapping[str, ExpectedSize],
     lookup: SizeLookup,
     parts: Parts,
-    shared: SharedCautions | None,
-) -> tuple[tuple[Comparison, ...] | tuple[BriefComparison, ...], OrderedFamily]:
+) -> tuple[tuple[Comparison, ...], OrderedFamily]:
     """Return the comparisons with their corrected p-values and verdicts."""
     questions = [draft.question for draft in drafts]
     terms = _build_terms(table, choices, family)
     raw = [evidence.difference for evidence in compute_all_evidence(questions, terms)]
     ordered = family.order(questions, raw)
     adjusted = adjust_p_values([draft.outcomes for draft in drafts], ordered.adjust)
-    if shared is None:
-        verdicts = judge(questions, terms, ordered.adjust)
-        others = _judge_other_question(drafts, terms, family)
-        judged = zip(drafts, adjusted, verdicts, others, strict=True)
-        return tuple(
-            _build_full_comparison(draft, p_values, verdict, other, parts, sizes, lookup)
-            for draft, p_values, verdict, other in judged
-        ), ordered
-    verdicts_in_brief = judge_briefly(questions, terms, ordered.adjust)
+    verdicts = judge(questions, terms, ordered.adjust)
+    others = _judge_other_question(drafts, terms, family)
+    judged = zip(drafts, adjusted, verdicts, others, strict=True)
     return tuple(
-        _build_brief_comparison(
-            draft,
-            p_values,
-            verdict,
-            choices,
-            parts,
-            shared.keep_particular(draft.places, len(drafts)),
-        )
-        for draft, p_values, verdict in zip(drafts, adjusted, verdicts_in_brief, strict=True)
+        _build_comparison(draft, p_values, verdict, other, choices, parts, sizes, lookup)
+        for draft, p_values, verdict, other in judged
     ), ordered
 
 
@@ -285,36 +261,20 @@ def _judge_other_question(
 def _draft(  # noqa: PLR0913 - what is known of a pair
     pair: Pair,
     best: BuiltInterval | None,
-    inference: Inference | None,
+    inference: Inference,
     outcomes: Mapping[str, TestOutcome],
-    sizes: Mapping[str, ExpectedSize],
-    shared: SharedCautions | None,
+    choices: Choices,
     terms: _QuestionTerms,
 ) -> _Draft:
     difference = pair.losses.difference
     unit, differences = list_units(difference)
     n_units = count_independent_units(difference, differences)
     question = _build_question(pair, best, n_units, terms)
-    cautions = (*pair.cautions, *_compare_with_tests(question.basis, outcomes, terms))
-    places: list[CautionPlace] = []
-    if shared is None:
+    effect = None
+    if choices.includes(ResultPart.EFFECT_SIZES):
         effect = compute_effect_size(
             unit, differences, higher_is_better=pair.losses.higher_is_better
         )
-    else:
-        effect = compute_brief_effect_size(differences)
-        places += shared.note("pair", cautions)
-        if best is not None:
-            places += shared.note("interval", best.interval.cautions)
-            if best.interval.expected_coverage is not None:
-                shared.coverages[best.interval.expected_coverage] = None
-        for key, outcome in outcomes.items():
-            if key not in shared.tests:
-                shared.tests[key] = SharedTest(
-                    target=outcome.target, unit=outcome.unit, expected_size=sizes.get(key)
-                )
-            places += shared.note(f"tests.{key}", outcome.cautions)
-    n_units = count_independent_units(difference, differences)
     return _Draft(
         a=pair.a,
         b=pair.b,
@@ -324,25 +284,28 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         inference=inference,
         effect=effect,
         outcomes=outcomes,
-        cautions=cautions,
-        places=tuple(places),
+        cautions=(*pair.cautions, *_compare_with_tests(question.basis, outcomes, terms)),
         question=question,
         other_question=_ask_other_question(pair, best, inference, n_units, terms),
     )
 
 
-def _build_full_comparison(  # noqa: PLR0913 - what is known of a pair
+def _build_comparison(  # noqa: PLR0913 - what is known of a pair
     draft: _Draft,
     p_values: Mapping[str, float | None],
     verdict: Verdict,
     other_verdicts: Mapping[Target, Verdict] | None,
+    choices: Choices,
     parts: Parts,
     sizes: Mapping[str, ExpectedSize],
     lookup: SizeLookup,
 ) -> Comparison:
-    assert draft.inference is not None  # noqa: S101 - in full everything is built
     intervals = tuple(built.interval for built in draft.inference.built)
-    pair = (draft.a, draft.b)
+    pair, has_intervals = (draft.a, draft.b), choices.includes(ResultPart.INTERVALS)
+    tests = {
+        key: build_test_result(outcome, p_values.get(key), sizes.get(key))
+        for key, outcome in draft.outcomes.items()
+    }
     return Comparison(
         a=draft.a,
         b=draft.b,
@@ -352,14 +315,13 @@ def _build_full_comparison(  # noqa: PLR0913 - what is known of a pair
         recommended={
             target: parts.calibrate(pair, interval)
             for target, interval in get_recommended_by_target(intervals).items()
-        },
-        intervals=intervals,
-        variances=draft.inference.estimates,
+        }
+        if has_intervals
+        else None,
+        intervals=intervals if has_intervals else None,
+        variances=draft.inference.estimates if choices.includes(ResultPart.VARIANCES) else None,
         effect_size=draft.effect,
-        tests={
-            key: build_test_result(outcome, p_values.get(key), sizes.get(key))
-            for key, outcome in draft.outcomes.items()
-        },
+        tests=tests if choices.includes(ResultPart.TESTS) else None,
         cautions=tuple(dict.fromkeys(draft.cautions)),
         verdict=replace(
             verdict,
@@ -377,41 +339,6 @@ def _find_verdict_size(best: BuiltInterval | None, lookup: SizeLookup) -> Expect
     if best is None or best.variance is None:
         return None
     return lookup.find_verdict(f"{best.method.name}:{best.variance.name}", best.interval.target)
-
-
-def _build_brief_comparison(  # noqa: PLR0913 - what is known of a pair
-    draft: _Draft,
-    p_values: Mapping[str, float | None],
-    verdict: Verdict,
-    choices: Choices,
-    parts: Parts,
-    cautions: tuple[CautionPlace, ...],
-) -> BriefComparison:
-    inference, pair = draft.inference, (draft.a, draft.b)
-    interval, intervals, variances = None, None, None
-    if draft.best is not None:
-        interval = parts.calibrate(pair, shorten_interval(draft.best.interval))
-    if inference is not None and choices.intervals is not None:
-        intervals = tuple(built.interval for built in inference.built)
-    if inference is not None and choices.variances is not None:
-        variances = inference.estimates
-    return BriefComparison(
-        a=draft.a,
-        b=draft.b,
-        difference=draft.difference,
-        difference_pooled=draft.difference_pooled,
-        interval=interval,
-        effect_size=draft.effect,
-        tests={
-            key: shorten_outcome(outcome, p_values.get(key))
-            for key, outcome in draft.outcomes.items()
-        },
-        cautions=(*cautions, *parts.metrics.places.get(pair, ())),
-        verdict=verdict,
-        intervals=intervals,
-        variances=variances,
-        metrics=parts.metrics.differences.get(pair),
-    )
 
 
 def _get_draw(pair: Pair, resampling: Resampling | None) -> Draw | None:
@@ -468,12 +395,12 @@ def _compare_with_tests(
 def _ask_other_question(
     pair: Pair,
     best: BuiltInterval | None,
-    inference: Inference | None,
+    inference: Inference,
     n_units: int,
     terms: _QuestionTerms,
 ) -> PairQuestion | None:
     """Return the question about these sources where the other is about a new one, or reversed."""
-    if best is None or inference is None or pair.losses.a.layout.kind is not BlockKind.SOURCE:
+    if best is None or pair.losses.a.layout.kind is not BlockKind.SOURCE:
         return None
     other = _OTHER_QUESTION.get(best.interval.target)
     built = None if other is None else inference.find_recommended(other)

@@ -57,11 +57,6 @@ def compute_effect_size(
     )
 
 
-def compute_brief_effect_size(differences: FloatArray) -> EffectSize:
-    """Return Cohen's d of (n,) paired differences alone."""
-    return EffectSize(detail="brief", name="cohen_d", value=compute_cohen_d(differences))
-
-
 def compute_cohen_d(differences: FloatArray) -> float | None:
     """Return the mean over the standard deviation (ddof 1); None if the values do not vary."""
     sd = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0

@@ -91,7 +91,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         Seed of everything that is drawn at random.
     **options
         Level, margin, alternative, correction, control, pairs, power, rope, clip, range,
-        paired_unit, unit, unit_plural, target, detail and gate, as in ``Choices``.
+        paired_unit, unit, unit_plural, target, include and gate, as in ``Choices``.
 
     Examples
     --------

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from thetahat.analyses.losses.bootstrap import Resampling
-from thetahat.analyses.losses.brief_comparisons import (
-    SharedCautions,
-    check_detail,
-    choose_detail,
-    drop_costly_tests,
-)
 from thetahat.analyses.losses.cautions import list_cautions
-from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import check_range_of_losses, find_ranges
 from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.gate import judge_gate
 from thetahat.analyses.losses.inference import infer
-from thetahat.analyses.losses.method_selection import select
+from thetahat.analyses.losses.method_selection import SelectedMethods, select
 from thetahat.analyses.losses.methods_used import list_methods_used
 from thetahat.analyses.losses.models import build_model_result
 from thetahat.analyses.losses.multiple_tests import compare_all
@@ -30,16 +24,20 @@ from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.parts import NO_PARTS, NO_RISKS, Parts, RiskParts
 from thetahat.analyses.losses.ranking import build_ranking, rank_models
 from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.losses.summary import summarise
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
+from thetahat.intervals.base import ResampledInterval
 from thetahat.multiple_tests import MULTIPLE_TESTS
 from thetahat.paired_tests import PAIRED_TESTS
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
 from thetahat.variances import VARIANCES
+from thetahat.variances.base import ResampledVariance
 
 E = TypeVar("E", bound=EvaluationResult)
+M = TypeVar("M")
 
 
 def evaluate(
@@ -78,14 +76,12 @@ def build_evaluation(
     choices = choices.orient(higher_is_better=table.higher_is_better)
     places = list_places(table.names, table.names[0] if with_best else choices.control)
     n_pairs = len(places)
-    detail = choose_detail(choices.detail, n_pairs)
-    shared = SharedCautions() if detail == "brief" else None
-    methods = _select_methods(table, choices, in_brief=shared is not None)
-    omnibus = select(
-        "omnibus", choices.omnibus, MULTIPLE_TESTS, table.layout, choices, len(table.names)
+    methods = _select_methods(table, choices)
+    omnibus = _select_of_part(
+        ResultPart.OMNIBUS, choices.omnibus, MULTIPLE_TESTS, table, choices, len(table.names)
     )
-    in_full = shared is None or methods.intervals.named
-    names_of_pairs = [] if with_best or not in_full else _name_pairs(table, places)
+    needs_all = choices.needs_all_intervals
+    names_of_pairs = _name_pairs(table, places) if needs_all and not with_best else []
     resampling = Resampling.prepare(table, methods.intervals, names_of_pairs, seed)
     methods = replace(
         methods,
@@ -118,19 +114,17 @@ def build_evaluation(
     if with_best:
         asked = replace(asked, control=ranked.best, pairs=None)
         choices = replace(choices, control=ranked.best, pairs=None)
-        if in_full:
+        if needs_all:
             names_of_pairs = _name_pairs(table, list_places(table.names, ranked.best))
             resampling = Resampling.prepare(table, methods.intervals, names_of_pairs, seed)
     family = PairFamily.build(table, choices, seed, ranked.best if with_best else None)
     parts = parts.resolve(asked, family.n_pairs)
     models = {
-        name: build_model_result(
-            name, losses, inferences[name], choices, parts, in_brief=detail == "brief"
-        )
+        name: build_model_result(name, losses, inferences[name], choices, parts)
         for name, losses in table.models.items()
     }
     comparisons, ordered = compare(
-        table, methods, choices, seed, ranges, left_out, parts, shared, resampling, family
+        table, methods, choices, seed, ranges, left_out, parts, resampling, family
     )
     omnibus_results = compare_all(table, omnibus, of_all_models, seed, left_out)
     general = list_cautions(
@@ -141,29 +135,28 @@ def build_evaluation(
     )
     calibration_cautions = () if parts.calibration is None else parts.calibration.cautions
     ranking = build_ranking(ranked, comparisons, ordered, choices)
+    absent = {part for part in ResultPart if not choices.includes(part)}
     return build(
         summary=summarise(table, ranked, comparisons, ranking, family, choices),
         ranking=ranking,
         models=models,
-        detail=detail,
+        include=choices.parts,
         comparisons=comparisons,
-        comparison_tests=None if shared is None else shared.tests,
-        comparison_cautions=None
-        if shared is None
-        else (*shared.list_all(), *parts.metrics.shared_cautions),
-        comparison_coverages=None if shared is None else tuple(shared.coverages) or None,
-        omnibus=omnibus_results,
-        covariance=compute_covariance(table),
-        block_labels=table.layout.block_labels,
+        omnibus=omnibus_results if choices.includes(ResultPart.OMNIBUS) else None,
+        covariance=compute_covariance(table) if choices.includes(ResultPart.COVARIANCE) else None,
+        block_labels=table.layout.block_labels if choices.includes(ResultPart.BLOCKS) else None,
         left_out=table.left_out,
         unit=table.layout.words.noun,
-        not_applicable=(*left_out.list_all(), *parts.not_applicable),
+        not_applicable=tuple(
+            entry
+            for entry in (*left_out.list_all(), *parts.not_applicable)
+            if entry.family not in absent
+        ),
         cautions=tuple(
             dict.fromkeys(
                 [
                     *parts.first_cautions,
                     *general,
-                    *check_detail(detail, choices.detail, n_pairs),
                     *parts.cautions,
                     *calibration_cautions,
                 ]
@@ -207,12 +200,37 @@ def _name_pairs(table: LossTable, places: Sequence[tuple[int, int]]) -> list[tup
     return [(table.names[i], table.names[j]) for i, j in places]
 
 
-def _select_methods(table: LossTable, choices: Choices, *, in_brief: bool) -> Methods:
-    """Return the methods for each model and pair; brief comparisons omit the costly ones."""
-    layout = table.layout
-    tests = select("tests", choices.tests, PAIRED_TESTS, layout, choices)
-    return Methods(
-        select("variances", choices.variances, VARIANCES, layout, choices),
-        select("intervals", choices.intervals, INTERVALS, layout, choices),
-        drop_costly_tests(tests) if in_brief else tests,
+def _select_methods(table: LossTable, choices: Choices) -> Methods:
+    """Return the methods for each model and pair.
+
+    Without all intervals, none are drawn by resampling: no rule prefers one of these.
+    """
+    variances = select("variances", choices.variances, VARIANCES, table.layout, choices)
+    intervals = select("intervals", choices.intervals, INTERVALS, table.layout, choices)
+    if not choices.needs_all_intervals:
+        variances, intervals = _drop_resampled(variances), _drop_resampled(intervals)
+    tests = _select_of_part(ResultPart.TESTS, choices.tests, PAIRED_TESTS, table, choices)
+    return Methods(variances, intervals, tests)
+
+
+def _select_of_part(  # noqa: PLR0913 - what ``select`` needs
+    part: ResultPart,
+    chosen: tuple[ChosenMethod[M], ...] | None,
+    registry: Mapping[str, type[M]],
+    table: LossTable,
+    choices: Choices,
+    n_models: int | None = None,
+) -> SelectedMethods[M]:
+    """Return the methods of a part; none if the result does not have the part."""
+    if not choices.includes(part):
+        return SelectedMethods((), named=False)
+    return select(part.value, chosen, registry, table.layout, choices, n_models)
+
+
+def _drop_resampled(selection: SelectedMethods[M]) -> SelectedMethods[M]:
+    kept = tuple(
+        entry
+        for entry in selection.methods
+        if not isinstance(entry.method, ResampledInterval | ResampledVariance)
     )
+    return replace(selection, methods=kept)

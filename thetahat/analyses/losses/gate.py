@@ -7,7 +7,7 @@ from typing import Final
 
 from thetahat.analyses.losses.choices import Choices, Gate
 from thetahat.analyses.losses.result import (
-    AnyComparison,
+    Comparison,
     Decision,
     GateOutcome,
     GateResult,
@@ -53,7 +53,7 @@ def check_gate(choices: Choices, models: Sequence[str]) -> None:
         )
 
 
-def judge_gate(comparisons: Sequence[AnyComparison], choices: Choices) -> GateResult | None:
+def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResult | None:
     """Return whether the gate's requirement is met; None without a gate.
 
     It is met if the verdict on the two models says so, with its correction for several pairs. It
@@ -94,7 +94,7 @@ def judge_gate(comparisons: Sequence[AnyComparison], choices: Choices) -> GateRe
 def _judge(
     requirement: Requirement,
     holding: Collection[Decision],
-    pair: AnyComparison,
+    pair: Comparison,
     margin: float | None,
 ) -> GateOutcome:
     if not _MET_BY[requirement].isdisjoint(holding):
@@ -107,7 +107,7 @@ def _judge(
     return GateOutcome.UNDECIDED
 
 
-def _is_beyond_margin(pair: AnyComparison, margin: float | None) -> bool:
+def _is_beyond_margin(pair: Comparison, margin: float | None) -> bool:
     if pair.interval is None or margin is None:
         return False
     lower, upper = pair.interval.lower, pair.interval.upper
@@ -121,7 +121,7 @@ def _build_result(  # noqa: PLR0913 - the fields of the result
     sentence: str,
     *,
     is_undecided: bool,
-    pair: AnyComparison | None = None,
+    pair: Comparison | None = None,
 ) -> GateResult:
     interval = None if pair is None else pair.interval
     difference = None if pair is None else pair.difference
@@ -144,7 +144,7 @@ def _build_result(  # noqa: PLR0913 - the fields of the result
 def _write_sentence(
     gate: Gate,
     outcome: GateOutcome,
-    pair: AnyComparison,
+    pair: Comparison,
     margin: float | None,
     *,
     is_undecided: bool,

@@ -10,14 +10,14 @@ from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.method_selection import REGISTRIES
 from thetahat.analyses.losses.refit_estimates import RefitEstimates
-from thetahat.analyses.losses.result import AnyComparison, MethodUsed, OmnibusResult
+from thetahat.analyses.losses.result import Comparison, MethodUsed, OmnibusResult
 from thetahat.values.json_values import JsonValue
 
 
 def list_methods_used(
     choices: Choices,
     inferences: Iterable[Inference],
-    comparisons: Iterable[AnyComparison],
+    comparisons: Iterable[Comparison],
     omnibus: Mapping[str, OmnibusResult],
     refits: RefitEstimates,
 ) -> tuple[MethodUsed, ...]:
@@ -35,7 +35,7 @@ def list_methods_used(
             *(built.interval.method for inference in inferences for built in inference.built),
             *_list_intervals_of_pairs(comparisons),
         ],
-        "tests": [key for pair in comparisons for key in pair.tests],
+        "tests": [key for pair in comparisons for key in pair.tests or ()],
         "omnibus": list(omnibus),
     }
     made_before = {
@@ -50,7 +50,7 @@ def list_methods_used(
     )
 
 
-def _list_intervals_of_pairs(comparisons: Iterable[AnyComparison]) -> Iterator[str]:
+def _list_intervals_of_pairs(comparisons: Iterable[Comparison]) -> Iterator[str]:
     for pair in comparisons:
         intervals = pair.intervals or ((pair.interval,) if pair.interval else ())
         yield from (interval.method for interval in intervals)

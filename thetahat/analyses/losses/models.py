@@ -12,39 +12,33 @@ from thetahat.analyses.losses.inference import Inference
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import ErrorEstimate, Means, ModelResult
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 
 
-def build_model_result(  # noqa: PLR0913 - what the losses give, and what else is known
+def build_model_result(
     name: str,
     losses: BlockLosses,
     inference: Inference,
     choices: Choices,
     parts: Parts,
-    *,
-    in_brief: bool,
 ) -> ModelResult:
-    """Return one model's part of the result.
-
-    In brief the variances and intervals are left out that the request does not name.
-    """
+    """Return one model's part of the result."""
     layout = losses.layout
     built_intervals = look_up_coverage(layout).add_to(inference.built, losses, "model")
     intervals = tuple(parts.calibrate(name, built.interval) for built in built_intervals)
     predictions = [
         built.interval for built in inference.built if built.method.interval.is_prediction
     ]
-    has_variances = not in_brief or choices.variances is not None
-    has_intervals = not in_brief or choices.intervals is not None
     return ModelResult(
-        mean=compute_means(losses),
+        mean=compute_means(losses, by_block=choices.includes(ResultPart.BLOCKS)),
         n=layout.n_instances,
         blocks=layout.n_blocks,
         recommended=get_recommended_by_target(intervals),
         prediction=parts.calibrate(name, predictions[0]) if predictions else None,
-        variances=inference.estimates if has_variances else None,
-        intervals=intervals if has_intervals else None,
+        variances=inference.estimates if choices.includes(ResultPart.VARIANCES) else None,
+        intervals=intervals if choices.includes(ResultPart.INTERVALS) else None,
         estimates=_list_error_estimates(inference, intervals) if inference.own_estimates else None,
         risks=parts.risks.models.get(name),
         metrics=parts.metrics.models.get(name),
@@ -73,9 +67,11 @@ def _list_error_estimates(
     }
 
 
-def compute_means(losses: BlockLosses) -> Means:
+def compute_means(losses: BlockLosses, *, by_block: bool = True) -> Means:
     """Return macro and pooled mean and the block means; with repeats also the J split means."""
     layout, moments = losses.layout, losses.moments
+    if not by_block:
+        return Means(macro=moments.macro_mean, pooled=moments.pooled_mean)
     times = np.bincount(layout.split_block, minlength=len(layout.block_labels))
     sums = np.bincount(layout.split_block, weights=moments.deviations)
     return Means(

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TypedDict
 
 from thetahat.analyses.losses.choices import OPTION_NAMES, Gate, WhichPairs
-from thetahat.analyses.losses.result import DetailLevel
+from thetahat.analyses.losses.result_parts import Include
 from thetahat.errors import InvalidParameter
 from thetahat.similar_names import suggest_name
 from thetahat.values.types import Alternative, Target, UnitName
@@ -29,7 +29,7 @@ class EvaluationOptions(TypedDict, total=False):
     unit: str | None
     unit_plural: str | None
     target: Target | str | None
-    detail: DetailLevel | None
+    include: Include
     gate: Gate | None
 
 

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol
 
 from thetahat.analyses.losses.refit_estimates import (
     ModelOrPair,
     RefitEstimates,
 )
-from thetahat.analyses.losses.result import BriefInterval
 from thetahat.corrections import DEFAULT_CORRECTION, adjust
 from thetahat.intervals.base import Interval
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.choices import Choices
     from thetahat.analyses.losses.result import (
-        CautionPlace,
         MetricDifference,
         MetricResult,
         NotApplicable,
         ScoreCurves,
-        SharedCaution,
         WeightedRisk,
         WeightedRiskDifference,
     )
     from thetahat.cautions import Caution
-
-AnyInterval = TypeVar("AnyInterval", Interval, BriefInterval)
 
 ModelPair = tuple[str, str]
 """The names of the models of a comparison, whose difference is the first minus the second."""
@@ -60,17 +55,11 @@ class MetricParts:
         By model and by pair, the metrics by key.
     score_curves : mapping
         By model, how its scores separate two classes.
-    places : mapping
-        By pair, its cautions that not all pairs share, where comparisons are in brief.
-    shared_cautions : tuple of SharedCaution
-        The cautions of comparisons in brief, each once.
     """
 
     models: Mapping[str, Mapping[str, MetricResult]] = field(default_factory=dict)
     differences: Mapping[ModelPair, Mapping[str, MetricDifference]] = field(default_factory=dict)
     score_curves: Mapping[str, ScoreCurves | None] = field(default_factory=dict)
-    places: Mapping[ModelPair, Sequence[CautionPlace]] = field(default_factory=dict)
-    shared_cautions: tuple[SharedCaution, ...] = ()
 
     def correct_for(self, n_pairs: int) -> MetricParts:
         """Return the metrics with p-values corrected by Holm for more pairs than are compared.
@@ -101,7 +90,7 @@ class Calibration(Protocol):
     def cautions(self) -> tuple[Caution, ...]:
         """The cautions about the evaluation as a whole."""
 
-    def add_to(self, subject: ModelOrPair, interval: AnyInterval) -> AnyInterval:
+    def add_to(self, subject: ModelOrPair, interval: Interval) -> Interval:
         """Return the interval of a model or pair with its coverage."""
 
 
@@ -154,7 +143,7 @@ class Parts:
             metrics = metrics.correct_for(n_pairs)
         return replace(self, risks=risks, metrics=metrics, make_risks=None, make_metrics=None)
 
-    def calibrate(self, subject: ModelOrPair, interval: AnyInterval) -> AnyInterval:
+    def calibrate(self, subject: ModelOrPair, interval: Interval) -> Interval:
         """Return the interval of a model or pair, with its coverage if that was measured."""
         return interval if self.calibration is None else self.calibration.add_to(subject, interval)
 

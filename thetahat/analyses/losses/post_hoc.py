@@ -8,12 +8,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 from scipy import special
 
-from thetahat.analyses.losses.brief_comparisons import choose_detail
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.result import (
     CriticalDifferenceDiagram,
     OmnibusResult,
-    PostHocColumns,
     PostHocOmnibusResult,
     PostHocPair,
 )
@@ -58,15 +56,6 @@ class ComparedPairs:
                 a=self.names[a], b=self.names[b], z=z, p_value=p, p_value_adjusted=p_adjusted
             )
             for z, a, b, p, p_adjusted in rows
-        )
-
-    def build_columns(self) -> PostHocColumns:
-        """Return the pairs as columns."""
-        return PostHocColumns(
-            order="each a before every later b, in the models' order",
-            z=self._z,
-            p_value=self.p_values,
-            p_value_adjusted=self.adjusted,
         )
 
     def mark_differences(self, alpha: float) -> np.ndarray:
@@ -118,11 +107,9 @@ def build_post_hoc_result(
     reference = int(order[0]) if choices.control is None else names.index(choices.control)
     tied = tuple(names[i] for i in order if not differ[reference, i])
     groups = [tied] if choices.control else find_groups(differ[np.ix_(order, order)], ordered)
-    in_brief = choose_detail(choices.detail, len(compared.a)) == "brief"
     return PostHocOmnibusResult(
         **{field.name: getattr(result, field.name) for field in fields(result)},
-        pairs=None if in_brief else compared.list_pairs(),
-        pair_columns=compared.build_columns() if in_brief else None,
+        pairs=compared.list_pairs(),
         alpha=alpha,
         correction=_choose_correction(choices),
         tied_with=names[reference],

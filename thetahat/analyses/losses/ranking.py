@@ -20,7 +20,7 @@ from thetahat.analyses.losses.pair_family import OrderedFamily
 from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.power import find_detectable_difference
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
-from thetahat.analyses.losses.result import AnyComparison, Decision, ModelRanking, RankOfModel
+from thetahat.analyses.losses.result import Comparison, Decision, ModelRanking, RankOfModel
 from thetahat.corrections import bounds_any_false_statement
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import LossTable
@@ -71,7 +71,7 @@ def rank_models(
 
 def build_ranking(
     ranked: RankedModels,
-    comparisons: Sequence[AnyComparison],
+    comparisons: Sequence[Comparison],
     ordered: OrderedFamily,
     choices: Choices,
 ) -> ModelRanking | None:
@@ -111,7 +111,7 @@ def build_ranking(
     )
 
 
-def _find_shown(comparisons: Sequence[AnyComparison]) -> set[tuple[str, str]]:
+def _find_shown(comparisons: Sequence[Comparison]) -> set[tuple[str, str]]:
     """Return the pairs (better, worse) of the comparisons whose difference is shown."""
     found: set[tuple[str, str]] = set()
     for pair in comparisons:

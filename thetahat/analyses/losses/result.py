@@ -9,24 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.block_nouns import BlockNoun
-from thetahat.values.coverage import ExpectedCoverage, ExpectedSize, IntervalCalibration
+from thetahat.values.coverage import ExpectedSize
 from thetahat.values.json_values import JsonValue
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.types import Alternative, Better, FloatArray, Label, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
-DetailLevel = Literal["full", "brief"]
 PlanUnit = Literal["sources", "instances", "repeats"]
-IN_FULL: Final = {"detail": "full"}
-"""Metadata of a field that is written only in full, then as null if it is None."""
-
-IN_BRIEF: Final = {"detail": "brief"}
-"""Metadata of a field that is written only in brief, then as null if it is None."""
+SENTENCES_OF_REPR: Final = 3
+"""Sentences of the summary that the ``repr`` of a result has."""
 
 DegreesOfFreedom = float | tuple[float, ...] | None
 """One number, or numerator and denominator of F; None where the distribution has none."""
@@ -69,11 +66,11 @@ class Means:
     """Average of the block means."""
     pooled: float
     """Average over all instances."""
-    blocks: FloatArray
+    blocks: FloatArray | None = None
     """(K,) mean of each block, in the order of ``block_labels``; with repeats the average over
-    them."""
+    them. Only if ``blocks`` are included."""
     splits: FloatArray | None = None
-    """(J,) mean of each split, where there are several repeats."""
+    """(J,) mean of each split, where there are several repeats and ``blocks`` are included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,10 +211,11 @@ class MetricMeans:
     undefined."""
     macro: float
     """Average of the splits that have a value; NaN where it is undefined."""
-    blocks: FloatArray
-    """(K,) value of each block, in the order of ``block_labels``; NaN where it is undefined."""
+    blocks: FloatArray | None = None
+    """(K,) value of each block, in the order of ``block_labels``; NaN where it is undefined. Only
+    if ``blocks`` are included."""
     splits: FloatArray | None = None
-    """(J,) value of each split, where there are several repeats."""
+    """(J,) value of each split, where there are several repeats and ``blocks`` are included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,9 +239,9 @@ class MetricResult:
     recommended: Mapping[Target, Interval]
     """The recommended interval of each target."""
     intervals: tuple[Interval, ...] | None = None
-    """Every interval about the metric; left out in brief."""
+    """Every interval about the metric; only if ``intervals`` are included."""
     variances: Mapping[str, VarianceEstimate] | None = None
-    """Estimated variances of the metric, by method; left out in brief."""
+    """Estimated variances of the metric, by method; only if ``variances`` are included."""
     higher_is_better: bool
     """Whether larger values are better."""
     cautions: tuple[Caution, ...]
@@ -311,10 +309,9 @@ class ModelResult:
     prediction: Interval | None = None
     """Prediction interval for the mean loss on one new source, if the data allow one."""
     variances: Mapping[str, VarianceEstimate] | None = None
-    """Estimated variances of the mean loss, by method; in brief only where the request names
-    variances."""
+    """Estimated variances of the mean loss, by method; only if ``variances`` are included."""
     intervals: tuple[Interval, ...] | None = None
-    """Every interval about the mean loss; in brief only where the request names intervals."""
+    """Every interval about the mean loss; only if ``intervals`` are included."""
     estimates: Mapping[str, ErrorEstimate] | None = None
     """Estimates of the error that are not the mean of the losses, by method, where the request
     names such methods."""
@@ -323,7 +320,8 @@ class ModelResult:
     metrics: Mapping[str, MetricResult] | None = None
     """Metrics by name, where the request names any."""
     score_curves: ScoreCurves | None = None
-    """How the scores separate two classes, where a metric of scores is requested."""
+    """How the scores separate two classes, where a metric of scores is requested and
+    ``score_curves`` are included."""
 
 
 # Comparisons -------------------------------------------------------------------------------------
@@ -333,21 +331,19 @@ class ModelResult:
 class EffectSize:
     """How large a difference is relative to the spread of the paired differences."""
 
-    detail: DetailLevel = field(default="full", metadata={"omit": True})
-    """``brief`` has Cohen's d alone."""
     name: str
     """Always ``cohen_d``."""
     value: float | None
     """Mean of the paired differences over their standard deviation; None where they do not vary."""
-    unit: str | None = None
+    unit: str
     """What is paired: ``block`` or ``instance``."""
-    n: int | None = None
+    n: int
     """Number of pairs of units."""
-    hedges_g: float | None = field(default=None, metadata=IN_FULL)
+    hedges_g: float | None
     """``value`` corrected for its bias with few units."""
-    probability_of_superiority: float | None = None
+    probability_of_superiority: float
     """Share of the units where a is better; a tie counts one half."""
-    rank_biserial: float | None = field(default=None, metadata=IN_FULL)
+    rank_biserial: float | None
     """Difference of the signed-rank sums over their total, in [-1, 1]."""
 
 
@@ -377,32 +373,6 @@ class TestResult:
     expected_size: ExpectedSize | None = None
     """How often it rejected a true null hypothesis in the studied design nearest to this one; left
     out where none is like it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BriefTestResult:
-    """The numbers of a paired test in a comparison in brief."""
-
-    statistic: float | None
-    """The test statistic; None where it is infinite or undefined."""
-    p_value: float | None
-    """The p-value; None where the test has none."""
-    p_value_adjusted: float | None
-    """The p-value corrected over the pairs; None for a single pair."""
-    degrees_of_freedom: DegreesOfFreedom = None
-    """Degrees of freedom; left out where the reference distribution has none."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BriefBayesianResult:
-    """The posterior probabilities of a Bayesian test in a comparison in brief."""
-
-    p_left: float
-    """Probability that the difference is below the region of practical equivalence."""
-    p_rope: float
-    """Probability that the difference is inside this region."""
-    p_right: float
-    """Probability that the difference is above this region."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -459,8 +429,6 @@ class Detectable:
 class Verdict:
     """The verdict on two models."""
 
-    detail: DetailLevel = field(default="full", metadata={"omit": True})
-    """``brief`` has neither the interval nor the plan."""
     decision: Decision
     """The first of the statements that hold."""
     also: tuple[Decision, ...]
@@ -480,24 +448,24 @@ class Verdict:
     """One-sided p-value of a being worse than b by at least the margin; None without a margin."""
     p_value_not_worse_adjusted: float | None = None
     """That p-value corrected over the pairs; None for a single pair or without a margin."""
-    margin: float | None = field(default=None, metadata=IN_FULL)
+    margin: float | None
     """Largest difference that does not matter, in units of the loss."""
-    target: Target | None = field(default=None, metadata=IN_FULL)
+    target: Target | None
     """The quantity that the verdict is about; None where no interval could be built."""
-    method: str | None = field(default=None, metadata=IN_FULL)
+    method: str | None
     """The interval that it rests on, or ``sign`` where all differences are equal."""
-    variance: str | None = field(default=None, metadata=IN_FULL)
+    variance: str | None
     """The variance that this interval rests on."""
-    plan: Plan | None = field(default=None, metadata=IN_FULL)
+    plan: Plan | None
     """How much more data an undecided verdict needs."""
-    plan_reason: str | None = field(default=None, metadata=IN_FULL)
+    plan_reason: str | None
     """Why there is no plan."""
-    detectable: Detectable | None = field(default=None, metadata=IN_FULL)
+    detectable: Detectable | None
     """The smallest difference that data like these detect with the requested power."""
     expected_size: ExpectedSize | None = None
     """How often the verdict's own test called equal models different in the studied design nearest
     to this one; left out where none is like it."""
-    expected_size_missing: str | None = field(default=None, metadata=IN_FULL)
+    expected_size_missing: str | None = None
     """Why there is no ``expected_size``, here and in the tests of the pair: which of their numbers
     no studied design comes near."""
 
@@ -506,47 +474,41 @@ class Verdict:
 class MetricDifference:
     """The difference of two models' metric."""
 
-    detail: DetailLevel = field(default="full", metadata={"omit": True})
-    """``brief`` has the ends of the recommended interval instead of all intervals."""
     difference: float
     """Metric of a minus metric of b, by the mean that ``mean`` names."""
-    difference_pooled: float | None = None
+    difference_pooled: float
     """Difference of the pooled values; NaN where one is undefined."""
-    difference_macro: float | None = None
+    difference_macro: float
     """Difference of the macro means; NaN where one is undefined."""
-    mean: MeanKind | None = None
+    mean: MeanKind
     """The mean, ``macro`` or ``pooled``, whose difference ``difference`` is."""
-    variance: float | None = field(default=None, metadata=IN_FULL)
+    variance: float | None
     """The variance by the recommended method for ``target``; None where there is none."""
     standard_error: float | None
-    """Root of the variance; in brief None where no interval could be built."""
-    lower: float | None = field(default=None, metadata=IN_BRIEF)
-    """Lower end of the recommended interval, in brief; None if it is open."""
-    upper: float | None = field(default=None, metadata=IN_BRIEF)
-    """Upper end of the recommended interval, in brief; None if it is open."""
-    method: str | None = field(default=None, metadata=IN_FULL)
+    """Root of the variance."""
+    method: str | None
     """Name of that variance."""
-    degrees_of_freedom: float | None = field(default=None, metadata=IN_FULL)
+    degrees_of_freedom: float | None
     """Degrees of freedom of the t interval and the t test on the variance; None means normal."""
-    target: Target | None = None
+    target: Target
     """The quantity that the variance, the interval and the test are about."""
-    interval: Interval | None = field(default=None, metadata=IN_FULL)
+    interval: Interval | None
     """The recommended interval for that target."""
     recommended: Mapping[Target, Interval] | None = None
-    """The recommended interval of each target."""
+    """The recommended interval of each target; only if ``intervals`` are included."""
     intervals: tuple[Interval, ...] | None = None
-    """Every interval about the difference."""
+    """Every interval about the difference; only if ``intervals`` are included."""
     statistic: float | None
     """Difference over standard error; None where that is 0 or unknown."""
     p_value: float | None
     """p-value of no difference."""
     p_value_adjusted: float | None
     """The p-value corrected over the pairs; None for a single pair."""
-    alternative: Alternative | None = None
+    alternative: Alternative
     """Alternative of the interval and the test, in the units of the metric."""
-    higher_is_better: bool | None = None
+    higher_is_better: bool
     """Whether larger values are better."""
-    cautions: tuple[Caution, ...] | None = None
+    cautions: tuple[Caution, ...]
     """Cautions about these numbers."""
 
 
@@ -565,16 +527,17 @@ class Comparison:
     interval: Interval | None
     """The interval that the verdict rests on, corrected over the pairs as its p-value is; None
     where none could be built."""
-    recommended: Mapping[Target, Interval]
-    """The recommended interval of each target."""
-    intervals: tuple[Interval, ...]
-    """Every interval about the difference."""
-    variances: Mapping[str, VarianceEstimate]
-    """Estimated variances of the difference, by method."""
-    effect_size: EffectSize
-    """The difference relative to the spread of the paired differences."""
-    tests: Mapping[str, TestResult]
-    """Outcomes of the paired tests, by method."""
+    recommended: Mapping[Target, Interval] | None = None
+    """The recommended interval of each target; only if ``intervals`` are included."""
+    intervals: tuple[Interval, ...] | None = None
+    """Every interval about the difference; only if ``intervals`` are included."""
+    variances: Mapping[str, VarianceEstimate] | None = None
+    """Estimated variances of the difference, by method; only if ``variances`` are included."""
+    effect_size: EffectSize | None = None
+    """The difference relative to the spread of the paired differences; only if ``effect_sizes``
+    are included."""
+    tests: Mapping[str, TestResult] | None = None
+    """Outcomes of the paired tests, by method; only if ``tests`` are included."""
     cautions: tuple[Caution, ...]
     """Cautions about the difference as a whole."""
     verdict: Verdict
@@ -585,111 +548,6 @@ class Comparison:
     """Differences of the importance-weighted risks, where there are weights."""
     metrics: Mapping[str, MetricDifference] | None = None
     """Differences of the metrics by name, where the request names any."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BriefInterval:
-    """The interval of a comparison in brief; level and alternative are those of the request."""
-
-    method: str
-    """The interval's method."""
-    target: Target
-    """The quantity that the interval is to cover."""
-    variance: str | None
-    """The variance that the interval rests on; None where none is used."""
-    mean: MeanKind
-    """The mean that the interval is about, ``macro`` or ``pooled``."""
-    estimate: float
-    """The difference of that mean, a minus b."""
-    standard_error: float | None
-    """Standard error of the difference, in units of the loss."""
-    lower: float | None
-    """Lower end; None if it is open."""
-    upper: float | None
-    """Upper end; None if it is open."""
-    degrees_of_freedom: float | None
-    """Degrees of freedom of the t interval; None means normal."""
-    simultaneous_pairs: int | None = None
-    """Number of pairs of models whose intervals hold all at once at the request's level; left out
-    where the interval holds by itself."""
-    details: Mapping[str, JsonValue] = field(metadata={"inline": True})
-    """Further numbers of the method."""
-    expected_coverage_share: float | None = None
-    """Share of samples of the nearest studied design in which such an interval covered; the design
-    is in ``comparison_coverages``. Left out where no such design was studied."""
-    measured: IntervalCalibration | None = field(default=None, metadata={"inline": True})
-    """How often the interval covers on samples of the data, if the request asks for it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CautionPlace:
-    """A caution of one comparison in brief; its sentence is among ``comparison_cautions``."""
-
-    where: str
-    """The part that it is about: ``pair``, ``interval``, ``tests.METHOD``, ``metrics.NAME``."""
-    code: str
-    """The caution's code."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BriefComparison:
-    """Two models side by side, in brief."""
-
-    a: str
-    """Name of the first model."""
-    b: str
-    """Name of the second model."""
-    difference: float
-    """Macro mean of a minus macro mean of b."""
-    difference_pooled: float
-    """Pooled mean of a minus pooled mean of b."""
-    interval: BriefInterval | None
-    """The interval that the verdict rests on; None where none could be built."""
-    effect_size: EffectSize
-    """The difference relative to the spread of the paired differences."""
-    tests: Mapping[str, BriefTestResult | BriefBayesianResult]
-    """Numbers of the paired tests, by method."""
-    cautions: tuple[CautionPlace, ...]
-    """Cautions of this comparison that not all of them share."""
-    verdict: Verdict
-    """Which of the two is better, if the data show it."""
-    intervals: tuple[Interval, ...] | None = None
-    """Every interval about the difference, where the request names intervals."""
-    variances: Mapping[str, VarianceEstimate] | None = None
-    """Estimated variances of the difference, where the request names variances."""
-    metrics: Mapping[str, MetricDifference] | None = None
-    """Differences of the metrics by name, where the request names any."""
-
-
-AnyComparison: TypeAlias = Comparison | BriefComparison
-"""Two models side by side, in full or in brief."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedTest:
-    """What is the same for one test in every comparison in brief."""
-
-    target: Target
-    """The difference that is tested."""
-    unit: str
-    """What is paired: ``block``, ``instance`` or ``cluster``."""
-    expected_size: ExpectedSize | None = None
-    """How often the test called equal models different in the nearest studied design; left out
-    where none was studied."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedCaution:
-    """A caution of several comparisons in brief, written once."""
-
-    where: str
-    """The part of a comparison that it is about."""
-    code: str
-    """The caution's code."""
-    message: str
-    """Its sentence in the first comparison that has it."""
-    pairs: int
-    """Number of comparisons that have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -767,20 +625,6 @@ class PostHocPair:
     """The p-value corrected over the pairs."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PostHocColumns:
-    """All pairs of models after a test of all models, as columns."""
-
-    order: str
-    """The order of the pairs, in words."""
-    z: tuple[float | None, ...]
-    """(m,) differences of scores over their standard error."""
-    p_value: FloatArray
-    """(m,) two-sided p-values."""
-    p_value_adjusted: FloatArray
-    """(m,) p-values corrected over the pairs."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriticalDifferenceDiagram:
     """What a critical difference diagram draws."""
@@ -802,10 +646,8 @@ class CriticalDifferenceDiagram:
 class PostHocOmnibusResult(OmnibusResult):
     """The outcome of a test of all models that also compares the pairs."""
 
-    pairs: tuple[PostHocPair, ...] | None
-    """None where comparisons are in brief."""
-    pair_columns: PostHocColumns | None = None
-    """The pairs as columns, where comparisons are in brief."""
+    pairs: tuple[PostHocPair, ...]
+    """Every pair of models, or every model with the control."""
     alpha: float
     """Level of the pairs' tests."""
     correction: str
@@ -977,7 +819,7 @@ class Summary:
     """Number of comparisons with each decision."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EvaluationResult:
     """The result of an evaluation: every model, every comparison, and all models at once."""
 
@@ -985,31 +827,24 @@ class EvaluationResult:
     """The best model, the verdicts in words and the main intervals."""
     models: Mapping[str, ModelResult]
     """The results of the models by name."""
-    detail: DetailLevel
-    """Amount of detail of each model and comparison: ``full`` or ``brief``."""
-    comparisons: tuple[Comparison, ...] | tuple[BriefComparison, ...]
+    include: tuple[ResultPart, ...]
+    """The parts that the result has beside the main ones."""
+    comparisons: tuple[Comparison, ...]
     """Every pair of models, or every model with the control or with the best one."""
     ranking: ModelRanking | None = None
     """What the data show of the order of three models or more."""
-    comparison_tests: Mapping[str, SharedTest] | None = None
-    """What is the same for a test in every comparison in brief, by method."""
-    comparison_cautions: tuple[SharedCaution, ...] | None = None
-    """The cautions of comparisons in brief, each once."""
-    comparison_coverages: tuple[ExpectedCoverage, ...] | None = None
-    """Every coverage that is the ``expected_coverage_share`` of a brief comparison's interval,
-    once, with its design."""
-    omnibus: Mapping[str, OmnibusResult | PostHocOmnibusResult]
-    """Tests of all models at once, by method."""
-    covariance: BlockCovariance
-    """Second moments of the block means."""
-    block_labels: tuple[Label, ...]
-    """Labels of the blocks, in order of first appearance."""
+    omnibus: Mapping[str, OmnibusResult | PostHocOmnibusResult] | None = None
+    """Tests of all models at once, by method; only if ``omnibus`` is included."""
+    covariance: BlockCovariance | None = None
+    """Second moments of the block means; only if ``covariance`` is included."""
+    block_labels: tuple[Label, ...] | None = None
+    """Labels of the blocks, in order of first appearance; only if ``blocks`` are included."""
     left_out: LeftOut | None = None
     """Rows of the data or losses that are left out because the request asks for that."""
     unit: BlockNoun
     """What one block is called, and several: the request's ``unit``, or source or fold."""
     not_applicable: tuple[NotApplicable, ...]
-    """Methods that were not used, with the reason."""
+    """Methods of the included parts that were not used, with the reason."""
     cautions: tuple[Caution, ...]
     """Cautions about the evaluation as a whole."""
     gate: GateResult | None = None
@@ -1017,3 +852,8 @@ class EvaluationResult:
     methods: tuple[MethodUsed, ...] = field(metadata={"omit": True})
     """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
     where the provenance of the result has them."""
+
+    def __repr__(self) -> str:
+        """Return the best model and the first verdicts in words, in a few lines."""
+        shown = "\n  ".join(self.summary.sentences[:SENTENCES_OF_REPR])
+        return f"<{type(self).__name__}\n  {shown}>"

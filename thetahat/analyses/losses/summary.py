@@ -10,7 +10,7 @@ from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.pair_family import PairFamily
 from thetahat.analyses.losses.ranking import RankedModels, write_ranking
 from thetahat.analyses.losses.result import (
-    AnyComparison,
+    Comparison,
     ComparisonSummary,
     Decision,
     ModelRanking,
@@ -32,7 +32,7 @@ MAX_COMPARISONS: Final = 20
 def summarise(  # noqa: PLR0913 - what the sentences are about
     table: LossTable,
     ranked: RankedModels,
-    comparisons: Sequence[AnyComparison],
+    comparisons: Sequence[Comparison],
     ranking: ModelRanking | None,
     family: PairFamily,
     choices: Choices,
@@ -63,7 +63,7 @@ def summarise(  # noqa: PLR0913 - what the sentences are about
     )
 
 
-def _select_most_relevant(comparisons: Sequence[AnyComparison], best: str) -> list[AnyComparison]:
+def _select_most_relevant(comparisons: Sequence[Comparison], best: str) -> list[Comparison]:
     """Return the comparisons of the summary, in the order of the result."""
     if len(comparisons) <= MAX_COMPARISONS:
         return list(comparisons)
@@ -104,7 +104,7 @@ def _write_estimate(estimate: float, interval: Interval | None) -> str:
     return f"{written[estimate]} ({level} interval {ends})"
 
 
-def _write_verdict(pair: AnyComparison) -> str:
+def _write_verdict(pair: Comparison) -> str:
     verdict = pair.verdict
     if verdict.plan is not None:
         return f"{verdict.reason} {verdict.plan.sentence}"
@@ -112,8 +112,8 @@ def _write_verdict(pair: AnyComparison) -> str:
 
 
 def _write_rest(
-    comparisons: Sequence[AnyComparison],
-    shown: Sequence[AnyComparison],
+    comparisons: Sequence[Comparison],
+    shown: Sequence[Comparison],
 ) -> list[str]:
     if len(shown) == len(comparisons):
         return []
@@ -139,7 +139,7 @@ def _summarise_model(name: str, ranked: RankedModels) -> ModelSummary:
     )
 
 
-def _summarise_comparison(pair: AnyComparison) -> ComparisonSummary:
+def _summarise_comparison(pair: Comparison) -> ComparisonSummary:
     interval = pair.interval
     return ComparisonSummary(
         a=pair.a,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from thetahat.analyses.losses.evidence import Evidence, PairQuestion, VerdictTerms, compute_evidence
@@ -37,22 +36,9 @@ def judge(
     ``adjust_differences`` corrects the p-values of no difference, where the correction needs more
     than them.
     """
-    alpha = _compute_planning_alpha(terms, max(1, len(questions)))
-    verdicts = judge_briefly(questions, terms, adjust_differences)
-    return [
-        _add_basis(verdict, question, terms, alpha)
-        for verdict, question in zip(verdicts, questions, strict=True)
-    ]
-
-
-def judge_briefly(
-    questions: Sequence[PairQuestion], terms: VerdictTerms, adjust_differences: Adjust | None = None
-) -> Iterator[Verdict]:
-    """Yield the verdicts of ``judge`` without plans and without the interval that they use."""
     raw = compute_all_evidence(questions, terms)
     if len(raw) == 1:
-        yield _decide(questions[0], terms, raw[0], raw[0], 1)
-        return
+        return [_decide(questions[0], terms, raw[0], raw[0], 1)]
     differences = [e.difference for e in raw]
     families = (
         adjust(differences, terms.correction)
@@ -61,8 +47,10 @@ def judge_briefly(
         adjust([e.equivalence for e in raw], choose_correction_of_bounds(terms.correction)),
         adjust([e.not_worse for e in raw], choose_correction_of_bounds(terms.correction)),
     )
-    for question, e, adjusted in zip(questions, raw, zip(*families, strict=True), strict=True):
-        yield _decide(question, terms, e, Evidence(*adjusted), len(raw))
+    return [
+        _decide(question, terms, e, Evidence(*adjusted), len(raw))
+        for question, e, adjusted in zip(questions, raw, zip(*families, strict=True), strict=True)
+    ]
 
 
 def compute_all_evidence(questions: Sequence[PairQuestion], terms: VerdictTerms) -> list[Evidence]:
@@ -78,8 +66,10 @@ def _decide(
 ) -> Verdict:
     holding = _list_conclusions(question, adjusted, terms)
     decision = holding[0] if holding else Decision.UNDECIDED
+    basis, alpha = question.basis, _compute_planning_alpha(terms, n_pairs)
+    undecided = decision is Decision.UNDECIDED
+    the_plan, plan_reason = _make_plan(question, terms, alpha) if undecided else (None, None)
     return Verdict(
-        detail="brief",
         decision=decision,
         also=tuple(holding[1:]),
         p_value=raw.difference,
@@ -89,20 +79,8 @@ def _decide(
         p_value_equivalent_adjusted=None if n_pairs == 1 else adjusted.equivalence,
         p_value_not_worse=raw.not_worse,
         p_value_not_worse_adjusted=None if n_pairs == 1 else adjusted.not_worse,
-    )
-
-
-def _add_basis(
-    verdict: Verdict, question: PairQuestion, terms: VerdictTerms, alpha: float
-) -> Verdict:
-    basis = question.basis
-    undecided = verdict.decision is Decision.UNDECIDED
-    the_plan, plan_reason = _make_plan(question, terms, alpha) if undecided else (None, None)
-    return replace(
-        verdict,
-        detail="full",
         margin=terms.margin,
-        target=_choose_target(question, verdict),
+        target=_choose_target(question, raw),
         method=_choose_method(question),
         variance=None if basis is None else basis.variance,
         plan=the_plan,
@@ -138,10 +116,10 @@ def _choose_method(question: PairQuestion) -> str | None:
     return None if question.constant in (None, 0) else Sign.info.name
 
 
-def _choose_target(question: PairQuestion, verdict: Verdict) -> Target | None:
+def _choose_target(question: PairQuestion, raw: Evidence) -> Target | None:
     if question.basis is not None:
         return question.basis.target
-    if question.identical is None or verdict.p_value_equivalent is None:
+    if question.identical is None or raw.equivalence is None:
         return None
     return question.identical.target
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from thetahat.analyses.losses.brief_comparisons import choose_detail
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.parts import ModelPair, RiskParts
@@ -61,7 +60,7 @@ def estimate_all_risks(table: LossTable, weighting: Weighting, choices: Choices)
     """Return the risks of each model and of each pair's difference.
 
     A difference is the risk of the differences of the losses: every estimator is linear in the
-    losses. There are no differences if models have weights of their own, nor in brief comparisons.
+    losses. There are no differences if models have weights of their own.
     """
     weights, chosen = weighting.weights, (weighting.risks, weighting.sources)
     choices = choices.orient(higher_is_better=table.higher_is_better)
@@ -70,7 +69,7 @@ def estimate_all_risks(table: LossTable, weighting: Weighting, choices: Choices)
         own = weights[name] if isinstance(weights, Mapping) else weights
         models[name] = estimate_risks(losses, own, choices, *chosen)
     places = list_places(table.names, choices.control)
-    if isinstance(weights, Mapping) or choose_detail(choices.detail, len(places)) == "brief":
+    if isinstance(weights, Mapping):
         return RiskParts(models=models)
     differences: dict[ModelPair, dict[str, WeightedRiskDifference]] = {}
     for a, b in ((table.names[i], table.names[j]) for i, j in places):

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from thetahat.analyses.losses.brief_comparisons import SharedCautions
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.parts import ModelPair
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
-from thetahat.analyses.losses.result import CautionPlace, MetricDifference
+from thetahat.analyses.losses.result import MetricDifference
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric, orient_alternative
 from thetahat.analyses.metrics.metric_values import MetricValues
@@ -50,8 +50,8 @@ def _adjust(
 def build_difference(
     metric: Metric, reading: MetricInference, choices: Choices
 ) -> MetricDifference:
-    """Return the difference of one pair with all its intervals; the p-value is not corrected."""
-    measured = reading.measured
+    """Return the difference of one pair; the p-value is not corrected."""
+    measured, has_intervals = reading.measured, choices.includes(ResultPart.INTERVALS)
     difference, statistic, p_value, cautions = _summarise_difference(metric, reading, choices)
     return MetricDifference(
         difference=difference,
@@ -64,8 +64,8 @@ def build_difference(
         degrees_of_freedom=reading.degrees_of_freedom,
         target=reading.target,
         interval=reading.interval,
-        recommended=get_recommended_by_target(reading.intervals),
-        intervals=tuple(reading.intervals),
+        recommended=get_recommended_by_target(reading.intervals) if has_intervals else None,
+        intervals=tuple(reading.intervals) if has_intervals else None,
         statistic=statistic,
         p_value=p_value,
         p_value_adjusted=None,
@@ -80,47 +80,6 @@ def _read(
 ) -> MetricInference:
     a, b = pair
     return infer_metric(metric, measured[a].minus(measured[b]), choices, is_difference=True)
-
-
-def build_brief_differences(  # noqa: PLR0913 - as build_differences, and the shared cautions
-    pairs: Sequence[ModelPair],
-    key: str,
-    metric: Metric,
-    measured: Mapping[str, MetricValues],
-    choices: Choices,
-    shared: SharedCautions,
-) -> tuple[dict[ModelPair, MetricDifference], dict[ModelPair, list[CautionPlace]]]:
-    """Return the numbers of one metric of every pair, and the places of its cautions.
-
-    The cautions themselves are noted in ``shared``, once for all pairs.
-    """
-    # without the bootstrap, whose quantiles would be most of the work
-    without_replicates = {
-        name: replace(values, replicates=None) for name, values in measured.items()
-    }
-    built: list[MetricDifference] = []
-    places_of_pairs: dict[ModelPair, list[CautionPlace]] = {}
-    for pair in pairs:
-        reading = _read(metric, without_replicates, pair, choices)
-        difference, statistic, p_value, cautions = _summarise_difference(metric, reading, choices)
-        interval = reading.interval
-        places = shared.note(f"metrics.{key}", cautions)
-        if interval is not None:
-            places += shared.note(f"metrics.{key}.interval", interval.cautions)
-        places_of_pairs[pair] = places
-        built.append(
-            MetricDifference(
-                detail="brief",
-                difference=difference,
-                standard_error=None if interval is None else interval.standard_error,
-                lower=None if interval is None else interval.lower,
-                upper=None if interval is None else interval.upper,
-                statistic=statistic,
-                p_value=p_value,
-                p_value_adjusted=None,
-            )
-        )
-    return _adjust(pairs, built, choices.correction or DEFAULT_CORRECTION), places_of_pairs
 
 
 def _summarise_difference(

@@ -6,21 +6,19 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from thetahat.analyses.losses.brief_comparisons import SharedCautions, choose_detail
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.parts import NO_METRICS, MetricParts, ModelPair
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import (
-    CautionPlace,
     MetricDifference,
     MetricMeans,
     MetricResult,
     ScoreCurves,
-    SharedCaution,
 )
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.cautions import check_intervals, list_cautions
-from thetahat.analyses.metrics.differences import build_brief_differences, build_differences
+from thetahat.analyses.metrics.differences import build_differences
 from thetahat.analyses.metrics.inference import infer_metric
 from thetahat.analyses.metrics.metric_values import MetricValues, measure
 from thetahat.analyses.metrics.score_curves import describe_scores
@@ -52,35 +50,23 @@ def compute_metrics(  # noqa: PLR0913 - a metric needs the data, the layout and 
     if not metrics:
         return NO_METRICS
     pairs = [(names[i], names[j]) for i, j in list_places(names, choices.control)]
-    in_brief = choose_detail(choices.detail, len(pairs)) == "brief"
     models: dict[str, dict[str, MetricResult]] = {name: {} for name in names}
     differences: dict[ModelPair, dict[str, MetricDifference]] = {pair: {} for pair in pairs}
-    places: dict[ModelPair, list[CautionPlace]] = {pair: [] for pair in pairs}
-    shared_cautions: list[SharedCaution] = []
     for entry in metrics:
         metric, key = entry.method, entry.key
         measured = {name: measure(metric, judged[name], layout, seed) for name in names}
         for name in names:
-            models[name][key] = build_metric_result(
-                metric, measured[name], choices, in_brief=in_brief
-            )
-        if in_brief:
-            shared = SharedCautions()
-            built, noted = build_brief_differences(pairs, key, metric, measured, choices, shared)
-            for pair in pairs:
-                places[pair] += shared.keep_particular(noted[pair], len(pairs))
-            shared_cautions += shared.list_all()
-        else:
-            built = build_differences(pairs, metric, measured, choices)
+            models[name][key] = build_metric_result(metric, measured[name], choices)
+        built = build_differences(pairs, metric, measured, choices)
         for pair, difference in built.items():
             differences[pair][key] = difference
-    uses_scores = any(entry.method.uses == "scores" for entry in metrics)
+    has_curves = choices.includes(ResultPart.SCORE_CURVES) and any(
+        entry.method.uses == "scores" for entry in metrics
+    )
     return MetricParts(
         models=models,
         differences=differences,
-        score_curves=_describe_scores(judged, names, layout, choices.level) if uses_scores else {},
-        places=places,
-        shared_cautions=tuple(shared_cautions),
+        score_curves=_describe_scores(judged, names, layout, choices.level) if has_curves else {},
     )
 
 
@@ -92,17 +78,16 @@ def _describe_scores(
     return {name: describe_scores(judged[name], rows, level) for name in names}
 
 
-def build_metric_result(
-    metric: Metric, measured: MetricValues, choices: Choices, *, in_brief: bool
-) -> MetricResult:
-    """Return one metric of one model; in brief, only the recommended intervals."""
+def build_metric_result(metric: Metric, measured: MetricValues, choices: Choices) -> MetricResult:
+    """Return one metric of one model."""
     reading = infer_metric(metric, measured, choices, is_difference=False)
+    by_block = choices.includes(ResultPart.BLOCKS)
     return MetricResult(
         estimate=MetricMeans(
             pooled=measured.pooled,
             macro=measured.macro,
-            blocks=_average_by_block(measured),
-            splits=measured.splits if measured.layout.n_repeats > 1 else None,
+            blocks=_average_by_block(measured) if by_block else None,
+            splits=measured.splits if by_block and measured.layout.n_repeats > 1 else None,
         ),
         mean=reading.mean,
         variance=reading.variance,
@@ -111,8 +96,8 @@ def build_metric_result(
         degrees_of_freedom=reading.degrees_of_freedom,
         target=reading.target,
         recommended=get_recommended_by_target(reading.intervals),
-        intervals=None if in_brief else tuple(reading.intervals),
-        variances=None if in_brief else reading.variances,
+        intervals=tuple(reading.intervals) if choices.includes(ResultPart.INTERVALS) else None,
+        variances=reading.variances if choices.includes(ResultPart.VARIANCES) else None,
         higher_is_better=metric.higher_is_better,
         cautions=(
             *list_cautions(metric, measured),

@@ -10,6 +10,7 @@ import numpy as np
 
 from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
+from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.selection.criterion import Criterion
 from thetahat.analyses.selection.external_choices import SELECTED, ExternalChoices
 from thetahat.analyses.selection.internal_estimates import InternalEstimate
@@ -79,7 +80,7 @@ def estimate_bias(  # noqa: PLR0913 - the losses, the choice, and how it was mad
         control=None,
         gate=None,
         clip=False,
-        detail="full",
+        include=(ResultPart.INTERVALS, ResultPart.VARIANCES),
     )
     evaluation = evaluate(LossTable(table.layout, {_GAP: gap}), gap_choices, seed)
     model = evaluation.models[_GAP]

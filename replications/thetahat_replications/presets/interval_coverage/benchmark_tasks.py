@@ -19,7 +19,6 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 import thetahat
-from thetahat.analyses.losses.result import Comparison
 from thetahat.intervals.base import Interval
 from thetahat.values.types import FloatArray, Target
 
@@ -202,7 +201,7 @@ def _list_intervals(setting: TaskSetting, drawn: DrawnTasks) -> Iterator[tuple[s
         for interval in (result.models[model].recommended or {}).values():
             yield model, interval
     (pair,) = result.comparisons
-    assert isinstance(pair, Comparison)  # noqa: S101 - one pair is in full
+    assert pair.recommended is not None  # noqa: S101 - intervals are named
     for interval in pair.recommended.values():
         yield f"{pair.a} - {pair.b}", interval
 

@@ -19,12 +19,13 @@ from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import read_form
 from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.api.query_parameters import Include
 from thetahat_service.api.validation import convert_validation_error
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures.browser_library import find_library_name, read_library
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
-from thetahat_service.jobs import progress, read
+from thetahat_service.jobs import progress, read, result_parts
 from thetahat_service.jobs.cancel import cancel
 from thetahat_service.jobs.delete import delete
 from thetahat_service.jobs.reports import list_newest_sign_offs
@@ -131,13 +132,18 @@ async def show_evaluation(
     evaluation_id: str,
     a: Annotated[str | None, Query(max_length=200)] = None,
     b: Annotated[str | None, Query(max_length=200)] = None,
+    include: Include = None,
 ) -> Response:
-    """Return the page of an evaluation; ``a`` and ``b`` are the models compared by source."""
+    """Return the page of an evaluation; ``a`` and ``b`` are the models compared by source.
+
+    Parts that its request did not include are computed from the losses that are kept.
+    """
     owner_id: UUID = request.scope["owner_id"]
     wanted = parse_id(evaluation_id, "evaluation")
     row = await read_database(read.get, owner_id, wanted)
     pair = (a, b) if a is not None and b is not None else None
-    context = await run_in_thread(build_evaluation_context, row, pair)
+    parts = [] if include is None else include.split(",")
+    context = await run_in_thread(build_evaluation_context, row, pair, parts)
     needs_key = request.scope["caller"].key_id is not None
     command = write_command(
         context.pop("request"), str(request.base_url).rstrip("/"), needs_key=needs_key
@@ -145,14 +151,19 @@ async def show_evaluation(
     return build_page_response(request, "evaluation.html", command=command, **context)
 
 
-def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -> dict[str, Any]:
-    """Return what the page of an evaluation shows."""
+def build_evaluation_context(
+    row: EvaluationRow, pair: tuple[str, str] | None, include: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what the page of an evaluation shows, with further parts of its result."""
     sent = read.get_request(row)
     detailed = progress.read_progress(row)
     result, digest, signed = None, "", []
     if row.status == EvaluationStatus.SUCCEEDED:
         text = read.read_result(row)
-        result, digest = orjson.loads(text), compute_digest(text)
+        digest = compute_digest(text)  # of what is kept, which is what people sign
+        if include:
+            text = result_parts.get_result(row.owner_id, row.id, include)
+        result = orjson.loads(text)
         signed = list_newest_sign_offs(row.id)
     document = None if result is None else show_result(result, sent, pair)
     figures = PlacedFigures()
@@ -176,6 +187,7 @@ def build_evaluation_context(row: EvaluationRow, pair: tuple[str, str] | None) -
         "result_sha256": digest,
         "decisions": tuple(DECISIONS.items()),
         "has_losses": result is not None and "models" in result,
+        "more_parts": [] if result is None else result_parts.list_parts_to_come(result),
         "facts": list_facts(row, sent, result),
         "request": sent,
         "request_text": request_text,

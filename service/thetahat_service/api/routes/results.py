@@ -26,9 +26,10 @@ from thetahat_service.api.loss_responses import (
     open_parquet,
 )
 from thetahat_service.api.media_types import choose_media_type
+from thetahat_service.api.query_parameters import Include
 from thetahat_service.api.simultaneous_requests import SimultaneousRequests
 from thetahat_service.errors import NoResult
-from thetahat_service.jobs import read
+from thetahat_service.jobs import read, result_parts
 from thetahat_service.jobs.partial import get_result as get_partial_result
 from thetahat_service.schemas.evaluation import LossTableRead
 from thetahat_service.schemas.problem import ProblemDocument
@@ -75,15 +76,23 @@ async def get_result(
             "complete; its field partial names them."
         ),
     ] = False,
+    include: Include = None,
 ) -> Response:
-    """Return the result; 409 while there is none, or with ``partial`` no complete learner."""
+    """Return the result; 409 while there is none, or with ``partial`` no complete learner.
+
+    Parts that the request did not include are computed from the losses that are kept.
+    """
     owner_id: UUID = request.scope["owner_id"]
     identifier = parse_id(evaluation_id, "evaluation")
     try:
         if partial:
             text = await run_in_thread(get_partial_result, owner_id, identifier)
             return Response(text, media_type=JSON, headers=UNCACHED)
-        text = await read_database(read.get_result, owner_id, identifier)
+        if include is not None:
+            parts = include.split(",")
+            text = await run_in_thread(result_parts.get_result, owner_id, identifier, parts)
+        else:
+            text = await read_database(read.get_result, owner_id, identifier)
     except NoResult as error:
         raise await _add_reason(error, owner_id, identifier) from None
     return Response(text, media_type=JSON, headers=CACHED)

@@ -23,8 +23,8 @@ from thetahat.schemes.base import Scheme, word_blocks
 from thetahat.values.block_nouns import read_noun
 from thetahat.values.types import Alternative, Target
 from thetahat_service.kinds.fields.analysis_names import (
-    ComparisonDetail,
     CorrectionName,
+    IncludedParts,
     IntervalEntry,
     IntervalName,
     TestEntry,
@@ -102,9 +102,7 @@ class AnalysisRequest(EvaluationRequest):
         None, description=_DESCRIPTIONS["unit_plural"], examples=["schools"]
     )
     target: Target | None = Field(None, description=_DESCRIPTIONS["target"])
-    detail: ComparisonDetail | None = Field(
-        None, max_length=40, description=_DESCRIPTIONS["detail"]
-    )
+    include: IncludedParts | None = Field(None, description=_DESCRIPTIONS["include"])
     gate: GateFields | None = Field(None, description=_DESCRIPTIONS["gate"])
 
     @cached_property
@@ -118,6 +116,8 @@ class AnalysisRequest(EvaluationRequest):
             unit, unit_plural = word_blocks(scheme, unit, unit_plural)
         options: dict[str, Any] = {name: getattr(self, name) for name in OPTION_NAMES}
         options |= {"unit": unit, "unit_plural": unit_plural}
+        if self.include is None:
+            del options["include"]
         if self.gate is not None:
             options["gate"] = Gate(**self.gate.model_dump())
         methods = split_by_family(**self._named_methods)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from thetahat.analyses.losses.choices import DETAILS, PAIRS
+from pydantic import Field
+
+from thetahat.analyses.losses.choices import PAIRS
 from thetahat.analyses.losses.method_selection import EVERY_TEST
+from thetahat.analyses.losses.result_parts import ALL, ResultPart
 from thetahat.corrections import CORRECTIONS
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.values.types import UNITS
@@ -42,9 +45,11 @@ CorrectionName = Annotated[
 TestUnit = Annotated[str, Listed("TestUnit", "What a test pairs.", UNITS)]
 
 
-ComparisonDetail = Annotated[
-    str, Listed("ComparisonDetail", "How much the result has of each comparison.", DETAILS)
+PartName = Annotated[
+    str,
+    Listed("PartName", "A part that a result has only if it is included.", [*ResultPart, ALL]),
 ]
+IncludedParts = Annotated[list[PartName], Field(max_length=20)] | PartName
 
 
 WhichPairs = Annotated[str, Listed("WhichPairs", "Which pairs of models are compared.", PAIRS)]

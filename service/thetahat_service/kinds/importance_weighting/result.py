@@ -39,5 +39,8 @@ class ImportanceWeightingResult:
     left_out: LeftOutOfSamples | None = None
     """Incomplete rows that are left out of the samples. Weights are those of the other rows, in
     order; ``instance`` in the losses has their numbers."""
+    caution_texts: Mapping[str, Caution] | None = None
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: Provenance | None = None
     """Version, seed, digests and methods, which make the result again."""

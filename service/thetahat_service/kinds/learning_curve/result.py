@@ -69,6 +69,9 @@ class LearningCurveResult:
     """How the splits of each model were predicted."""
     failures: Mapping[str, Mapping[str, LearnerFailure]]
     """Learners that failed, and why, by the label of the size."""
+    caution_texts: Mapping[str, Caution] | None = None
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: Provenance | None = None
     """Version, seed, digests and methods, which make the result again."""
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance
 from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.cautions import Caution
 from thetahat_service.kinds.provenance import Provenance
 
 
@@ -22,5 +23,8 @@ class PredictionsResult:
     bias_variance: Mapping[str, BiasVariance] | None = None
     """By model, its loss split in squared bias and variance, if the loss is squared or zero-one and
     an instance has predictions of several fits."""
+    caution_texts: Mapping[str, Caution] | None = None
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: Provenance | None = None
     """Version, seed, digests and methods, which make the result again."""

@@ -86,6 +86,9 @@ class SelectionResult:
     """How much too good the internal value of the chosen candidate is."""
     failures: Mapping[str, LearnerFailure]
     """Candidates that failed, with the reason; a grid is listed once if all of it failed."""
+    caution_texts: Mapping[str, Caution] | None = None
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: Provenance | None = None
     """Version, seed, digests and methods, which make the result again."""
 

@@ -67,6 +67,9 @@ class StudyResult:
     """Sentences of the preset's source, each with its verdict."""
     cautions: tuple[Caution, ...]
     """The cautions about the whole study."""
+    caution_texts: Mapping[str, Caution] | None = None
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
     provenance: Provenance | None = None
     """Version, seed, digests and methods, which make the result again."""
 

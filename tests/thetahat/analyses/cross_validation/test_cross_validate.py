@@ -65,7 +65,7 @@ def test_exact_numbers_are_those_of_the_service_for_classes_and_extra_fits() -> 
             "scheme": "k_fold",
             "metrics": ["balanced_accuracy"],
             "variances": ["nadeau_bengio", "out_of_bag"],
-            "detail": "full",
+            "include": "all",
         },
         data,
     )

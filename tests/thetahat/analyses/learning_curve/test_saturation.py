@@ -13,7 +13,7 @@ from thetahat.analyses.learning_curve.saturation import (
     compare_with_largest,
 )
 from thetahat.analyses.losses import Choices, evaluate
-from thetahat.analyses.losses.result import BriefComparison, Comparison, Decision
+from thetahat.analyses.losses.result import Comparison, Decision
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
@@ -94,8 +94,7 @@ def comparison(difference: float, **interval: Any) -> Comparison:
     layout = build_layout(BlockKind.RANDOM, np.arange(n) % 3, instance=np.arange(n))
     losses = np.random.default_rng(5).random(n)
     models = {"a": BlockLosses(layout, values=losses), "b": BlockLosses(layout, values=losses)}
-    (pair,) = evaluate(LossTable(layout, models), Choices(detail="full"), 1).comparisons
-    assert not isinstance(pair, BriefComparison)
+    (pair,) = evaluate(LossTable(layout, models), Choices(), 1).comparisons
     verdict = replace(pair.verdict, decision=Decision.UNDECIDED, also=(Decision.NOT_WORSE,))
     return replace(
         pair,

@@ -107,7 +107,9 @@ def test_gh_33_no_interval_leaves_a_known_range(
     assert any("interval_clipped_to_range" in _codes(i) for i in _list_intervals(result, "a"))
     for pair in result.comparisons:
         assert isinstance(pair, Comparison)
-        assert all(-1 <= end <= 1 for i in pair.intervals for end in (i.lower, i.upper) if end)
+        assert all(
+            -1 <= end <= 1 for i in pair.intervals or () for end in (i.lower, i.upper) if end
+        )
 
 
 def test_exact_a_range_of_the_request_is_used_without_clip_and_checked() -> None:

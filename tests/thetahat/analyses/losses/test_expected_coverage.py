@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import thetahat
 from thetahat.analyses.losses import expected_coverage
 from thetahat.analyses.losses.expected_coverage import add_coverage
-from thetahat.analyses.losses.result import BriefComparison, Comparison, EvaluationResult
+from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.intervals.base import Interval
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.types import Target
@@ -133,8 +133,8 @@ def test_naive_a_difference_has_the_coverage_of_studied_differences(loss: str) -
     }[loss]
     result = thetahat.evaluate({"a": a, "b": b}, block=[i % 10 for i in range(200)])
     comparison = result.comparisons[0]
-    assert isinstance(comparison, Comparison)
-    interval = comparison.recommended[Target.THESE_SOURCES]
+    interval = comparison.interval
+    assert interval is not None
 
     cells = [
         row["coverage"][0]
@@ -296,15 +296,13 @@ def test_exact_the_share_of_a_holdout_is_that_of_the_tested_rows() -> None:
     for n, design in ((70, "200 rows"), (15, "50 rows")):
         result = thetahat.evaluate({"a": losses[0, :n], "b": losses[1, :n]}, blocks="holdout")
         (pair,) = result.comparisons
-        assert isinstance(pair, Comparison)
         assert pair.verdict.expected_size is not None
         assert design in pair.verdict.expected_size.design
     result = thetahat.evaluate({"a": losses[0, :4], "b": losses[1, :4]}, blocks="holdout")
     (pair,) = result.comparisons
-    assert isinstance(pair, Comparison)
     assert pair.verdict.expected_size is None
     assert "4 instances, and the nearest study has 17" in str(pair.verdict.expected_size_missing)
-    assert all(test.expected_size is None for test in pair.tests.values())
+    assert all(test.expected_size is None for test in (pair.tests or {}).values())
 
 
 @pytest.mark.parametrize("n", [3, 19, 20])
@@ -383,63 +381,6 @@ def test_exact_every_scheme_of_the_table_is_described() -> None:
     assert {row["scheme"] for row in ROWS} <= set(DESIGNS)
     assert {row["loss"] for row in ROWS} == {"zero_one", "brier", "squared", "drawn"}
     assert {row["n"] for row in ROWS} == {50, 200, 1000}
-
-
-def test_property_comparisons_in_brief_have_the_coverage_of_those_in_full() -> None:
-    # losses of 0 and 1, and others: two studied designs
-    losses = {
-        **{name: RNG.integers(0, 2, 60) for name in "ab"},
-        **{name: RNG.random(60) for name in "cd"},
-    }
-    block = [i % 10 for i in range(60)]
-    full = thetahat.evaluate(losses, block=block)
-
-    brief = thetahat.evaluate(losses, block=block, detail="brief")
-
-    assert brief.comparison_coverages is not None
-    assert len(brief.comparison_coverages) == 2
-    by_share = {of.coverage: of for of in brief.comparison_coverages}
-    for short, pair in zip(brief.comparisons, full.comparisons, strict=True):
-        assert isinstance(short, BriefComparison)
-        assert isinstance(pair, Comparison)
-        assert short.interval is not None
-        assert pair.interval is not None
-        assert short.interval.expected_coverage_share is not None
-        assert by_share[short.interval.expected_coverage_share] == pair.interval.expected_coverage
-    assert brief.comparison_tests is not None
-    first = full.comparisons[0]
-    assert isinstance(first, Comparison)
-    for key, test in brief.comparison_tests.items():
-        assert test.expected_size == first.tests[key].expected_size
-
-
-def test_property_a_low_coverage_is_a_caution_in_brief_too() -> None:
-    rng = np.random.default_rng(2)
-    # heavy tails over five times ten folds
-    losses = {"a": np.tile(rng.pareto(1.0, 200), 5), "b": np.tile(rng.random(200), 5)}
-    options: dict[str, Any] = {
-        "block": np.concatenate([rng.permutation(200) % 10 for _ in range(5)]).tolist(),
-        "repeat": np.repeat(np.arange(5), 200).tolist(),
-        "instance": np.tile(np.arange(200), 5).tolist(),
-    }
-    full = thetahat.evaluate(losses, **options)
-
-    brief = thetahat.evaluate(losses, detail="brief", **options)
-
-    (pair,) = full.comparisons
-    assert isinstance(pair, Comparison)
-    assert pair.interval is not None
-    messages = {c.message for c in pair.interval.cautions if c.code == "covers_too_rarely"}
-    assert len(messages) == 1
-    assert brief.comparison_cautions is not None
-    assert messages == {
-        c.message for c in brief.comparison_cautions if c.code == "covers_too_rarely"
-    }
-    (short,) = brief.comparisons
-    assert isinstance(short, BriefComparison)
-    assert short.interval is not None
-    assert pair.interval.expected_coverage is not None
-    assert short.interval.expected_coverage_share == pair.interval.expected_coverage.coverage
 
 
 @pytest.mark.parametrize("clusters", [False, True])

@@ -186,7 +186,7 @@ def test_exact_forty_models_all_pairs() -> None:
     models = {f"m{i}": shared + rng.normal(size=500) + 0.02 * i for i in range(40)}
     table = table_of(build_layout(BlockKind.RANDOM, rng.permutation(np.arange(500) % 10)), models)
 
-    result = sound(table, detail="brief", pairs="all")
+    result = sound(table, include="tests", pairs="all")
 
     pairs = result["comparisons"]
     assert len(pairs) == 40 * 39 // 2
@@ -207,8 +207,6 @@ def test_exact_forty_models_all_pairs() -> None:
             if outcome.get("p_value") is not None:
                 p, q = outcome["p_value"], outcome["p_value_adjusted"]
                 assert p <= q <= min(1, 780 * p) * (1 + 1e-12)
-    assert result["comparison_cautions"]
-    assert len(json.dumps(pairs)) < 2500 * len(pairs)
 
 
 @EVERY_KIND

@@ -43,7 +43,7 @@ def _interval(intervals: list[dict[str, Any]], method: str, variance: str | None
 def test_exact_fields_of_the_tree() -> None:
     result = result_of(five_by_nine(BlockKind.SOURCE))
 
-    assert set(result) == FIELDS
+    assert set(result) == {*FIELDS, "block_labels", "covariance", "omnibus"}
     assert list(result["models"]) == ["nb", "svm"]
     model = result["models"]["nb"]
     parts = {"mean", "n", "blocks", "recommended", "prediction", "variances", "intervals"}

@@ -115,12 +115,15 @@ def test_exact_a_pair_has_one_interval_and_one_p_value() -> None:
         assert interval is not None
         p_value = pair.verdict.p_value_adjusted
         assert (interval.level, interval.simultaneous_pairs) == (0.95, 45)
+        assert pair.tests is not None
         assert pair.tests["theta_t"].p_value_adjusted == p_value == short.p_value
         assert (short.lower, short.upper) == (interval.lower, interval.upper)
         includes_0 = interval.lower <= 0 <= interval.upper  # type: ignore[operator]
         shown = {"better", "worse"} & {pair.verdict.decision, *pair.verdict.also}
         assert includes_0 or shown  # step by step more can be shown, and never less
-    assert evaluate(normal_losses(2)).comparisons[0].interval.simultaneous_pairs is None  # type: ignore[union-attr]
+    alone = evaluate(normal_losses(2)).comparisons[0].interval
+    assert alone is not None
+    assert alone.simultaneous_pairs is None
 
 
 def test_exact_the_gate_has_the_interval_and_the_p_value_of_its_verdict() -> None:
@@ -150,7 +153,9 @@ def test_by_hand_intervals_of_three_pairs_are_bonferronis() -> None:
         assert interval.simultaneous_pairs == 3
     assert result.summary.correction == "holm"
     uncorrected = evaluate(normal_losses(3), correction="none")
-    assert uncorrected.comparisons[0].interval.simultaneous_pairs is None  # type: ignore[union-attr]
+    alone = uncorrected.comparisons[0].interval
+    assert alone is not None
+    assert alone.simultaneous_pairs is None
     assert uncorrected.ranking is not None
     assert uncorrected.ranking.ranks is None
 
@@ -184,15 +189,15 @@ def test_exact_sources_answer_two_questions_with_a_verdict_each() -> None:
     (pair,) = evaluate(losses, **LAYOUTS["theta_gamma"]).comparisons
     (of_these,) = evaluate(losses, **LAYOUTS["theta_A"]).comparisons
 
-    assert pair.other_verdicts is not None  # type: ignore[union-attr]
-    assert list(pair.other_verdicts) == [Target.THESE_SOURCES]  # type: ignore[union-attr]
-    other = pair.other_verdicts[Target.THESE_SOURCES]  # type: ignore[union-attr]
+    assert pair.other_verdicts is not None
+    assert list(pair.other_verdicts) == [Target.THESE_SOURCES]
+    other = pair.other_verdicts[Target.THESE_SOURCES]
     assert other.decision == of_these.verdict.decision
     assert other.p_value == of_these.verdict.p_value
     assert other.reason == of_these.verdict.reason
     assert pair.verdict.reason.startswith("For a new source")
     assert other.reason.startswith("On these sources")
-    assert evaluate(losses).comparisons[0].other_verdicts is None  # type: ignore[union-attr]
+    assert evaluate(losses).comparisons[0].other_verdicts is None
 
 
 def test_invalid_pairs_that_contradict_other_options() -> None:

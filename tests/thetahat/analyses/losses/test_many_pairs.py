@@ -1,8 +1,7 @@
-"""Many pairs at once: the numbers are those of one pair at a time, in full and in brief."""
+"""Many pairs at once: the numbers are those of one pair at a time."""
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any, Literal
 
@@ -13,12 +12,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from tests.thetahat.analyses.losses.tables import named, result_of, scores_of, table_of
-from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses import pairs as pairs_module
-from thetahat.analyses.losses.brief_comparisons import MAX_FULL_COMPARISONS
 from thetahat.analyses.losses.pair_moments import make_pair_moments
 from thetahat.analyses.losses.pairs import build_batches, build_pairs, list_places
-from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
+from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.paired_tests import PAIRED_TESTS, _signed_ranks
 from thetahat.paired_tests._signed_ranks import Zeros
 from thetahat.paired_tests.base import LazyOutcomes, TestOutcome
@@ -241,11 +238,11 @@ def test_exact_a_p_value_does_not_depend_on_the_other_pairs() -> None:
 
 def test_exact_batching_does_not_change_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     table = wide_table()
-    whole = result_of(table, detail="brief")
+    whole = result_of(table, include="tests")
     monkeypatch.setattr(pairs_module, "NUMBERS_IN_2_MB", 2 * 90)
 
     assert len(list(build_batches(table, None))) == 8
-    assert result_of(table, detail="brief") == whole
+    assert result_of(table, include="tests") == whole
 
 
 @pytest.mark.parametrize("shift", [0.0, 1e6])
@@ -343,108 +340,6 @@ def test_degenerate_no_moments_of_pairs_without_rows_or_with_a_control() -> None
     assert make_pair_moments(list(wide_table().models.values()), 5)(two) == [None, None]
 
 
-def test_naive_brief_holds_the_numbers_of_full() -> None:
-    table = wide_table()
-    full, brief = (result_of(table, detail=d, margin=0.01) for d in ("full", "brief"))
-
-    assert (full["detail"], brief["detail"]) == ("full", "brief")
-    in_brief_alone = {"comparison_cautions", "comparison_tests", "comparison_coverages"}
-    assert in_brief_alone.isdisjoint(full)
-    outcomes = full["comparisons"][0]["tests"]
-    for key, common in brief["comparison_tests"].items():
-        fields = ("target", "unit", "expected_size")
-        assert common == {name: outcomes[key][name] for name in fields if name in outcomes[key]}
-    coverages = {of["coverage"]: of for of in brief["comparison_coverages"]}
-    for long, short in zip(full["comparisons"], brief["comparisons"], strict=True):
-        assert set(short) == {
-            *("a", "b", "difference", "difference_pooled", "interval", "effect_size", "tests"),
-            *("cautions", "verdict"),
-        }
-        for field in ("a", "b", "difference", "difference_pooled"):
-            assert short[field] == long[field]
-        coverage = short["interval"].pop("expected_coverage_share")
-        assert coverages[coverage] == long["interval"]["expected_coverage"]
-        assert short["interval"].items() <= long["interval"].items()
-        assert short["effect_size"].items() <= long["effect_size"].items()
-        assert short["verdict"].items() <= long["verdict"].items()
-        for key, outcome in short["tests"].items():
-            assert outcome.items() <= long["tests"][key].items()
-        left_out = set(long["tests"]) - set(short["tests"])
-        assert left_out == {"bayesian_sign", "bayesian_signed_rank"}
-    reasons = {entry["name"]: entry["reason"] for entry in brief["not_applicable"]}
-    assert "unless the request names it" in reasons["bayesian_signed_rank"]
-    assert len(json.dumps(brief["comparisons"])) < len(json.dumps(full["comparisons"])) / 4
-
-
-def test_exact_cautions_of_pairs_are_reported_once() -> None:
-    layout = build_layout(BlockKind.RANDOM, np.arange(12) % 3)
-    rng = np.random.default_rng(4)
-    a, c = rng.normal(size=12), rng.normal(size=12)
-    table = table_of(layout, {"a": a, "copy": a, "c": c})
-
-    result = result_of(table, detail="brief", tests=named("tests", "sign", "wilcoxon"))
-
-    cautions = {(c["where"], c["code"]): c for c in result["comparison_cautions"]}
-    assert cautions["tests.sign", "ignores_training_variance"]["pairs"] == 3
-    assert cautions["pair", "identical_losses"]["pairs"] == 1
-    assert cautions["pair", "identical_losses"]["message"] == "a and copy have identical losses."
-    assert cautions["tests.sign", "no_difference"]["pairs"] == 1
-    copies, *others = result["comparisons"]
-    assert {"where": "pair", "code": "identical_losses"} in copies["cautions"]
-    assert {"where": "tests.sign", "code": "no_difference"} in copies["cautions"]
-    assert copies["interval"] is None
-    places_of_others = {c["where"] for pair in others for c in pair["cautions"]}
-    assert places_of_others == {"interval"}  # which the copies do not have
-
-
-@pytest.mark.parametrize("field", ["variances", "intervals"])
-def test_exact_brief_has_the_lists_that_are_asked_for(field: str) -> None:
-    name = {"variances": "theta_4", "intervals": "normal"}[field]
-    wanted: dict[str, Any] = {field: named(field, name)}
-    brief = result_of(wide_table(), detail="brief", **wanted)["comparisons"]
-    full = result_of(wide_table(), detail="full", **wanted)["comparisons"]
-
-    for short, long in zip(brief, full, strict=True):
-        assert short[field] == long[field]
-        assert ({"variances", "intervals"} - {field}).isdisjoint(short)
-        assert short["verdict"].items() <= long["verdict"].items()
-
-
-def test_exact_many_pairs_are_reported_in_brief_unless_the_request_asks_for_all() -> None:
-    table = wide_table(n_models=46, n=30)
-    wanted: dict[str, Any] = {"tests": named("tests", "sign"), "pairs": "all"}
-    n_pairs = 46 * 45 // 2
-    assert n_pairs > MAX_FULL_COMPARISONS
-
-    result = result_of(table, **wanted)
-    brief = result_of(table, detail="brief", **wanted)
-    against_one = result_of(table, control="m3", tests=wanted["tests"])
-
-    assert (result["detail"], len(result["comparisons"])) == ("brief", n_pairs)
-    codes = [c["code"] for c in result["cautions"]]
-    assert codes.count("brief_comparisons") == 1
-    assert brief["comparisons"] == result["comparisons"]
-    assert "brief_comparisons" not in [c["code"] for c in brief["cautions"]]
-    assert (against_one["detail"], len(against_one["comparisons"])) == ("full", 45)
-
-
-def test_invalid_detail() -> None:
-    with pytest.raises(InvalidParameter, match="full, brief"):
-        Choices(detail="some")  # type: ignore[arg-type]
-
-
 def test_invalid_a_named_test_that_no_pair_can_have() -> None:
     with pytest.raises(UnsupportedCombination, match="all 0 or 1"):
         result_of(wide_table(), tests=named("tests", "mcnemar"))
-
-
-def test_exact_costly_tests_are_made_where_they_are_named() -> None:
-    result = result_of(
-        wide_table(n_models=3), detail="brief", tests=named("tests", "bayesian_sign")
-    )
-
-    (shares, *_) = (pair["tests"]["bayesian_sign"] for pair in result["comparisons"])
-    assert set(shares) == {"p_left", "p_rope", "p_right"}
-    (common,) = result["comparison_tests"].values()
-    assert (common["target"], common["unit"]) == ("these_sources", "block")
-    assert_allclose(shares["p_left"] + shares["p_rope"] + shares["p_right"], 1, rtol=1e-9)

@@ -213,23 +213,6 @@ def test_property_the_request_s_level_decides_who_is_tied() -> None:
     assert own["alpha"] == 0.2
 
 
-def test_limit_many_pairs_are_written_in_columns() -> None:
-    losses = np.random.default_rng(377).random((20, 46))
-
-    many = omnibus_of(in_a_holdout(losses), "friedman", correction="shaffer")
-    few = omnibus_of(in_a_holdout(losses[:, :45]), "friedman")
-
-    assert many["pairs"] is None
-    assert {len(many["pair_columns"][c]) for c in ("z", "p_value", "p_value_adjusted")} == {1035}
-    ranks = list(many["mean_ranks"].values())
-    assert np.sign(many["pair_columns"]["z"][0]) == np.sign(ranks[0] - ranks[1])
-    assert len(few["pairs"]) == 990
-    full = omnibus_of(in_a_holdout(losses), "friedman", correction="shaffer", detail="full")
-    assert [p["p_value_adjusted"] for p in full["pairs"]] == many["pair_columns"][
-        "p_value_adjusted"
-    ]
-
-
 def test_degenerate_no_difference() -> None:
     outcome = omnibus_of(in_a_holdout(np.ones((12, 3))), "quade", correction="bonferroni")
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pytest
-
-from tests.thetahat.analyses.losses.tables import five_by_nine, named, normal_table, scores_of
+from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of
 from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.result import (
     Comparison,
@@ -15,7 +12,6 @@ from thetahat.analyses.losses.result import (
 )
 from thetahat.analyses.losses.summary import MAX_COMPARISONS, MAX_MODELS
 from thetahat.values.block_losses import LossTable
-from thetahat.values.json_values import to_json
 from thetahat.values.types import BlockKind, Target
 
 
@@ -72,6 +68,7 @@ def test_exact_recommended_intervals_are_those_that_are_marked() -> None:
     parts: list[ModelResult | Comparison] = [*result.models.values(), pair]
     for part in parts:
         assert part.intervals is not None
+        assert part.recommended is not None
         marked = [interval for interval in part.intervals if interval.recommended]
         assert list(part.recommended.values()) == marked
         assert len({interval.target for interval in marked}) == len(marked)
@@ -90,28 +87,3 @@ def test_exact_a_long_summary_keeps_the_most_relevant() -> None:
     )
     assert sum(summary.decisions.values()) == 300
     assert summary.sentences[-1].startswith("Of all 300 comparisons, in ")
-
-
-@pytest.mark.parametrize("family", [None, "variances", "intervals"])
-def test_exact_models_in_brief_keep_what_is_recommended_and_named(family: str | None) -> None:
-    names = {"variances": "nadeau_bengio", "intervals": "student_t"}
-    choices = {} if family is None else {family: named(family, names[family])}
-    brief = _evaluate(normal_table(1), detail="brief", **choices)
-    full = _evaluate(normal_table(1), **choices)
-
-    model, whole = brief.models["m0"], full.models["m0"]
-    assert model.recommended == whole.recommended
-    assert (model.variances is None) == (family != "variances")
-    assert (model.intervals is None) == (family != "intervals")
-    used = [[method for method in r.methods if method.family != "tests"] for r in (brief, full)]
-    assert used[0] == used[1]  # brief comparisons have fewer tests
-    assert np.array_equal(model.mean.blocks, whole.mean.blocks)
-    pair = brief.comparisons[0]
-    assert set(to_json(pair.effect_size)) == {"name", "value"}
-    assert set(to_json(pair.verdict)) == {
-        "decision",
-        "also",
-        "p_value",
-        "p_value_adjusted",
-        "reason",
-    }

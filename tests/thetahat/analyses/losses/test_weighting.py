@@ -108,18 +108,15 @@ def test_exact_sources_that_are_given(*, named: bool) -> None:
         assert [source["n"] for source in risk["by_source"]] == [5, 7]
 
 
-def test_limit_no_differences_where_weights_differ_or_pairs_are_brief() -> None:
+def test_limit_no_differences_where_weights_differ() -> None:
     models = {"a": A, "b": B}
     by_model = result_of(BlockKind.RANDOM, models, WEIGHTS)
     layout = build_layout(BlockKind.RANDOM, ["x", "y", "z"] * 4)
     table = LossTable(layout, {name: BlockLosses(layout, v) for name, v in models.items()})
     own = evaluated_with_weights(table, Choices(), 1, {"a": WEIGHTS, "b": WEIGHTS})
-    brief = result_of(BlockKind.RANDOM, models, WEIGHTS, detail="brief")
 
     assert "risks" not in own["comparisons"][0]
-    assert "risks" not in brief["comparisons"][0]
     assert own["models"]["a"]["risks"] == by_model["models"]["a"]["risks"]
-    assert brief["models"]["a"]["risks"] == by_model["models"]["a"]["risks"]
 
 
 def test_exact_risks_other_than_the_default() -> None:

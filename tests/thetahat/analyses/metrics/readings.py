@@ -63,9 +63,7 @@ def tree(
     """The JSON value of a result with one metric, without variances and tests of the losses."""
     rng = np.random.default_rng(14)
     losses = {name: BlockLosses(layout, values=rng.normal(size=layout.n_rows)) for name in models}
-    without = Choices(
-        variances=(), intervals=(), tests=(), omnibus=(), detail=choices.get("detail")
-    )
+    without = Choices(variances=(), intervals=(), tests=(), omnibus=())
     key = metric.info.name
     entry = ChosenMethod(key, key, metric)
     metrics = compute_metrics([entry], models, layout, tuple(models), Choices(**choices), 7)

@@ -212,24 +212,3 @@ def test_property_pooled_scores_of_models_fitted_elsewhere_compare() -> None:
 
     assert "pooled_across_models" in codes(fitted["cautions"])
     assert fixed["cautions"] == []
-
-
-@pytest.mark.about("metrics/roc_auc")
-def test_exact_brief_pairs_have_the_same_numbers() -> None:
-    judged = {name: noisy(seed, 60) for seed, name in enumerate("abc")}
-    judged["d"] = judged["a"]
-    full = tree(RocAuc(n_resamples=100), judged, holdout(60))["comparisons"]
-    brief = tree(RocAuc(n_resamples=100), judged, holdout(60), detail="brief")
-
-    for brief_pair, whole in zip(brief["comparisons"], full, strict=True):
-        short, long = brief_pair["metrics"]["roc_auc"], whole["metrics"]["roc_auc"]
-        for field in ("difference", "statistic", "p_value", "p_value_adjusted"):
-            assert short[field] == long[field]
-        for field in ("lower", "upper"):
-            assert short[field] == (None if long["interval"] is None else long["interval"][field])
-        assert "intervals" not in short
-    cautions = {(c["where"], c["code"]): c["pairs"] for c in brief["comparison_cautions"]}
-    assert cautions["metrics.roc_auc", "difference_in_metric_units"] == 6
-    assert cautions["metrics.roc_auc", "zero_variance"] == 1
-    codes_by_pair = [[c["code"] for c in pair["cautions"]] for pair in brief["comparisons"]]
-    assert codes_by_pair == [[], [], ["zero_variance"], [], [], []]

@@ -1,0 +1,180 @@
+"""Results with parts that their requests did not include, computed from the kept losses.
+
+As a partial result, they are computed when a client asks for them, in a process of its own:
+``python -m thetahat_service.jobs.result_parts EVALUATION PART...`` is that process.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+from uuid import UUID
+
+import orjson
+
+from thetahat.analyses.losses.result_parts import ResultPart, read_parts
+from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept, Unavailable
+from thetahat_service.jobs import read
+from thetahat_service.settings import get_settings
+from thetahat_service.storage.unit_of_work import reading
+
+TIME_LIMIT_S: Final = 60.0
+LOCK_TIMEOUT_S: Final = 30.0
+MAX_CACHED: Final = 8
+OF_METRICS: Final = frozenset(
+    {ResultPart.BLOCKS, ResultPart.INTERVALS, ResultPart.SCORE_CURVES, ResultPart.VARIANCES}
+)
+"""Parts that metrics have, too, which need predictions and scores."""
+_NOT_KEPT_STATUS: Final = 3  # exit status of the process if losses are missing
+
+
+def get_result(owner_id: UUID, evaluation_id: UUID, include: Sequence[str]) -> str:
+    """Return the result with some parts as JSON text.
+
+    Raises ``InvalidRequest`` for a part that no result has, or a kind without parts, and
+    ``PartsNotKept`` if the losses that they are computed from are not there.
+    """
+    parts = read_parts(include)
+    text = read.get_result(owner_id, evaluation_id)
+    result = orjson.loads(text)
+    if "include" not in result:
+        fault = f"Results of the kind {result['kind']} have no parts to include. Leave include out."
+        raise InvalidRequest(fault, (FieldError(("query", "include"), fault, ",".join(parts)),))
+    missing = [part for part in parts if part not in result["include"]]
+    if not missing:
+        return text
+    reason = _explain_missing(result, missing)
+    if reason is not None:
+        again = orjson.dumps(missing).decode()
+        raise PartsNotKept(f'{reason} Send the request again with "include": {again}.')
+    key = (evaluation_id, tuple(missing))
+    if not _ComputedParts.lock.acquire(timeout=LOCK_TIMEOUT_S):  # each needs a processor
+        raise Unavailable("Parts of other results are being computed. Ask again.")
+    try:
+        if key not in _ComputedParts.results:
+            _ComputedParts.results[key] = _run_process(evaluation_id, missing)
+            while len(_ComputedParts.results) > MAX_CACHED:
+                _ComputedParts.results.popitem(last=False)
+        return _ComputedParts.results[key]
+    finally:
+        _ComputedParts.lock.release()
+
+
+class _ComputedParts:
+    """The last results with further parts, by evaluation and parts."""
+
+    lock: ClassVar = threading.Lock()
+    results: ClassVar[OrderedDict[tuple[UUID, tuple[ResultPart, ...]], str]] = OrderedDict()
+
+
+def list_parts_to_come(result: Mapping[str, Any]) -> list[ResultPart]:
+    """Return the parts that a result does not have and that can be computed."""
+    if "include" not in result:
+        return []
+    have = {*result["include"], ResultPart.SCORE_CURVES}  # which need scores in any case
+    missing = [part for part in ResultPart if part not in have]
+    return [part for part in missing if _explain_missing(result, [part]) is None]
+
+
+def _explain_missing(result: Mapping[str, Any], missing: Sequence[ResultPart]) -> str | None:
+    """Return why some parts do not follow from losses alone, or None."""
+    kind = result["kind"]
+    if kind in {"selection", "learning_curve"}:
+        return f"The parts of a {kind} need its fits, which are not kept."
+    of_metrics = [part for part in missing if part in OF_METRICS]
+    if of_metrics and any(model.get("metrics") for model in result["models"].values()):
+        return (
+            f"The metrics of this result need predictions and scores for {', '.join(of_metrics)}, "
+            "and only losses are kept."
+        )
+    if ResultPart.INTERVALS in missing and result.get("calibration"):
+        return (
+            "The coverage of intervals was measured, and only that of the recommended ones is kept."
+        )
+    return None
+
+
+def _run_process(evaluation_id: UUID, parts: Sequence[ResultPart]) -> str:
+    command = [sys.executable, "-m", __name__, str(evaluation_id), *parts]
+    try:
+        process = subprocess.run(  # noqa: S603 - our own module, an id and names of parts
+            command, capture_output=True, timeout=TIME_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise Unavailable(
+            f"The parts take longer than {TIME_LIMIT_S:g} seconds to compute. Name fewer of them, "
+            "or send the request again with them in include."
+        ) from None
+    if process.returncode == 0:
+        return process.stdout.decode()
+    if process.returncode == _NOT_KEPT_STATUS:
+        raise PartsNotKept(process.stdout.decode())
+    raise Unavailable("The parts could not be computed.")
+
+
+def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
+    """Return the result with further parts; only this function imports the mathematics."""
+    from dataclasses import replace  # noqa: PLC0415 - with the mathematics
+
+    from thetahat.analyses.cross_validation.evaluation import (  # noqa: PLC0415 - likewise
+        restrict_choices,
+    )
+    from thetahat.analyses.losses import evaluate  # noqa: PLC0415 - likewise
+    from thetahat.values.words import choose_words  # noqa: PLC0415 - likewise
+    from thetahat_presentation.parts.cautions import expand_cautions  # noqa: PLC0415 - likewise
+    from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
+    from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
+    from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
+    from thetahat_service.kinds.result_json import (  # noqa: PLC0415 - likewise
+        encode_parts,
+    )
+    from thetahat_service.storage import results  # noqa: PLC0415 - likewise
+    from thetahat_service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
+
+    files = open_file_store()
+    with reading() as connection:
+        loaded = loading.load(connection, evaluation_id, files)
+        stored = results.get(connection, evaluation_id)
+    if stored is None or stored.losses_file is None:
+        raise PartsNotKept("The losses of this evaluation are not kept, so it has no other parts.")
+    table = read_kept_losses(files.fetch(stored.losses_file))
+    if table is None:
+        raise PartsNotKept("The losses were kept by an older release, without their layout.")
+    choices, layout = loaded.job.request.choices, table.layout
+    words = choose_words(layout.kind, choices.noun, higher_is_better=table.higher_is_better)
+    table = table.with_words(words)
+    wanted = replace(choices, include=(*choices.include, *include))
+    result = orjson.loads(stored.body)
+    requested = [*table.names, *result.get("failures", ())]
+    wanted, _, _ = restrict_choices(wanted, layout, requested, table.names)
+    further = evaluate(table, wanted, loaded.job.seed)
+    return encode_json(encode_parts(expand_cautions(result), further))
+
+
+def main() -> None:
+    """Write the result to standard output, or the reason why there is none."""
+    from thetahat_service.errors import DamagedFile  # noqa: PLC0415 - only this process needs them
+    from thetahat_service.process import memory  # noqa: PLC0415 - likewise
+    from thetahat_service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
+        request_signal_on_parent_exit,
+    )
+
+    request_signal_on_parent_exit()
+    memory.limit_memory(get_settings().memory_limit_mb)
+    try:
+        text = compute_result(UUID(sys.argv[1]), sys.argv[2:])
+    except DamagedFile:
+        sys.stdout.write("The losses of this evaluation were removed, so it has no other parts.")
+        sys.exit(_NOT_KEPT_STATUS)
+    except PartsNotKept as error:
+        sys.stdout.write(error.message)
+        sys.exit(_NOT_KEPT_STATUS)
+    sys.stdout.buffer.write(text.encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The losses that an evaluation keeps, read back as the table that was evaluated."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.layout import build_layout
+from thetahat.values.types import BlockKind
+from thetahat.values.words import choose_words
+
+KEY: Final = b"thetahat"
+"""The key of the description among the metadata of the file."""
+
+
+def describe_losses(table: LossTable, columns: dict[str, str]) -> dict[bytes, bytes]:
+    """Return the metadata of a file of losses: what its columns do not say.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        The column of each model.
+    """
+    layout = table.layout
+    described = {
+        "blocks": layout.kind.value,
+        "better": layout.words.better,
+        "n_train": None if layout.n_train is None else layout.n_train.tolist(),
+        "loss_range": table.loss_range,
+        "models": columns,
+        "block_labels": layout.block_labels,
+    }
+    return {KEY: json.dumps(described, default=str).encode()}
+
+
+def read_kept_losses(path: Path) -> LossTable | None:
+    """Return the table of a file of losses; None if an older release wrote it.
+
+    Sentences call a block by the general word; ``LossTable.with_words`` gives another.
+    """
+    kept: pa.Table = pq.read_table(path)
+    description = (kept.schema.metadata or {}).get(KEY)
+    if description is None:
+        return None
+    described: dict[str, Any] = json.loads(description)
+    kind = BlockKind(described["blocks"])
+    labels = {
+        name: kept[name].to_pylist() if name in kept.column_names else None
+        for name in ("instance", "cluster")
+    }
+    layout = build_layout(
+        kind, kept["block"].to_pylist(), repeat=kept["repeat"].to_numpy(), **labels
+    )
+    n_train = described["n_train"]
+    layout = replace(
+        layout,
+        block_labels=tuple(described["block_labels"]),
+        n_train=None if n_train is None else np.array(n_train, dtype=np.float64),
+    )
+    models = {
+        model: BlockLosses(layout, values=kept[column].to_numpy())
+        for model, column in described["models"].items()
+    }
+    limits = described["loss_range"]
+    table = LossTable(layout, models, loss_range=None if limits is None else tuple(limits))
+    is_higher = described["better"] == "higher"
+    return table.with_words(choose_words(kind, higher_is_better=is_higher))

@@ -1,0 +1,124 @@
+"""Parts of a result that its request did not include, asked for later."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from tests.service.api.conftest import InlineWorker
+
+RNG = np.random.default_rng(5)
+LOSSES = {name: RNG.normal(size=(6, 7)).tolist() for name in "abc"}
+Y = RNG.normal(size=24).round(3).tolist()
+REQUESTS: dict[str, dict[str, Any]] = {
+    "sources": {"kind": "losses", "blocks": "source", "losses": LOSSES, "margin": 0.1},
+    "fixed": {"kind": "losses", "blocks": "source", "losses": LOSSES, "n_train": 0},
+    "long": {
+        "kind": "losses",
+        "blocks": "random",
+        "losses": {"a": Y * 2, "block": Y[::-1] * 2},
+        "block": [f"b{i % 4}" for i in range(24)] + [f"b{i // 6}" for i in range(24)],
+        "repeat": [0] * 24 + [1] * 24,
+        "instance": list(range(24)) * 2,
+        "cluster": [i // 2 for i in range(24)] * 2,
+        "n_train": 18,
+        "better": "higher",
+        "unit": "week",
+    },
+    "predictions": {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "y": [0, 1] * 12,
+        "predictions": {"a": [0, 1, 1] * 8, "b": [1, 1, 0, 0] * 6},
+        "loss": "zero_one",
+        "clip": True,
+    },
+    "cross_validation": {
+        "kind": "cross_validation",
+        "task": "regression",
+        "data": {"X": [[x, x * x] for x in Y], "y": [2 * x + 0.1 for x in Y]},
+        "learners": {"ridge": "ridge", "mean": "mean"},
+        "scheme": {"name": "repeated_k_fold", "params": {"n_folds": 4, "n_repeats": 2}},
+        "loss": "squared",
+    },
+}
+
+
+def run(client: TestClient, worker: InlineWorker, request: dict[str, Any]) -> str:
+    answer = client.post("/v1/evaluations", json=request)
+    worker.work()
+    return str(answer.headers["location"])
+
+
+def sort_lists(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result without what the two ways to ask for it must not share."""
+    provenance = dict(result.pop("provenance"))
+    methods = sorted(provenance.pop("methods"), key=repr)
+    texts = result.pop("caution_texts")
+    del provenance["spec_sha256"]
+    for name in ("include", "not_applicable"):
+        result[name] = sorted(result[name], key=repr)
+
+    def expand(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {
+                key: [texts[each] for each in item] if key == "cautions" else expand(item)
+                for key, item in value.items()
+            }
+        return [expand(item) for item in value] if isinstance(value, list) else value
+
+    return {**expand(result), "provenance": provenance, "methods": methods}
+
+
+@pytest.mark.usefixtures("small_by_default")
+@pytest.mark.parametrize("name", REQUESTS)
+@pytest.mark.parametrize("include", ["all", "tests,covariance"])
+def test_exact_parts_that_are_asked_for_later_are_those_of_the_request(
+    client: TestClient, worker: InlineWorker, name: str, include: str
+) -> None:
+    small = run(client, worker, REQUESTS[name])
+    named: Any = include if include == "all" else include.split(",")
+    whole = run(client, worker, {**REQUESTS[name], "include": named})
+
+    later = client.get(f"{small}/result", params={"include": include})
+
+    assert later.status_code == 200, later.text
+    assert "tests" not in client.get(f"{small}/result").json()["comparisons"][0]
+    assert sort_lists(later.json()) == sort_lists(client.get(f"{whole}/result").json())
+    assert client.get(f"{whole}/request").json()["include"] == named
+
+
+@pytest.mark.usefixtures("small_by_default")
+def test_invalid_parts_whose_losses_were_removed(
+    client: TestClient, worker: InlineWorker, data_dir: Path
+) -> None:
+    there = run(client, worker, REQUESTS["sources"])
+    for file in data_dir.rglob("*.parquet"):
+        file.unlink()
+
+    answer = client.get(f"{there}/result?include=tests")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "parts_not_kept")
+    assert "removed" in answer.json()["detail"]
+    assert client.get(f"{there}/result").status_code == 200
+
+
+@pytest.mark.usefixtures("small_by_default")
+def test_invalid_parts_of_metrics_and_unknown_parts(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    request = {**REQUESTS["predictions"], "metrics": ["f1"]}
+    there = run(client, worker, request)
+
+    refused = client.get(f"{there}/result?include=variances")
+    unknown = client.get(f"{there}/result?include=test")
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "parts_not_kept")
+    assert 'again with "include": ["variances"]' in refused.json()["detail"]
+    assert client.get(f"{there}/result?include=tests").status_code == 200
+    assert unknown.status_code == 422
+    assert "did you mean 'tests'" in unknown.text
