@@ -141,7 +141,7 @@ def test_exact_an_interval_by_itself_leaves_the_other_lists_as_they_are() -> Non
     assert "estimates" not in result["models"]["ridge"]
     used = [m for m in result["methods"] if m["family"] == "intervals"]
     # Differences have no such interval, so their verdict rests on intervals of the variances.
-    assert ("bates_nested_cv", "nested") == (used[-1]["name"], used[-1].get("as"))
+    assert (used[-1]["name"], used[-1].get("as")) == ("bates_nested_cv", "nested")
     assert {m["name"] for m in used[:-1]} == {"student_t", "normal"}
 
 
