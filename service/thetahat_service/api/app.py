@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MethodType
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 
 import thetahat
@@ -37,6 +37,7 @@ from thetahat_service.api.routes import (
     submission_pages,
     webhooks,
 )
+from thetahat_service.api.unknown_parameters import refuse_unknown_parameters
 
 DESCRIPTION = (
     "Estimates how good a trained model is, how certain that estimate is, and whether one model is "
@@ -57,6 +58,7 @@ def create_app() -> FastAPI:
         redoc_url=None,
         exception_handlers=handlers,
         generate_unique_id_function=choose_operation_id,
+        dependencies=[Depends(refuse_unknown_parameters)],
     )
     app.add_middleware(CompressionMiddleware)
     app.add_middleware(HeadMiddleware)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -206,14 +206,19 @@ def _find_allowed_methods(request: Request) -> str:
 async def respond_invalid_parameters(request: Request, error: Exception) -> Response:
     """Respond to invalid query parameters or headers."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for it
-    errors = tuple(
+    errors = build_parameter_errors(error.errors())
+    message = errors[0].message if errors else "The request is invalid."
+    return respond(request, service_errors.InvalidRequest(message, errors))
+
+
+def build_parameter_errors(items: Iterable[Any]) -> tuple[FieldError, ...]:
+    """Return pydantic's errors of query parameters or headers as field errors."""
+    return tuple(
         FieldError(
             tuple(item["loc"]), describe_error(item, name_place(item["loc"])), item.get("input")
         )
-        for item in error.errors()
+        for item in items
     )
-    message = errors[0].message if errors else "The request is invalid."
-    return respond(request, service_errors.InvalidRequest(message, errors))
 
 
 async def respond_database_unreachable(request: Request, error: Exception) -> Response:
