@@ -24,6 +24,25 @@ class SignOffDecision(StrEnum):
     NEEDS_CHANGES = "needs_changes"
 
 
+class OverallVerdict(StrEnum):
+    """The decision on the best model of an evaluation and those that it is compared with."""
+
+    BETTER = "better"
+    EQUIVALENT = "equivalent"
+    NOT_WORSE = "not_worse"
+    UNDECIDED = "undecided"
+    WORSE = "worse"
+    MIXED = "mixed"
+
+
+class GateOutcome(StrEnum):
+    """The outcome of the gate of a request."""
+
+    PASS = "pass"  # noqa: S105 - no password
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+
+
 class UnitState(StrEnum):
     """The state of a unit of work, as workers see it."""
 

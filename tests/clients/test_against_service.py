@@ -118,6 +118,13 @@ def test_exact_lists_are_read_over_all_pages(client: Client) -> None:
     assert [e.id for e in listed] == sent[::-1]
     assert listed[0].labels == labels
     assert list(client.evaluations(labels=labels, kind="predictions")) == []
+    client.sign_off(sent[0], name="Ann", decision="approved")
+    signed = list(client.evaluations(labels=labels, sign_off="approved"))
+    assert [(e.id, e.sign_off, e.verdict) for e in signed] == [
+        (sent[0], "approved", listed[0].verdict)
+    ]
+    assert len(list(client.evaluations(labels=labels, verdict=listed[0].verdict))) == len(sent)
+    assert list(client.evaluations(labels=labels, gate="pass")) == []
 
 
 def test_exact_the_message_names_the_wrong_value(client: Client) -> None:

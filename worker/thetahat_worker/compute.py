@@ -9,9 +9,9 @@ from typing import ClassVar
 import pyarrow as pa
 
 from thetahat_service.jobs import outputs
+from thetahat_service.jobs.listed import ListedResult, list_result
 from thetahat_service.jobs.loading import Loaded, load
 from thetahat_service.json_encoding import encode_json
-from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import Chunk, Chunks, CutChunk, Finished
 from thetahat_service.kinds.result_json import encode_result
 from thetahat_service.outcomes.failure_arrays import FAILED
@@ -38,11 +38,11 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOutput:
-    """The result of an evaluation as JSON text, its file of losses, and its summary."""
+    """The result of an evaluation as JSON text, its file of losses, and what lists show of it."""
 
     body: str
     losses_file: str | None
-    summary: JsonObject | None
+    listed: ListedResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,4 +121,4 @@ def _store_result(
     body = encode_result(finished, loaded.provenance)
     losses: pa.Table | None = finished.losses
     name = None if losses is None else outputs.keep_losses(files, claim, losses)
-    return EvaluationOutput(encode_json(body), name, body.get("summary"))
+    return EvaluationOutput(encode_json(body), name, list_result(body))

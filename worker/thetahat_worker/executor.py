@@ -295,7 +295,7 @@ class UnitExecutor:
         elif isinstance(outcome, DamagedChunks):
             self._recompute(claim, outcome.output_files)
         elif self._retry(
-            lambda: record.record_result(claim, outcome.body, outcome.losses_file, outcome.summary)
+            lambda: record.record_result(claim, outcome.body, outcome.losses_file, outcome.listed)
         ):
             discard_chunks(evaluation_id)
         elif outcome.losses_file is not None:

@@ -202,6 +202,12 @@ class Evaluation:
     links: Mapping[str, str]
     result: dict[str, Any] | None = None
     """Only after ``submit(..., wait=N)``; otherwise use ``Client.result``."""
+    verdict: str | None = None
+    """The decision on the best model and those that it is compared with; None without one."""
+    gate: str | None = None
+    """``pass``, ``fail`` or ``undecided``; None without a gate."""
+    sign_off: str | None = None
+    """The decision of the newest sign-off; None if nobody has signed."""
     seconds_left: float | None = field(default=None, compare=False)
     """The service's estimate of the time to the end; None where it has none."""
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
@@ -225,6 +231,9 @@ class Evaluation:
             error=Problem.read(cast("ProblemJson", error)) if error else None,
             links=cast("dict[str, str]", data.get("links") or {}),
             result=cast("dict[str, Any] | None", data.get("result")),
+            verdict=data.get("verdict"),
+            gate=data.get("gate"),
+            sign_off=data.get("sign_off"),
             seconds_left=data.get("seconds_left"),
             members=copy_members(data),
         )

@@ -385,6 +385,10 @@ class Operations(Outputs):
         *,
         status: str | None = None,
         kind: str | None = None,
+        name: str | None = None,
+        verdict: str | None = None,
+        gate: str | None = None,
+        sign_off: str | None = None,
         labels: Mapping[str, str] | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
@@ -393,10 +397,27 @@ class Operations(Outputs):
         """Return the evaluations that match all filters, the newest first.
 
         Pages are requested as they are needed.
+
+        Parameters
+        ----------
+        name : str or None
+            A part of the name.
+        verdict : str or None
+            ``better``, ``equivalent``, ``not_worse``, ``undecided``, ``worse`` or ``mixed``: the
+            decision on the best model and those that it is compared with.
+        gate : str or None
+            ``pass``, ``fail`` or ``undecided``.
+        sign_off : str or None
+            ``approved``, ``rejected`` or ``needs_changes``; ``none`` for results that nobody has
+            signed.
         """
         query: dict[str, str | list[str] | None] = {
             "status": status,
             "kind": kind,
+            "name": name,
+            "verdict": verdict,
+            "gate": gate,
+            "sign_off": sign_off,
             "label": [f"{key}:{value}" for key, value in (labels or {}).items()] or None,
             "created_after": created_after.isoformat() if created_after else None,
             "created_before": created_before.isoformat() if created_before else None,

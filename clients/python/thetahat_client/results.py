@@ -1008,6 +1008,13 @@ class EvaluationReadDict(TypedDict):
     """Estimated seconds until the end, from the finished chunks; null if unknown."""
     summary: dict[str, JsonValue] | None
     """The summary of the result; null until there is one, or if the kind has none."""
+    verdict: OverallVerdictValue | None
+    """The decision on the best model and those that it is compared with, mixed if it is not the
+    same for all; null without a comparison."""
+    gate: GateOutcomeValue | None
+    """The outcome of the request's gate; null without one."""
+    sign_off: SignOffDecisionValue | None
+    """The decision of the newest sign-off; null if nobody has signed the result."""
     error: dict[str, JsonValue] | None
     """The reason of a failure, as a problem document without status; else null."""
     links: EvaluationLinksDict
@@ -1931,6 +1938,10 @@ class OracleDict(TypedDict):
     """The interval about that mean; None for a single target row."""
     regret: NotRequired[float]
     """Mean loss on the target minus the smallest mean loss along the grid."""
+
+
+OverallVerdictValue: TypeAlias = Literal["better", "equivalent", "not_worse", "undecided", "worse", "mixed"]
+"""The decision on the best model of an evaluation and those that it is compared with."""
 
 
 @final

@@ -69,6 +69,19 @@ def write_headline(summary: Json, comparisons: Sequence[ComparedPair] | None = N
     return ". ".join(parts) + "."
 
 
+def find_verdict(best: str, comparisons: Sequence[ComparedPair]) -> str | None:
+    """Return the decision on the best model and the others, ``mixed`` if it differs among them.
+
+    None if the best model is compared with no other.
+    """
+    decisions = {
+        _orient_decision(best, pair)[0] for pair in comparisons if best in {pair.a, pair.b}
+    }
+    if len(decisions) > 1:
+        return "mixed"
+    return next(iter(decisions), None)
+
+
 def describe_selected(summary: Json) -> str:
     """Return the error of the learner that a selection chooses, from the external splits."""
     return _describe_one(summary, summary["models"][0], "the learner that is chosen")

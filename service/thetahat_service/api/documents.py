@@ -76,6 +76,9 @@ def build_document(
         "learners": learners,
         "seconds_left": detailed.seconds_left,
         "summary": row.summary,
+        "verdict": row.verdict,
+        "gate": row.gate,
+        "sign_off": row.sign_off,
         "error": row.error,
         "links": {
             "self": path,

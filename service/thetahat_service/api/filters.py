@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from thetahat_service.api.query_parameters import MAX_LABELS
@@ -11,13 +12,12 @@ from thetahat_service.storage.evaluations import Filters
 
 
 def parse_filters(
-    status: str | None,
-    kind: str | None,
+    others: Filters,
     labels: Sequence[str],
     created_after: datetime | None,
     created_before: datetime | None,
 ) -> Filters:
-    """Return the filters of a query; times without a zone are in UTC."""
+    """Return the filters of a query, added to others; times without a zone are in UTC."""
     errors = [
         FieldError(("query", "label"), f"The label {label!r} must have the form key:value.", label)
         for label in labels
@@ -26,15 +26,15 @@ def parse_filters(
     if len(labels) > MAX_LABELS:
         message = f"The query has {len(labels)} labels. At most {MAX_LABELS} are allowed."
         errors.append(FieldError(("query", "label"), message, len(labels)))
-    if kind is not None and "\0" in kind:
-        message = "The query parameter kind must not have a NUL character."
-        errors.append(FieldError(("query", "kind"), message, kind))
+    for name, value in (("kind", others.kind), ("name", others.name)):
+        if value is not None and "\0" in value:
+            message = f"The query parameter {name} must not have a NUL character."
+            errors.append(FieldError(("query", name), message, value))
     if errors:
         raise InvalidRequest(errors[0].message, tuple(errors))
     pairs = [label.partition(":") for label in labels]
-    return Filters(
-        status=status,
-        kind=kind,
+    return replace(
+        others,
         labels=tuple((key, value) for key, _, value in pairs),
         created_after=_to_utc(created_after, "created_after"),
         created_before=_to_utc(created_before, "created_before"),

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     from thetahat_client.results import SummaryDict
     from thetahat_service.cli.requests import NamedRequest
 
-COLUMNS: Final = ("id", "status", "kind", "name", "best model", "submitted (UTC)", "took")
+COLUMNS: Final = (
+    "id",
+    "status",
+    "kind",
+    "name",
+    "best model",
+    "verdict",
+    "gate",
+    "sign-off",
+    "submitted (UTC)",
+    "took",
+)
 
 
 def submit_batch(
@@ -65,6 +76,9 @@ def describe_row(evaluation: Evaluation) -> tuple[str, ...]:
         evaluation.kind,
         evaluation.name or "",
         "" if summary is None else summary.get("best_model", ""),
+        evaluation.verdict or "",
+        evaluation.gate or "",
+        evaluation.sign_off or "",
         f"{evaluation.created_at:%Y-%m-%d %H:%M}" if evaluation.created_at else "",
         "" if evaluation.seconds is None else f"{evaluation.seconds:.1f} s",
     )

@@ -280,6 +280,32 @@ def list_evaluations(
     kind: Annotated[
         str | None, typer.Option("--kind", metavar="KIND", help="Only of this kind.")
     ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="TEXT", help="Only with this text in the name.")
+    ] = None,
+    verdict: Annotated[
+        str | None,
+        typer.Option(
+            "--verdict",
+            metavar="VERDICT",
+            help="Only with this verdict on the best model: better, equivalent, not_worse, "
+            "undecided, worse or mixed.",
+        ),
+    ] = None,
+    gate: Annotated[
+        str | None,
+        typer.Option(
+            "--gate", metavar="OUTCOME", help="Only with this outcome: pass, fail or undecided."
+        ),
+    ] = None,
+    sign_off: Annotated[
+        str | None,
+        typer.Option(
+            "--sign-off",
+            metavar="DECISION",
+            help="Only with this newest sign-off: approved, rejected, needs_changes or none.",
+        ),
+    ] = None,
     label: Annotated[
         list[str] | None,
         typer.Option(
@@ -301,6 +327,10 @@ def list_evaluations(
         listed = client.evaluations(
             status=status,
             kind=kind,
+            name=name,
+            verdict=verdict,
+            gate=gate,
+            sign_off=sign_off,
             labels=dict(_parse_label(text) for text in label or []),
             created_after=_convert_to_utc(after),
             created_before=_convert_to_utc(before),

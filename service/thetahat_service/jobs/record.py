@@ -13,6 +13,7 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from thetahat_service.jobs.listed import NOTHING_LISTED, ListedResult
 from thetahat_service.json_types import JsonObject, StoredProblem
 from thetahat_service.process import counters
 from thetahat_service.settings import is_sqlite
@@ -168,14 +169,18 @@ def record_result(
     claim: UnitClaim,
     body: str,
     losses_file: str | None,
-    summary: JsonObject | None = None,
+    listed: ListedResult = NOTHING_LISTED,
 ) -> bool:
-    """Store the result and its summary, and set the evaluation's status to succeeded."""
+    """Store the result and what lists show of it, and set the evaluation's status to succeeded."""
     with unit_of_work() as connection:
         if _end(connection, claim, UnitEvent.FINISH) is None:
             return False
         results.insert(connection, claim.evaluation_id, body, losses_file)
-        values: dict[str, object] = {"summary": summary}
+        values: dict[str, object] = {
+            "summary": listed.summary,
+            "verdict": listed.verdict,
+            "gate": listed.gate,
+        }
         if claim.stage is Stage.START:
             values |= {"progress_done": 1, "progress_total": 1}
         evaluations.finish(connection, claim.evaluation_id, EvaluationStatus.SUCCEEDED, values)

@@ -80,6 +80,7 @@ def sign_result(
         if newest is not None and _is_same(newest, row):
             return newest, False
         sign_offs.insert(connection, row)
+        evaluations.change(connection, evaluation_id, {}, None)
         audit.add(connection, Action.SIGN_EVALUATION, evaluation_id, owner_id)
     return row, True
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from thetahat.values.json_values import JsonValue
-from thetahat_service.states import EvaluationStatus
+from thetahat_service.states import EvaluationStatus, GateOutcome, OverallVerdict, SignOffDecision
 
 ANY_RESULT: Final = "AnyResult"
 """The component of the OpenAPI document that is the union of all kinds' results."""
@@ -71,6 +71,16 @@ class EvaluationRead(BaseModel):
     )
     summary: dict[str, JsonValue] | None = Field(
         description="The summary of the result; null until there is one, or if the kind has none."
+    )
+    verdict: OverallVerdict | None = Field(
+        description="The decision on the best model and those that it is compared with, mixed if "
+        "it is not the same for all; null without a comparison."
+    )
+    gate: GateOutcome | None = Field(
+        description="The outcome of the request's gate; null without one."
+    )
+    sign_off: SignOffDecision | None = Field(
+        description="The decision of the newest sign-off; null if nobody has signed the result."
     )
     error: dict[str, JsonValue] | None = Field(
         description="The reason of a failure, as a problem document without status; else null."

@@ -44,6 +44,9 @@ class EvaluationRow:
     progress_unit: str
     error: StoredProblem | None
     summary: JsonObject | None
+    verdict: str | None
+    gate: str | None
+    sign_off: str | None
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -83,12 +86,30 @@ class Filters:
     labels: Sequence[tuple[str, str]] = ()
     created_after: datetime | None = None
     created_before: datetime | None = None
+    name: str | None = None  # part of the name
+    verdict: str | None = None
+    gate: str | None = None
+    sign_off: str | None = None  # decision of the newest sign-off, or UNSIGNED
     search: str | None = None  # part of the name or of a label, or the id
 
 
-COLUMNS = tuple(
-    EVALUATION.c[name] for name in EvaluationRow.__dataclass_fields__ if name != "labels"
+_NEWEST_DECISION = (
+    sa.select(SIGN_OFF.c.decision)
+    .where(SIGN_OFF.c.evaluation_id == EVALUATION.c.id)
+    .order_by(SIGN_OFF.c.at.desc(), SIGN_OFF.c.id.desc())
+    .limit(1)
+    .correlate(EVALUATION)
+    .scalar_subquery()
+    .label("sign_off")
 )
+COLUMNS = tuple(
+    _NEWEST_DECISION if name == "sign_off" else EVALUATION.c[name]
+    for name in EvaluationRow.__dataclass_fields__
+    if name != "labels"
+)
+
+UNSIGNED: Final = "none"
+"""The filter for results that nobody has signed."""
 
 MANY_WITH_LABEL: Final = 5000
 """Evaluations with a label from which a list looks for it at the newest evaluations.
@@ -119,7 +140,7 @@ _VERSIONS = sa.select(_ROWS.id, _ROWS.version, _ROWS.status).where(
     _ROWS.id.in_(sa.bindparam("wanted", expanding=True))
 )
 _WITH_LABELS = (
-    sa.select(*(_ROWS[column.key] for column in COLUMNS), _LABELS.key, _LABELS.value)
+    sa.select(*COLUMNS, _LABELS.key, _LABELS.value)
     .outerjoin(EVALUATION_LABEL, _LABELS.evaluation_id == _ROWS.id)
     .order_by(_LABELS.key)
 )
@@ -316,6 +337,7 @@ def select_page(
             EVALUATION.c.owner_id == owner_id,
             *_build_conditions(filters),
             *(_build_label_condition(connection, *label) for label in filters.labels),
+            *_build_sign_off_conditions(connection, filters.sign_off),
         )
         .order_by(EVALUATION.c.created_at.desc(), EVALUATION.c.id.desc())
         .limit(limit)
@@ -338,6 +360,12 @@ def _build_conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
         conditions.append(EVALUATION.c.status == filters.status)
     if filters.kind is not None:
         conditions.append(EVALUATION.c.kind == filters.kind)
+    if filters.name is not None:
+        conditions.append(EVALUATION.c.name.icontains(filters.name, autoescape=True))
+    if filters.verdict is not None:
+        conditions.append(EVALUATION.c.verdict == filters.verdict)
+    if filters.gate is not None:
+        conditions.append(EVALUATION.c.gate == filters.gate)
     if filters.created_after is not None:
         conditions.append(EVALUATION.c.created_at > filters.created_after)
     if filters.created_before is not None:
@@ -350,18 +378,46 @@ def _build_conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
 def _build_label_condition(
     connection: sa.Connection, key: str, value: str
 ) -> sa.ColumnElement[bool]:
-    """Return the condition that an evaluation has a label.
-
-    If few evaluations have it, the database is to find these by the label; otherwise it is to look
-    for the label of one evaluation after another, and soon has a page.
-    """
+    """Return the condition that an evaluation has a label."""
     with_label = sa.select(_LABELS.evaluation_id).where(_LABELS.key == key, _LABELS.value == value)
-    counted = sa.select(sa.func.count()).select_from(
-        with_label.limit(MANY_WITH_LABEL).subquery("with_label")
+    return _build_condition_of_other_table(connection, with_label, _LABELS.evaluation_id)
+
+
+def _build_sign_off_conditions(
+    connection: sa.Connection, decision: str | None
+) -> list[sa.ColumnElement[bool]]:
+    """Return the condition that the newest sign-off of a result has a decision."""
+    if decision is None:
+        return []
+    if decision == UNSIGNED:
+        signed = sa.exists().where(SIGN_OFF.c.evaluation_id == EVALUATION.c.id)
+        return [EVALUATION.c.status == EvaluationStatus.SUCCEEDED.value, ~signed]
+    later = SIGN_OFF.alias("later")
+    is_superseded = sa.exists().where(
+        later.c.evaluation_id == SIGN_OFF.c.evaluation_id,
+        sa.or_(
+            later.c.at > SIGN_OFF.c.at,
+            sa.and_(later.c.at == SIGN_OFF.c.at, later.c.id > SIGN_OFF.c.id),
+        ),
     )
+    decided = sa.select(SIGN_OFF.c.evaluation_id).where(
+        SIGN_OFF.c.decision == decision, ~is_superseded
+    )
+    return [_build_condition_of_other_table(connection, decided, SIGN_OFF.c.evaluation_id)]
+
+
+def _build_condition_of_other_table(
+    connection: sa.Connection, found: sa.Select[UUID], identifier: sa.ColumnElement[UUID]
+) -> sa.ColumnElement[bool]:
+    """Return the condition that another table has an evaluation among the rows that are found.
+
+    If few evaluations are found, the database is to begin with these; otherwise it is to look for
+    the other table's row of one evaluation after another, and soon has a page.
+    """
+    counted = sa.select(sa.func.count()).select_from(found.limit(MANY_WITH_LABEL).subquery("found"))
     if connection.execute(counted).scalar_one() < MANY_WITH_LABEL:
-        return EVALUATION.c.id.in_(with_label)
-    return with_label.where(_LABELS.evaluation_id == EVALUATION.c.id).exists()
+        return EVALUATION.c.id.in_(found)
+    return found.where(identifier == EVALUATION.c.id).exists()
 
 
 def _build_search_condition(text: str) -> sa.ColumnElement[bool]:

@@ -133,6 +133,8 @@ EVALUATION = sa.Table(
     _make_required("progress_unit", sa.String(24)),
     sa.Column("error", sa.JSON()),
     sa.Column("summary", sa.JSON(none_as_null=True)),  # the summary of the result, shown in lists
+    sa.Column("verdict", sa.String(16)),  # on the best model; NULL if it is compared with none
+    sa.Column("gate", sa.String(16)),  # outcome of the gate; NULL without one
     _make_required("created_at", Instant()),
     sa.Column("started_at", Instant()),
     sa.Column("finished_at", Instant()),
@@ -141,6 +143,10 @@ EVALUATION = sa.Table(
     sa.Index(
         "ix_evaluation_owner_id_status_created_at_id", "owner_id", "status", "created_at", "id"
     ),
+    sa.Index(
+        "ix_evaluation_owner_id_verdict_created_at_id", "owner_id", "verdict", "created_at", "id"
+    ),
+    sa.Index("ix_evaluation_owner_id_gate_created_at_id", "owner_id", "gate", "created_at", "id"),
     sa.Index("ix_evaluation_status_created_at_kind", "status", "created_at", "kind"),
     sa.Index("ix_evaluation_finished_at", "finished_at"),
     sa.CheckConstraint(

@@ -9,8 +9,11 @@ from starlette.testclient import TestClient
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import nap
 from tests.service.api.test_evaluations import submit
+from thetahat.analyses.losses.result import Decision
+from thetahat.analyses.losses.result import GateOutcome as ResultOutcome
 from thetahat_service.api import cursors
 from thetahat_service.errors import InvalidRequest
+from thetahat_service.states import GateOutcome, OverallVerdict
 
 
 def test_exact_a_list_is_filtered_and_paged(client: TestClient, worker: InlineWorker) -> None:
@@ -56,6 +59,11 @@ def test_exact_a_list_is_filtered_and_paged(client: TestClient, worker: InlineWo
         ({"label": "a:\0"}, "label"),
         ({"kind": "\0"}, "kind"),
         ({"kind": "x" * 41}, "kind"),
+        ({"name": "\0"}, "name"),
+        ({"name": ""}, "name"),
+        ({"verdict": "good"}, "verdict"),
+        ({"gate": "passed"}, "gate"),
+        ({"sign_off": "signed"}, "sign_off"),
         ({"created_after": "yesterday"}, "created_after"),
         ({"created_before": "0001-01-01T00:00:00+23:59"}, "created_before"),
         ({"cursor": "x"}, "cursor"),
@@ -83,3 +91,62 @@ def test_invalid_a_cursor_of_a_list_with_other_filters(client: TestClient) -> No
 
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["loc"] == ["query", "cursor"]
+
+
+def test_exact_a_list_is_filtered_by_name_verdict_gate_and_sign_off(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    losses = {"new": [[0.0, 0.1, 0.2], [0.1, 0.0, 0.3]], "old": [[1.0, 1.2, 1.1], [1.1, 1.0, 1.3]]}
+    request = {
+        "kind": "losses", "blocks": "random", "losses": losses, "margin": 0.1,
+        "gate": {"model": "new", "against": "old", "require": "better"},
+    }  # fmt: skip
+    gate = {"model": "old", "against": "new", "require": "better"}
+    without = {key: value for key, value in request.items() if key != "gate"}
+    requests = (
+        {**request, "name": "Release 7"},
+        {**request, "gate": gate, "name": "release 8"},
+        {**without, "name": "Draft"},
+        nap(name="release nap"),
+    )
+    ids = [submit(client, each).json()["id"] for each in requests]
+    worker.work()
+    passed, failed, draft, slept = ids
+    version = client.get(f"/v1/evaluations/{passed}").headers["ETag"]
+    for decision in ("rejected", "approved"):
+        answer = client.post(
+            f"/v1/evaluations/{passed}/sign-offs", json={"name": "Ann", "decision": decision}
+        )
+        assert answer.status_code == 201
+
+    def listed(**params: str) -> list[str]:
+        answer = client.get("/v1/evaluations", params=params)
+        assert answer.status_code == 200, answer.text
+        return [item["id"] for item in answer.json()["items"]]
+
+    assert listed(verdict="better") == [draft, failed, passed]
+    assert listed(verdict="mixed") == []
+    assert listed(gate="pass") == [passed]
+    assert listed(gate="fail", verdict="better") == [failed]
+    assert listed(sign_off="approved") == [passed]
+    assert listed(sign_off="rejected") == []
+    assert listed(sign_off="none") == [slept, draft, failed]
+    assert listed(name="RELEASE", kind="losses") == [failed, passed]
+    first = client.get(f"/v1/evaluations/{passed}")
+    assert first.headers["ETag"] != version  # a client that asks again sees the signature
+    shown = first.json()
+    assert (shown["verdict"], shown["gate"], shown["sign_off"]) == ("better", "pass", "approved")
+    nothing = client.get(f"/v1/evaluations/{slept}").json()
+    assert (nothing["verdict"], nothing["gate"], nothing["sign_off"]) == (None, None, None)
+
+    page = client.get("/v1/evaluations", params={"verdict": "better", "limit": 2}).json()
+    later = client.get(
+        "/v1/evaluations", params={"verdict": "better", "limit": 2, "cursor": page["next"]}
+    ).json()
+    assert [item["id"] for item in page["items"] + later["items"]] == [draft, failed, passed]
+    assert later["next"] is None
+
+
+def test_exact_verdicts_and_outcomes_of_lists_are_those_of_results() -> None:
+    assert {str(each) for each in OverallVerdict} == {str(each) for each in Decision} | {"mixed"}
+    assert {str(each) for each in GateOutcome} == {str(each) for each in ResultOutcome}

@@ -62,6 +62,22 @@ def test_exact_list_shows_the_best_model(capsys: pytest.CaptureFixture[str]) -> 
     assert header.index("best model") == first.index("ridge")
 
 
+def test_exact_list_filters_by_what_came_out(capsys: pytest.CaptureFixture[str]) -> None:
+    signed = {**ENDED, "verdict": "mixed", "gate": "fail", "sign_off": "rejected"}
+    filters = {"name": "rel", "verdict": "mixed", "gate": "fail", "sign-off": "rejected"}
+    with run_stub(page(signed)) as stub:
+        assert run(stub, "list", *(f"--{name}={value}" for name, value in filters.items())) == 0
+
+    _, row = capsys.readouterr().out.splitlines()
+    assert [word for word in row.split() if word in filters.values()] == [
+        "mixed",
+        "fail",
+        "rejected",
+    ]
+    query = {name.replace("-", "_"): [value] for name, value in filters.items()}
+    assert stub.requests[0].query == {**query, "limit": ["20"]}
+
+
 def test_exact_list_asks_for_no_more_than_it_prints(capsys: pytest.CaptureFixture[str]) -> None:
     with run_stub(page(EVALUATION, OTHER, following="c")) as stub:
         assert run(stub, "list", "--limit", "1", "--after", "2026-11-20", "--json") == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 import orjson
@@ -49,8 +49,8 @@ from thetahat_service.schemas.evaluation import (
 )
 from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
-from thetahat_service.states import EvaluationStatus
-from thetahat_service.storage.evaluations import EvaluationRow
+from thetahat_service.states import EvaluationStatus, GateOutcome, OverallVerdict
+from thetahat_service.storage.evaluations import EvaluationRow, Filters
 
 MAX_FIELDS_LENGTH: Final = 4000
 VARY = "Authorization, Prefer"
@@ -121,6 +121,32 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
             json_schema_extra=NO_NUL,
         ),
     ] = None,
+    name: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="Only evaluations whose name has this text, in capitals or not.",
+            json_schema_extra=NO_NUL,
+        ),
+    ] = None,
+    verdict: Annotated[
+        OverallVerdict | None,
+        Query(
+            description="Only evaluations with this decision on the best model and those that it "
+            "is compared with; mixed: not the same for all."
+        ),
+    ] = None,
+    gate: Annotated[
+        GateOutcome | None, Query(description="Only evaluations whose gate has this outcome.")
+    ] = None,
+    sign_off: Annotated[
+        Literal["approved", "rejected", "needs_changes", "none"] | None,
+        Query(
+            description="Only evaluations whose newest sign-off has this decision; none: those "
+            "with a result that nobody has signed."
+        ),
+    ] = None,
     label: Annotated[
         list[Label] | None,
         Query(
@@ -138,7 +164,12 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
     cursor: Cursor = None,
 ) -> Response:
     """List evaluations, newest first."""
-    filters = parse_filters(status, kind, label or [], created_after, created_before)
+    filters = parse_filters(
+        Filters(status=status, kind=kind, name=name, verdict=verdict, gate=gate, sign_off=sign_off),
+        label or [],
+        created_after,
+        created_before,
+    )
     before = decode_cursor(cursor, repr(filters))
     owner_id: UUID = request.scope["owner_id"]
     rows, end = await read_database(read.list_evaluations, owner_id, filters, before, limit)
