@@ -141,6 +141,18 @@ COMMON_NAMES: Final[Mapping[str, Mapping[str, str | tuple[str, ...]]]] = {
         **dict.fromkeys(("anova", "kruskal", "friedmanchisquare"), "friedman"),
         "cochran": "cochran_q",
     },
+    "blocks": {
+        **dict.fromkeys(
+            ("kfold", "fold", "folds", "cv", "crossvalidation", "stratifiedkfold", "shuffled"),
+            "random",
+        ),
+        **dict.fromkeys(
+            ("group", "groups", "groupkfold", "leaveonegroupout", "leaveonesourceout", "site"),
+            "source",
+        ),
+        **dict.fromkeys(("test", "testset", "traintestsplit", "split", "heldout"), "holdout"),
+        **dict.fromkeys(("shufflesplit", "montecarlo", "subsampling", "bootstrap"), "subsamples"),
+    },
     "corrections": {
         **dict.fromkeys(("bh", "fdr", "fdrbh"), "benjamini_hochberg"),
         **dict.fromkeys(("by", "fdrby"), "benjamini_yekutieli"),

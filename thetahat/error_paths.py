@@ -24,7 +24,8 @@ def relocated_errors(relocate: Callable[[Loc], Loc]) -> Iterator[None]:
     try:
         yield
     except EvaluationError as error:
-        error.loc = relocate(error.loc)
+        for fault in (error, *error.others):
+            fault.loc = relocate(fault.loc)
         raise
 
 

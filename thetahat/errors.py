@@ -15,6 +15,7 @@ The core knows no HTTP: ``thetahat_service.api.errors`` has the one table of sta
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 Loc = tuple[str | int, ...]
@@ -31,6 +32,11 @@ class EvaluationError(Exception):
         Where in the input the fault lies, outermost first, such as ``("losses", "nb", 0, 3)``.
     value : Any
         The offending value, if it can be shown.
+
+    Attributes
+    ----------
+    others : tuple of EvaluationError
+        Faults of the same request that do not depend on this one.
     """
 
     code: ClassVar[str] = "evaluation_error"
@@ -40,6 +46,7 @@ class EvaluationError(Exception):
         self.message = message
         self.loc = loc
         self.value = value
+        self.others: tuple[EvaluationError, ...] = ()
 
 
 class InvalidParameter(EvaluationError, ValueError):
@@ -70,6 +77,23 @@ class LearnerFailed(EvaluationError):
     """A learner raised an exception; the message is the learner's own, without the traceback."""
 
     code = "learner_failed"
+
+
+def run_checks(*checks: Callable[[], object]) -> None:
+    """Run checks that do not depend on each other, and raise the first fault with the others."""
+    faults: list[EvaluationError] = []
+    for check in checks:
+        try:
+            check()
+        except EvaluationError as error:
+            faults += [error, *error.others]
+            error.others = ()
+    if faults:
+        first, *others = faults
+        first.others = tuple(others)
+        for other in others:
+            first.add_note(f"Also: {other.message}")
+        raise first
 
 
 _MACHINE_ERRORS: Final = frozenset(

@@ -15,8 +15,9 @@ HIGHEST_LEVEL: Final = 1 - 1e-9
 def check_level(level: float) -> None:
     """Raise if a confidence level is not above 0 and at most ``HIGHEST_LEVEL``."""
     if not 0 < level <= HIGHEST_LEVEL:
+        near = f" (did you mean {level / 100:g}?)" if 50 <= level < 100 else ""
         raise InvalidParameter(
-            f"The level must be above 0 and at most {HIGHEST_LEVEL!r}, and is {level!r}.",
+            f"The level must be above 0 and at most {HIGHEST_LEVEL!r}, and is {level!r}{near}.",
             loc=("level",),
             value=_convert_to_json_value(level),
         )

@@ -34,8 +34,14 @@ The first sentence of a class's docstring is the title of its problem documents.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
+
+from thetahat import errors
+from thetahat.errors import EvaluationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,38 @@ class ServiceError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+
+def list_field_errors(error: ServiceError | EvaluationError) -> tuple[FieldError, ...]:
+    """Return the invalid places that an error names."""
+    if isinstance(error, ServiceError):
+        return error.errors
+    return tuple(FieldError(each.loc, each.message, each.value) for each in (error, *error.others))
+
+
+def run_checks(*checks: Callable[[], object]) -> None:
+    """Run checks that do not depend on each other, and raise all their faults as one error."""
+    faults: list[InvalidRequest | EvaluationError] = []
+    for check in checks:
+        try:
+            check()
+        except (InvalidRequest, EvaluationError) as error:
+            faults.append(error)
+    if not faults:
+        return
+    if len(faults) == 1:
+        raise faults[0]
+    library = [error for error in faults if isinstance(error, EvaluationError)]
+    if len(library) == len(faults):
+        errors.run_checks(*(partial(_raise, error) for error in library))
+    raise InvalidRequest(
+        faults[0].message,
+        tuple(chain.from_iterable(list_field_errors(error) for error in faults)),
+    )
+
+
+def _raise(error: EvaluationError) -> None:
+    raise error
 
 
 class ResourceNotFound(ServiceError):

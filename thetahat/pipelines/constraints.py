@@ -9,10 +9,11 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, Final
 
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc, run_checks
 from thetahat.pipelines.parameter_limits import (
     BY_LABEL,
     IRRELEVANT_PARAMETERS,
@@ -68,7 +69,8 @@ def check_params(cls: Any, params: Mapping[str, JsonValue], *, loc: Loc) -> dict
     known = get_defaults(cls)
     owner = cls.__name__
     taken: dict[str, JsonValue] = {}
-    for name, value in params.items():
+
+    def take(name: str, value: JsonValue) -> None:
         here = (*loc, name)
         if name not in known:
             settable = ", ".join(n for n in known if (owner, n) not in REFUSED_CLASS_PARAMETERS)
@@ -79,13 +81,15 @@ def check_params(cls: Any, params: Mapping[str, JsonValue], *, loc: Loc) -> dict
                 value=value,
             )
         if name in IRRELEVANT_PARAMETERS and isinstance(value, bool):
-            continue
+            return
         check_policy(owner, name, value, known[name], loc=here)
         # Without a random state one is drawn, so a request's own is never dropped as a default.
         is_default = type(value) is type(known[name]) and value == known[name]
         if is_default and (name != "random_state" or value is None):
-            continue
+            return
         taken[name] = _check_value(cls, name, value, here)
+
+    run_checks(*(partial(take, name, value) for name, value in params.items()))
     return taken
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from functools import cache
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc, run_checks
 from thetahat.pipelines.schema_text import combine_schemas, describe_schema
 from thetahat.similar_names import suggest_name
 from thetahat.values.json_schema import JsonSchema
@@ -32,8 +32,9 @@ def build_dataclass(method: type[M], params: Mapping[str, object], *, loc: Loc) 
         Path of ``params`` in the request.
     """
     hints = _read_hints(method)
-    values = {}
-    for name, value in params.items():
+    values: dict[str, Any] = {}
+
+    def convert(name: str, value: object) -> None:
         if name not in hints:
             known = ", ".join(hints) or "none"
             near = suggest_name(name, hints, "parameters")
@@ -50,11 +51,17 @@ def build_dataclass(method: type[M], params: Mapping[str, object], *, loc: Loc) 
                 loc=(*loc, name),
                 value=value,
             )
-    for name in _list_required(method):
-        if name not in values:
+
+    def require(name: str) -> None:
+        if name not in params:
             raise InvalidParameter(
                 f"{_get_name(method)} needs the parameter {name}.", loc=(*loc, name)
             )
+
+    run_checks(
+        *(partial(convert, name, value) for name, value in params.items()),
+        *(partial(require, name) for name in _list_required(method)),
+    )
     try:
         return method(**values)
     except InvalidParameter as error:

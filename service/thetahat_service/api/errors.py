@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -21,7 +21,7 @@ from thetahat.errors import EvaluationError
 from thetahat_service import errors as service_errors
 from thetahat_service.api.page_responses import LOG_IN_PATH, build_page_response, needs_page_error
 from thetahat_service.api.shortening import shorten_text, shorten_value
-from thetahat_service.errors import FieldError, ServiceError
+from thetahat_service.errors import FieldError, ServiceError, list_field_errors
 from thetahat_service.schemas.validation_messages import describe_error, name_place
 from thetahat_service.storage.files import STORE_ERRNOS
 
@@ -100,15 +100,20 @@ def build_problem(request: Request, error: ServiceError | EvaluationError) -> di
         "type": f"/problems/{error.code}",
         "title": find_title(cls),
         "status": find_status(cls),
-        "detail": shorten_text(error.message, MAX_DETAIL),
+        "detail": shorten_text(_write_detail(error), MAX_DETAIL),
         "instance": request.url.path,
         "code": error.code,
-        "errors": [
-            _describe_field_error(error) for error in _list_field_errors(error)[:MAX_ERRORS]
-        ],
+        "errors": [_describe_field_error(each) for each in list_field_errors(error)[:MAX_ERRORS]],
         "request_id": request.scope.get("request_id", ""),
     }
     return body | error.extra if isinstance(error, ServiceError) else body
+
+
+def _write_detail(error: ServiceError | EvaluationError) -> str:
+    """Return the first fault, and how many more there are."""
+    if isinstance(error, ServiceError) or not error.others:
+        return error.message
+    return f"{error.message} ({len(error.others)} more in errors)"
 
 
 def respond(request: Request, error: ServiceError | EvaluationError) -> Response:
@@ -147,12 +152,6 @@ def _respond_page(request: Request, problem: Mapping[str, Any]) -> Response:
         code=problem["code"],
         request_id=problem["request_id"],
     )
-
-
-def _list_field_errors(error: ServiceError | EvaluationError) -> Sequence[FieldError]:
-    if isinstance(error, ServiceError):
-        return error.errors
-    return (FieldError(error.loc, error.message, error.value),)
 
 
 def _describe_field_error(error: FieldError) -> dict[str, Any]:

@@ -20,12 +20,17 @@ from thetahat_service.api.bodies import SMALL_BODY, encode_canonical_json, parse
 from thetahat_service.api.preload import LIGHT_KINDS, is_loaded, wait_until_loaded
 from thetahat_service.api.shortening import shorten_text
 from thetahat_service.api.submission_batches import store_submission
-from thetahat_service.api.validation import convert_validation_error, fill_in_value
-from thetahat_service.errors import FieldError, InvalidRequest
+from thetahat_service.api.validation import (
+    build_invalid_request,
+    convert_validation_error,
+    fill_in_value,
+)
+from thetahat_service.errors import FieldError, InvalidRequest, list_field_errors
 from thetahat_service.jobs.datasets import read_dataset_files
 from thetahat_service.jobs.submit import Submission, Submitted, prepare_submission
 from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import DatasetFile, JobKind
+from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.process.garbage_collection import pause_garbage_collection
 from thetahat_service.schemas.base import EvaluationRequest
@@ -128,13 +133,38 @@ def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | 
     try:
         request = kind.request.model_validate(value)
     except ValidationError as error:
-        raise convert_validation_error(error, value) from None
+        invalid = convert_validation_error(error, value)
+        others = _list_faults_of_choices(kind, value, invalid)
+        raise build_invalid_request((*invalid.errors, *others)) from None
     datasets = _read_datasets(owner_id, request, value)
     try:
         kind.check(request, datasets)
     except EvaluationError as error:
         raise fill_in_value(error, value) from None
     return prepare_submission(owner_id, request, datasets, idempotency_key, parsed.fingerprint)
+
+
+def _list_faults_of_choices(
+    kind: JobKind[Any], value: JsonObject, invalid: InvalidRequest
+) -> list[FieldError]:
+    """Return what is wrong with the choices of a request that has invalid fields, besides them."""
+    wrong = {fault.loc[0] for fault in invalid.errors if fault.loc}
+    rest = {name: field for name, field in value.items() if name not in wrong}
+    try:
+        request = kind.request.model_validate(rest)
+    except ValidationError:  # a field that is needed is invalid
+        return []
+    if not isinstance(request, AnalysisRequest):
+        return []
+    try:
+        request.check_choices()
+    except EvaluationError as error:
+        faults = list_field_errors(fill_in_value(error, value))
+    except InvalidRequest as error:
+        faults = error.errors
+    else:
+        return []
+    return [fault for fault in faults if fault.loc and fault.loc[0] not in wrong]
 
 
 def _find_earlier(owner_id: UUID, key: str, fingerprint: str) -> Submitted | None:

@@ -68,19 +68,25 @@ def convert_validation_error(error: ValidationError, body: Any) -> InvalidReques
         for loc, place in places.items()
         if not _has_inner_error(loc, places)
     )
+    return build_invalid_request(errors)
+
+
+def build_invalid_request(errors: Sequence[FieldError]) -> InvalidRequest:
+    """Return the error of all invalid places, whose message is the first one."""
     first = errors[0]
     path = ".".join(map(str, first.loc)) or "the body"
     message = first.message if path in first.message else f"{path}: {first.message}"
     suffix = f" ({len(errors) - 1} more in errors)" if len(errors) > 1 else ""
-    return InvalidRequest(f"{message}{suffix}", errors)
+    return InvalidRequest(f"{message}{suffix}", tuple(errors))
 
 
 def _add_item(places: dict[Loc, _FieldFaults], item: ErrorDetails, body: Any) -> None:
     inner = item.get("ctx", {}).get("error")
     loc = find_path_in_body(body, item["loc"], is_missing=item["type"] == "missing")
     if isinstance(inner, EvaluationError):
-        place = places.setdefault((*loc, *inner.loc), _FieldFaults(inner.value))
-        place.sentences.append(inner.message)
+        for fault in (inner, *inner.others):
+            place = places.setdefault((*loc, *fault.loc), _FieldFaults(fault.value))
+            place.sentences.append(fault.message)
         return
     place = places.setdefault(
         loc, _FieldFaults(None if item["type"] == "missing" else item["input"])
@@ -126,6 +132,8 @@ def find_path_in_body(body: Any, loc: Sequence[str | int], *, is_missing: bool) 
 
 def fill_in_value(error: EvaluationError, body: Any) -> EvaluationError:
     """Return an error that has no value with the value at its path in the body, if there is one."""
+    for other in error.others:
+        fill_in_value(other, body)
     value = body
     for part in error.loc:
         if isinstance(value, dict) and part in value:

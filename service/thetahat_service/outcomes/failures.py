@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from thetahat.errors import EvaluationError
-from thetahat_service.errors import DamagedFile, FieldError, ServiceError, Unavailable
+from thetahat_service.errors import (
+    DamagedFile,
+    FieldError,
+    ServiceError,
+    Unavailable,
+    list_field_errors,
+)
 from thetahat_service.json_types import StoredProblem
 
 LONGEST_TEXT = 2000
@@ -37,7 +43,7 @@ def describe_error(error: EvaluationError | ServiceError) -> StoredProblem:
     """Return the error of a request that cannot be evaluated; never with a traceback."""
     if isinstance(error, ServiceError):
         return build_problem(error.code, error.message, error.errors)
-    faults = (FieldError(error.loc, error.message, error.value),) if error.loc else ()
+    faults = [fault for fault in list_field_errors(error) if fault.loc]
     return build_problem(error.code, error.message, faults)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic_core import ErrorDetails
 
+from thetahat.common_names import COMMON_NAMES
 from thetahat.errors import Loc
+from thetahat.similar_names import suggest_name
 from thetahat_service.schemas.numbers import shorten_value
 
 _PREFIX: Final = "Value error, "
@@ -54,6 +57,7 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "string_too_long": "may have at most {max_length} characters",
 }
 """The rest of a sentence about a field that does not show the value."""
+_NAMED: Final = ("literal_error", "enum")
 _NOUNS: Final = {"query": "query parameter", "header": "header", "path": "path's part"}
 _BRANCH: Final = "must be "
 
@@ -77,8 +81,24 @@ def describe_errors(items: Sequence[ErrorDetails], subject: str) -> str:
     rules = list(dict.fromkeys(filter(None, map(_find_rule, items))))
     if rules:
         branches = [rules[0], *(rule.removeprefix(_BRANCH) for rule in rules[1:])]
-        return f"{subject} {' or '.join(branches)}, and is {_describe_value(items[0]['input'])}."
+        value = items[0]["input"]
+        near = _suggest(value, items)
+        return f"{subject} {' or '.join(branches)}, and is {_describe_value(value)}{near}."
     return _write_sentence(items[0], subject)
+
+
+def _suggest(value: Any, items: Sequence[ErrorDetails]) -> str:
+    """Return the known name that a text is like, where only some names are allowed."""
+    names = [
+        name
+        for item in items
+        if item["type"] in _NAMED
+        for name in re.findall(r"'([^']*)'", str(item.get("ctx", {}).get("expected", "")))
+    ]
+    if not names or not isinstance(value, str):
+        return ""
+    family = next((str(part) for part in items[0]["loc"] if part in COMMON_NAMES), "")
+    return suggest_name(value, names, family)
 
 
 def _find_rule(item: ErrorDetails) -> str | None:

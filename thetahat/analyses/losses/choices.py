@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final, Generic, Literal, TypeVar
 
 from thetahat.analyses.losses.result import GateOutcome, Requirement
 from thetahat.analyses.losses.result_parts import Include, ResultPart, read_parts
 from thetahat.corrections import CORRECTION_WITH_ONE_MODEL, CORRECTIONS, DEFAULT_CORRECTION
 from thetahat.distributions import compute_alpha
-from thetahat.errors import InvalidParameter
+from thetahat.errors import InvalidParameter, run_checks
 from thetahat.intervals.base import IntervalMethod
 from thetahat.multiple_tests.base import OmnibusTest
 from thetahat.paired_tests.base import PairedTest
 from thetahat.parameter_checks import check_level
+from thetahat.similar_names import suggest_name
 from thetahat.values.block_nouns import BlockNoun, read_noun
 from thetahat.values.types import Alternative, Target
 from thetahat.variances.base import VarianceEstimator
@@ -157,36 +160,52 @@ class Choices:
     the control, if no control is named."""
 
     def __post_init__(self) -> None:
-        # strings become enumeration members, which can be compared by identity
-        object.__setattr__(self, "alternative", _get_member(Alternative, "alternative", self))
-        if self.target is not None:
-            object.__setattr__(self, "target", _get_member(Target, "target", self))
-        check_level(self.level)
-        _require(0 < self.power < 1, "power", self.power, "must be in (0, 1)")
+        run_checks(
+            lambda: self._set_member("alternative", Alternative),
+            lambda: self._set_member("target", Target),
+            lambda: check_level(self.level),
+            lambda: _require(0 < self.power < 1, "power", self.power, "must be in (0, 1)"),
+            self._check_margin,
+            self._check_rope,
+            self._check_range,
+            lambda: _check_name("correction", self.correction, tuple(CORRECTIONS)),
+            lambda: _check_name("pairs", self.pairs, PAIRS),
+            self._check_pairs,
+            lambda: _check_name("paired_unit", self.paired_unit, UNITS),
+            lambda: read_noun(self.unit, self.unit_plural),
+            self._set_parts,
+            *(
+                partial(_check_keys, family, getattr(self, family) or ())
+                for family in METHOD_FIELDS
+            ),
+        )
+
+    def _set_member(self, name: str, kind: type[StrEnum]) -> None:
+        """Make a string a member of its enumeration, so that it can be compared by identity."""
+        value = getattr(self, name)
+        _check_name(name, value, tuple(kind))
+        if value is not None:
+            object.__setattr__(self, name, kind(value))
+
+    def _set_parts(self) -> None:
+        object.__setattr__(self, "include", read_parts(self.include))
+
+    def _check_margin(self) -> None:
         if self.margin is not None:
             good = math.isfinite(self.margin) and self.margin > 0
             _require(good, "margin", self.margin, "must be a finite number above 0")
+        elif self.gate is not None:
+            self.gate.check_needs_no_margin()
+
+    def _check_rope(self) -> None:
         if self.rope is not None:
             good = math.isfinite(self.rope) and self.rope >= 0
             _require(good, "rope", self.rope, "must be a finite number, 0 or above")
+
+    def _check_range(self) -> None:
         if self.range is not None:
             good = all(math.isfinite(end) for end in self.range) and self.range[0] < self.range[1]
             _require(good, "range", list(self.range), "must be two finite numbers in order")
-        known = ", ".join(CORRECTIONS)
-        good = self.correction is None or self.correction in CORRECTIONS
-        _require(good, "correction", self.correction, f"is not one of {known}")
-        good = self.pairs is None or self.pairs in PAIRS
-        _require(good, "pairs", self.pairs, f"is not one of {', '.join(PAIRS)}")
-        self._check_pairs()
-        good = self.paired_unit is None or self.paired_unit in UNITS
-        known = ", ".join(UNITS)
-        _require(good, "paired_unit", self.paired_unit, f"is not one of {known}")
-        read_noun(self.unit, self.unit_plural)
-        object.__setattr__(self, "include", read_parts(self.include))
-        if self.gate is not None and self.margin is None:
-            self.gate.check_needs_no_margin()
-        for family in METHOD_FIELDS:
-            _check_keys(family, getattr(self, family) or ())
 
     def _check_pairs(self) -> None:
         """Refuse pairs beside a control, and the best of many with other corrections."""
@@ -286,11 +305,10 @@ OPTION_NAMES: Final = tuple(
 """The other fields of ``Choices``."""
 
 
-def _get_member(kind: type[StrEnum], name: str, choices: Choices) -> StrEnum:
-    value = getattr(choices, name)
-    known = ", ".join(kind)
-    _require(value in tuple(kind), name, value, f"is not one of {known}")
-    return kind(value)
+def _check_name(name: str, value: str | None, known: Sequence[str]) -> None:
+    is_known = value is None or value in known
+    near = "" if is_known else suggest_name(str(value), known)
+    _require(is_known, name, value, f"is not one of {', '.join(known)}{near}")
 
 
 def _require(is_met: bool, name: str, value: Any, requirement: str) -> None:  # noqa: FBT001 - an assertion

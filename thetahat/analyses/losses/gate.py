@@ -13,7 +13,7 @@ from thetahat.analyses.losses.result import (
     GateResult,
     Requirement,
 )
-from thetahat.errors import InvalidParameter
+from thetahat.errors import InvalidParameter, run_checks
 from thetahat.similar_names import suggest_name
 from thetahat.values.number_text import format_number
 
@@ -36,20 +36,26 @@ def check_gate(choices: Choices, models: Sequence[str]) -> None:
     gate = choices.gate
     if gate is None:
         return
-    for field, name in (("model", gate.model), ("against", gate.against)):
-        if name not in models:
-            raise InvalidParameter(
-                f"The gate's {field} {name!r} is not one of the models"
-                f"{suggest_name(name, models)}: {', '.join(models)}.",
-                loc=("gate", field),
-                value=name,
-            )
+    run_checks(
+        lambda: _check_model("model", gate.model, models),
+        lambda: _check_model("against", gate.against, models),
+    )
     if choices.control != gate.against:
         raise InvalidParameter(
             f"The gate compares with {gate.against!r}, but control is {choices.control!r}. Leave "
             "control out, or name the same model in both.",
             loc=("control",),
             value=choices.control,
+        )
+
+
+def _check_model(field: str, name: str, models: Sequence[str]) -> None:
+    if name not in models:
+        raise InvalidParameter(
+            f"The gate's {field} {name!r} is not one of the models"
+            f"{suggest_name(name, models)}: {', '.join(models)}.",
+            loc=("gate", field),
+            value=name,
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from thetahat.analyses.losses import EVERY_TEST, Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.choices import OPTION_NAMES
 from thetahat.analyses.losses.method_selection import split_by_family
 from thetahat.analyses.losses.result import GateOutcome, Requirement
-from thetahat.errors import UnsupportedCombination
+from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.refit_estimators import (
     EVERY_INTERVAL,
     EVERY_VARIANCE,
@@ -22,6 +23,7 @@ from thetahat.refit_estimators import (
 from thetahat.schemes.base import Scheme, word_blocks
 from thetahat.values.block_nouns import read_noun
 from thetahat.values.types import Alternative, Target
+from thetahat_service.errors import InvalidRequest, run_checks
 from thetahat_service.kinds.fields.analysis_names import (
     CorrectionName,
     IncludedParts,
@@ -108,7 +110,17 @@ class AnalysisRequest(EvaluationRequest):
     @cached_property
     def choices(self) -> Choices:
         """The checked choices, without the methods that fit learners again."""
+        methods: list[dict[str, Any]] = []
+        run_checks(
+            lambda: methods.append(split_by_family(**self._named_methods)),
+            lambda: self._options,
+        )
         self.check_refit_methods()
+        return replace(self._options, **methods[0]).take_control_from_gate()
+
+    @cached_property
+    def _options(self) -> Choices:
+        """The choices without methods."""
         unit, unit_plural = self.unit, self.unit_plural
         scheme = self.scheme_of_blocks
         if scheme is not None:
@@ -120,8 +132,7 @@ class AnalysisRequest(EvaluationRequest):
             del options["include"]
         if self.gate is not None:
             options["gate"] = Gate(**self.gate.model_dump())
-        methods = split_by_family(**self._named_methods)
-        return Choices(**methods, **options).take_control_from_gate()
+        return Choices(**options)
 
     @property
     def scheme_of_blocks(self) -> type[Scheme] | None:
@@ -131,6 +142,16 @@ class AnalysisRequest(EvaluationRequest):
     def check_choices(self) -> None:
         """Refuse choices that are wrong whatever the losses are."""
         _ = self.choices
+
+    def check_choices_and(self, check_values: Callable[[], object]) -> None:
+        """Check the choices and, only if they are wrong, also the values that they are for.
+
+        Right choices leave the values to what comes next, so that they are read once.
+        """
+        try:
+            self.check_choices()
+        except (EvaluationError, InvalidRequest):
+            run_checks(self.check_choices, check_values)
 
     @cached_property
     def refit_methods(self) -> tuple[RequestedRefit, ...]:
@@ -166,8 +187,13 @@ class AnalysisRequest(EvaluationRequest):
             "intervals": EVERY_INTERVAL,
             "tests": EVERY_TEST,
         }
-        return {
-            field: None if methods is None else parse_methods(registry, methods, field)
-            for field, registry in registries.items()
-            for methods in [getattr(self, field)]
-        }
+        parsed: dict[str, ChosenMethods | None] = {}
+
+        def parse(field: str) -> None:
+            methods = getattr(self, field)
+            parsed[field] = (
+                None if methods is None else parse_methods(registries[field], methods, field)
+            )
+
+        run_checks(*(partial(parse, field) for field in registries))
+        return parsed

@@ -7,6 +7,7 @@ from uuid import UUID
 from pydantic import Field
 
 from thetahat.schemes.base import Scheme
+from thetahat.schemes.k_fold import KFold
 from thetahat.values.json_values import JsonValue
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.fields.data import DataFields, has_role
@@ -44,7 +45,8 @@ class LearnersRequest(FitsRequest):
         examples=[{"nb": {"name": "multinomial_naive_bayes"}, "majority": "majority"}],
     )
     scheme: SchemeName | SchemeEntry = Field(
-        description="How rows are split into training and test parts."
+        KFold.info.name,
+        description="How rows are split into training and test parts. Left out: k_fold.",
     )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -14,7 +14,7 @@ from thetahat.error_paths import located_errors
 from thetahat.errors import EvaluationError, InvalidParameter, Loc
 from thetahat.registry import Registry
 from thetahat.similar_names import suggest_name
-from thetahat_service.errors import FieldError, InvalidRequest
+from thetahat_service.errors import FieldError, InvalidRequest, run_checks
 from thetahat_service.kinds.fields.method_names import Method, MethodEntry
 from thetahat_service.schemas.numbers import shorten_value
 from thetahat_service.schemas.validation_messages import describe_error
@@ -32,7 +32,8 @@ def parse_methods(
 ) -> tuple[ChosenMethod[M], ...]:
     """Build the methods that a list of the request names, each under a key of its own."""
     parsed: list[ChosenMethod[M]] = []
-    for i, method in enumerate(methods):
+
+    def parse(i: int, method: Method) -> None:
         entry = make_method_entry(method)
         key = entry.as_ or entry.name
         if any(earlier.key == key for earlier in parsed):
@@ -43,6 +44,8 @@ def parse_methods(
             )
         built = build_method(registry, entry.name, entry.params, (field, i))
         parsed.append(ChosenMethod(key=key, name=entry.name, method=built, place=i))
+
+    run_checks(*(partial(parse, i, method) for i, method in enumerate(methods)))
     return tuple(parsed)
 
 
@@ -71,7 +74,8 @@ def build_with_parameters(cls: type[M], name: str, params: Mapping[str, object],
     """Build a method of this class; ``path`` is the place of the parameters in the request."""
     dataclass: Any = cls  # a type variable cannot say that the class is a dataclass
     parameters = [f.name for f in dataclasses.fields(dataclass) if f.init]
-    for key in params:
+
+    def check_known(key: str) -> None:
         if key not in parameters:
             listed = ", ".join(parameters) or "none"
             near = suggest_name(key, parameters, "parameters")
@@ -80,6 +84,8 @@ def build_with_parameters(cls: type[M], name: str, params: Mapping[str, object],
                 loc=(*path, key),
                 value=shorten_value(params[key]),
             )
+
+    run_checks(*(partial(check_known, key) for key in params))
     try:
         with located_errors(within=path):
             method: M = _make_adapter(dataclass).validate_python(dict(params))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import partial
 from typing import Final
 
 from thetahat.cross_validation import check_learner, check_loss, check_target
@@ -19,6 +20,7 @@ from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme
 from thetahat.tables.data import Data
 from thetahat.values.json_values import JsonValue
+from thetahat_service.errors import run_checks
 from thetahat_service.kinds.fields.data import build_role_path, has_role
 from thetahat_service.kinds.fields.learners import FitsRequest
 from thetahat_service.kinds.fields.method_names import Method
@@ -58,7 +60,8 @@ def build_learners(
         columns.
     """
     learners: dict[str, Learner] = {}
-    for name, value in specs.items():
+
+    def build(name: str, value: str | dict[str, JsonValue]) -> None:
         loc = (field, name)
         if not 0 < len(name) <= LONGEST_NAME or "\0" in name:
             raise InvalidParameter(
@@ -75,6 +78,8 @@ def build_learners(
         with errors_located_at(loc):
             check_learner(name, learner, request.task, loss, weighted=request.has_weighted_fits)
         learners[name] = learner
+
+    run_checks(*(partial(build, name, value) for name, value in specs.items()))
     return learners
 
 

@@ -21,6 +21,7 @@ from thetahat.refit_estimators import drop_refit_target
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.tables.data import Data
 from thetahat.values.layout import Layout
+from thetahat_service.errors import run_checks
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.fields.data import list_feature_names, name_group_columns, read_data
 from thetahat_service.kinds.fields.learners import LearnersRequest
@@ -87,8 +88,13 @@ def check_scheme_request(
     request: LearnersRequest, datasets: Mapping[UUID, DatasetFile], metrics: Metrics
 ) -> CheckedScheme:
     """Refuse a request that is invalid whatever its data set contains; no data set is opened."""
-    scheme, loss = build_scheme(request.scheme, "scheme"), build_loss(request)
     features = list_feature_names(request, datasets)
+    run_checks(
+        lambda: build_scheme(request.scheme, "scheme"),
+        lambda: build_learners(request, request.learners, build_loss(request), features),
+        lambda: request.choices,
+    )
+    scheme, loss = build_scheme(request.scheme, "scheme"), build_loss(request)
     learners = build_learners(request, request.learners, loss, features)
     choices = request.choices
     check_scheme_columns(request, scheme)

@@ -14,10 +14,11 @@ from thetahat.analyses.losses.parts import Parts
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.tables.labels import find_similar_blocks
 from thetahat.weighted_risks import WEIGHTED_RISKS
+from thetahat_service.errors import run_checks
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
 from thetahat_service.kinds.losses.logs import check_logs
-from thetahat_service.kinds.losses.loss_table import check_columns, check_form
+from thetahat_service.kinds.losses.loss_table import check_columns, check_form, read_losses
 from thetahat_service.kinds.losses.plan import build_plan
 from thetahat_service.kinds.losses.request import LossesRequest
 from thetahat_service.kinds.losses.result import LossesResult
@@ -34,11 +35,14 @@ class Losses(JobKind[LossesRequest]):
     def check(self, request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Build the table of inline losses; of a data set, check the names of its columns."""
         check_form(request)
-        request.check_choices()
         if request.dataset is not None or request.logs is not None:
-            check_columns(request, datasets)
-            check_logs(request, datasets)
+            run_checks(
+                request.check_choices,
+                lambda: check_columns(request, datasets),
+                lambda: check_logs(request, datasets),
+            )
             return
+        request.check_choices_and(lambda: read_losses(request, datasets))
         plan = build_plan(request, datasets)
         if plan.weights is not None:
             for losses in plan.table.models.values():

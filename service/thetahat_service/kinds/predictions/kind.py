@@ -12,6 +12,7 @@ from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.tables.labels import find_similar_blocks, find_similar_labels
+from thetahat_service.errors import run_checks
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
 from thetahat_service.kinds.methods_used import record_method, record_methods
@@ -31,10 +32,14 @@ class PredictionsKind(JobKind[PredictionsRequest]):
     def check(self, request: PredictionsRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Compute the losses of inline predictions; of a data set, check the names of columns."""
         check_form(request)
-        request.check_choices()
-        if request.dataset is not None and request.columns is not None:
-            check_dataset(request, request.columns, datasets[request.dataset])
+        dataset, columns = request.dataset, request.columns
+        if dataset is not None and columns is not None:
+            run_checks(
+                request.check_choices,
+                lambda: check_dataset(request, columns, datasets[dataset]),
+            )
         else:
+            request.check_choices()
             build_plan(request, datasets)
 
     def start(self, job: Job[PredictionsRequest]) -> Finished:

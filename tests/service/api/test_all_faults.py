@@ -1,0 +1,93 @@
+"""A refusal names all faults of a request that can be seen without each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from tests.cases import case
+from tests.service.api.requests import matrix
+from thetahat.analyses.cross_validation.entry_points import DEFAULT_SCHEME
+from thetahat_service.kinds.fields.learners import LearnersRequest
+
+ROWS = {
+    "X": [[float(i), float(i * i % 7)] for i in range(20)],
+    "y": [float(i % 5) for i in range(20)],
+}
+TRAINED: dict[str, Any] = {
+    "kind": "cross_validation", "task": "regression", "data": ROWS, "seed": 1,
+    "learners": {"ridge": "ridge", "mean": "mean"},
+}  # fmt: skip
+
+
+def refuse(client: TestClient, request: dict[str, Any]) -> dict[str, Any]:
+    answer = client.post("/v1/evaluations", json=request)
+    assert answer.status_code == 422, answer.text
+    problem: dict[str, Any] = answer.json()
+    return problem
+
+
+def test_exact_all_faults_at_once(client: TestClient) -> None:
+    gate = {"model": "x", "against": "y", "require": "better"}
+    cases: list[tuple[dict[str, Any], list[list[str | int]]]] = [
+        ({"level": 95, "margin": -1, "power": 2}, [["level"], ["power"], ["margin"]]),
+        # a field of another type, and one that is out of its range
+        ({"blocks": "kfold", "level": 95, "stauts": 1}, [["blocks"], ["stauts"], ["level"]]),
+        # no false fault for the margin that a gate needs and that is there but invalid
+        ({"margin": "x", "gate": {**gate, "require": "not_worse"}}, [["margin"]]),
+        ({"gate": gate}, [["gate", "model"], ["gate", "against"]]),
+        (
+            {"intervals": ["student", "normall"], "tests": ["t"], "level": 2},
+            [["intervals", 0, "name"], ["intervals", 1, "name"], ["tests", 0, "name"], ["level"]],
+        ),
+        (
+            {"level": 2, "losses": {"nb": [[0, 1], [1, 0]], "svm": [[0, 0, 1], [1, 0]]}},
+            [["level"], ["losses", "svm", 0]],
+        ),
+    ]  # fmt: skip
+    for fields, locs in cases:
+        with case(fields):
+            problem = refuse(client, {**matrix(), **fields})
+            assert [error["loc"] for error in problem["errors"]] == locs
+            more = f"({len(locs) - 1} more in errors)"
+            assert (more in problem["detail"]) is (len(locs) > 1)
+
+
+def test_exact_all_faults_of_learners_at_once(client: TestClient) -> None:
+    request = {
+        **TRAINED,
+        "learners": {"a": {"name": "ridge", "params": {"alpa": 1, "n": 2}}, "b": "rigde"},
+        "scheme": "kfold",
+        "level": 0,
+    }
+    assert [error["loc"] for error in refuse(client, request)["errors"]] == [
+        ["scheme", "name"],
+        ["learners", "a", "params", "alpa"],
+        ["learners", "a", "params", "n"],
+        ["learners", "b", "name"],
+        ["level"],
+    ]
+
+
+def test_exact_likely_values_are_proposed(client: TestClient) -> None:
+    proposals = {
+        ("level", 95): "(did you mean 0.95?)",
+        ("level", 99.5): "(did you mean 0.995?)",
+        ("blocks", "kfold"): "(did you mean 'random'?)",
+        ("blocks", "GroupKFold"): "(did you mean 'source'?)",
+        ("blocks", "sources"): "(did you mean 'source'?)",
+        ("target", "new_sources"): "(did you mean 'new_source'?)",
+    }
+    for (field, value), proposal in proposals.items():
+        with case(field, value):
+            assert proposal in refuse(client, {**matrix(), field: value})["detail"]
+    for value in (2, 40, -1, 100):
+        with case(value):
+            assert "did you mean" not in refuse(client, {**matrix(), "level": value})["detail"]
+
+
+def test_exact_the_scheme_left_out_is_that_of_the_library(client: TestClient) -> None:
+    assert LearnersRequest.model_fields["scheme"].default == DEFAULT_SCHEME.info.name
+    answer = client.post("/v1/evaluations", json=TRAINED)
+    assert answer.status_code == 202, answer.text
