@@ -15,7 +15,7 @@ from thetahat_service.json_types import JsonObject
 from thetahat_service.states import EvaluationStatus
 from thetahat_service.storage import evaluations, results
 from thetahat_service.storage import events as stored_events
-from thetahat_service.storage.evaluations import EvaluationRow, Filters
+from thetahat_service.storage.evaluations import EvaluationRow, Filters, Order
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import reading
 
@@ -61,6 +61,17 @@ def list_evaluations(
     has_more = len(rows) > limit
     last = rows[limit - 1] if has_more else None
     return rows[:limit], None if last is None else (last.created_at, last.id)
+
+
+def list_sorted(
+    owner_id: UUID, filters: Filters, order: Order, offset: int, limit: int
+) -> tuple[list[EvaluationRow], int | None]:
+    """Return a part of an owner's list in an order, and where the next part begins."""
+    with reading() as connection:
+        rows = evaluations.list_sorted(
+            connection, owner_id, filters, order, slice(offset, offset + limit + 1)
+        )
+    return rows[:limit], offset + limit if len(rows) > limit else None
 
 
 def get_result(owner_id: UUID, evaluation_id: UUID) -> str:

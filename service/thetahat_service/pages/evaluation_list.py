@@ -24,6 +24,14 @@ class ListEntry:
     """Its kind, as in the request."""
     status: str
     """Its state."""
+    verdict: str | None
+    """The decision on the best model; None without one."""
+    gate: str | None
+    """The outcome of the gate; None without one."""
+    sign_off: str | None
+    """The decision of the newest sign-off; None without one."""
+    can_compare: bool
+    """Whether it can be put beside another evaluation."""
     headline: str
     """The verdict, or why it failed; empty while it runs."""
     labels: Mapping[str, str]
@@ -62,6 +70,10 @@ def describe_entry(row: Any, outcome: str = "") -> ListEntry:
         title=row.name or name_kind(row.kind),
         kind=row.kind,
         status=row.status,
+        verdict=row.verdict,
+        gate=row.gate,
+        sign_off=row.sign_off,
+        can_compare=row.summary is not None,
         headline=headline,
         labels=row.labels,
         created_at=row.created_at,

@@ -43,6 +43,7 @@ def _make_environment() -> Environment:
         "filesize": texts.write_bytes,
         "kind_name": name_kind,
         "state_name": texts.describe_state,
+        "outcome_name": texts.describe_outcome,
         "typeset": typeset,
         "sentence_case": capitalise,
         "cell": typeset_cell,

@@ -17,6 +17,28 @@ STATES: Final = {
 }
 
 
+BADGES: Final = {
+    "better": "Better",
+    "equivalent": "Equivalent",
+    "not_worse": "Not worse",
+    "undecided": "Undecided",
+    "worse": "Worse",
+    "mixed": "Mixed",
+    "pass": "Pass",
+    "fail": "Fail",
+    "approved": "Approved",
+    "rejected": "Rejected",
+    "needs_changes": "Needs changes",
+    "none": "Not signed",
+}
+"""Verdicts, outcomes of gates and decisions of sign-offs in a word or two."""
+
+
+def describe_outcome(outcome: str) -> str:
+    """Return a verdict, the outcome of a gate or the decision of a sign-off in a word or two."""
+    return BADGES.get(outcome, capitalise(outcome))
+
+
 def describe_state(state: str) -> str:
     """Return the state of an evaluation in a word."""
     return STATES.get(state, capitalise(state))

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Final, TypeAlias, TypedDict
 from uuid import UUID
@@ -75,6 +76,25 @@ class NewEvaluation(TypedDict):
     progress_total: int | None
     progress_unit: str
     created_at: datetime
+
+
+class SortColumn(StrEnum):
+    """What a list of evaluations may be sorted by."""
+
+    NAME = "name"
+    KIND = "kind"
+    VERDICT = "verdict"
+    GATE = "gate"
+    SIGN_OFF = "sign_off"
+    CREATED_AT = "created_at"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order of a list; evaluations that lack the column come last, newer ones first."""
+
+    column: SortColumn
+    descending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +343,40 @@ def list_page(
     return _add_labels(connection, connection.execute(statement).all())
 
 
+def list_sorted(
+    connection: sa.Connection,
+    owner_id: UUID,
+    filters: Filters,
+    order: Order,
+    part: slice,
+) -> list[EvaluationRow]:
+    """Return a part of an owner's evaluations in an order."""
+    wanted = _build_sort_key(order.column)
+    statement = (
+        sa.select(EVALUATION.c.id)
+        .where(EVALUATION.c.owner_id == owner_id, *_build_all_conditions(connection, filters))
+        .order_by(
+            wanted.is_(None),
+            wanted.desc() if order.descending else wanted,
+            EVALUATION.c.created_at.desc(),
+            EVALUATION.c.id.desc(),
+        )
+        .offset(part.start)
+        .limit(part.stop - part.start)
+    )
+    ids = list(connection.scalars(statement))
+    rows = get_some(connection, ids)
+    return [rows[identifier] for identifier in ids]
+
+
+def _build_sort_key(column: SortColumn) -> sa.ColumnElement[Any]:
+    if column is SortColumn.SIGN_OFF:
+        return _NEWEST_DECISION.element
+    if column is SortColumn.NAME:
+        return sa.func.lower(EVALUATION.c.name)
+    return EVALUATION.c[column.value]
+
+
 def select_page(
     connection: sa.Connection,
     owner_id: UUID,
@@ -333,12 +387,7 @@ def select_page(
     """Return the query of ``list_page``, which depends on how many evaluations have a label."""
     statement = (
         sa.select(*COLUMNS)
-        .where(
-            EVALUATION.c.owner_id == owner_id,
-            *_build_conditions(filters),
-            *(_build_label_condition(connection, *label) for label in filters.labels),
-            *_build_sign_off_conditions(connection, filters.sign_off),
-        )
+        .where(EVALUATION.c.owner_id == owner_id, *_build_all_conditions(connection, filters))
         .order_by(EVALUATION.c.created_at.desc(), EVALUATION.c.id.desc())
         .limit(limit)
     )
@@ -351,6 +400,17 @@ def select_page(
             )
         )
     return statement
+
+
+def _build_all_conditions(
+    connection: sa.Connection, filters: Filters
+) -> list[sa.ColumnElement[bool]]:
+    """Return the SQL conditions of the filters, which depend on how many evaluations they find."""
+    return [
+        *_build_conditions(filters),
+        *(_build_label_condition(connection, *label) for label in filters.labels),
+        *_build_sign_off_conditions(connection, filters.sign_off),
+    ]
 
 
 def _build_conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:

@@ -36,6 +36,7 @@ class HtmlPage(HTMLParser):
         self.labels_for: list[str] = []
         self.described_by: list[str] = []
         self.headings: list[tuple[str, str]] = []
+        self.row_names: list[str] = []
         self.images: list[dict[str, str | None]] = []
         self.words: list[str] = []
         self.styles: list[str] = []
@@ -118,6 +119,8 @@ class HtmlPage(HTMLParser):
         if not words:
             return
         self.words.append(words)
+        if self._open[-2:] == ["th", "a"] and "tbody" in self._open:
+            self.row_names.append(words)
         heading = next((tag for tag in self._open if tag in {"h1", "h2", "h3"}), None)
         if heading is not None:
             self.headings.append((heading, words))

@@ -110,9 +110,10 @@ def test_exact_the_list_has_state_headline_and_labels(
 
     page = open_page(client, "/")
 
-    assert [text for tag, text in page.headings if tag == "h2"] == ["second", "first"]
+    assert page.row_names == ["second", "first"]
     assert "Queued" in page.words
-    assert "Finished" in page.words
+    assert page.words.count("Finished") == 1  # a choice of the filter; a row has its verdict
+    assert page.words.count("Undecided") == 3  # the badge, and the choices of two filters
     assert "It is not clear whether svm is better than nb." in page.words
     follow(client, page, set())
 
@@ -159,7 +160,7 @@ def test_exact_filters_of_the_list(client: TestClient, query: str, expected: lis
 
     page = open_page(client, f"/?{query}")
 
-    assert [text for tag, text in page.headings if tag == "h2"] == expected
+    assert page.row_names == expected
 
 
 def test_exact_search_finds_an_id(client: TestClient) -> None:
@@ -168,15 +169,88 @@ def test_exact_search_finds_an_id(client: TestClient) -> None:
 
     page = open_page(client, f"/?search={evaluation_id}")
 
-    assert [text for tag, text in page.headings if tag == "h2"] == ["first"]
+    assert page.row_names == ["first"]
 
 
-@pytest.mark.parametrize("query", ["label=blue", "status=done", "search=a%00b"])
+@pytest.mark.parametrize(
+    "query",
+    ["label=blue", "status=done", "search=a%00b", "verdict=good", "sort=seed", "stauts=failed"],
+)
 def test_invalid_filters_are_explained(client: TestClient, query: str) -> None:
     answer = client.get(f"/?{query}", headers=HTML)
 
     assert answer.status_code == 200
     assert 'role="alert"' in answer.text
+
+
+def test_exact_the_list_sorts_and_filters_by_what_came_out(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    better = {"new": [[0, 0.1, 0.2], [0.1, 0, 0.3]], "old": [[1, 1.2, 1.1], [1.1, 1, 1.3]]}
+    gates = {"Zeta": ("new", "old"), "alpha": ("old", "new")}
+    for name, (model, against) in gates.items():
+        gate = {"model": model, "against": against, "require": "better"}
+        submit(client, {**matrix(), "losses": better, "name": name, "gate": gate})
+    middle = submit(client, {**matrix(), "name": "Middle"})
+    submit(client, nap(name="nap"))
+    worker.work()
+    signature = {"name": "Ann", "decision": "approved"}
+    client.post(f"/v1/evaluations/{middle}/sign-offs", json=signature)
+
+    def names(query: str) -> list[str]:
+        return open_page(client, f"/?{query}").row_names
+
+    assert names("sort=name") == ["alpha", "Middle", "nap", "Zeta"]
+    assert names("sort=name&order=down") == ["Zeta", "nap", "Middle", "alpha"]
+    assert names("sort=created_at") == ["Zeta", "alpha", "Middle", "nap"]
+    assert names("sort=verdict") == ["alpha", "Zeta", "Middle", "nap"]  # newest first in each
+    assert names("sort=verdict&order=down") == ["Middle", "alpha", "Zeta", "nap"]
+    assert names("sort=gate") == ["alpha", "Zeta", "nap", "Middle"]
+    assert names("sort=sign_off") == ["Middle", "nap", "alpha", "Zeta"]
+    assert names("sort=kind") == ["Middle", "alpha", "Zeta", "nap"]
+    assert names("verdict=better&sort=name") == ["alpha", "Zeta"]
+    assert names("gate=fail") == ["alpha"]
+    assert names("sign_off=approved") == ["Middle"]
+    assert names("sign_off=none&kind=losses") == ["alpha", "Zeta"]
+    markup = client.get("/?sort=verdict", headers=HTML).text
+    assert markup.count("aria-sort") == 1
+    assert markup.count('name="of"') == 3  # a nap has no models to compare
+    for badge in ("badge-better", "badge-pass", "badge-fail", "badge-approved"):
+        assert badge in markup
+
+
+def test_exact_pages_of_a_sorted_list(client: TestClient) -> None:
+    for number in range(30):
+        submit(client, {**matrix(), "name": f"number {number:02}", "seed": number})
+
+    first = open_page(client, "/?kind=losses&sort=name")
+    (following,) = [link for link in first.links if "from=" in link]
+    second = open_page(client, following)
+
+    assert [*first.row_names, *second.row_names] == [f"number {n:02}" for n in range(30)]
+    assert not [link for link in second.links if "from=" in link]
+
+
+def test_exact_the_path_of_evaluations_leads_to_the_list(client: TestClient) -> None:
+    for query in ("", "?gate=fail&sort=name"):
+        answer = client.get(f"/evaluations{query}", headers=HTML, follow_redirects=False)
+        assert (answer.status_code, answer.headers["Location"]) == (308, f"/{query}")
+
+
+def test_exact_two_evaluations_are_ticked_for_a_comparison(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    ids = [submit(client, {**matrix(), "name": f"run {n}", "seed": n}) for n in range(3)]
+    worker.work()
+
+    form = open_page(client, "/").form("/compare")
+    assert "of" in form.names
+    page = open_page(client, f"/compare?of={ids[0]}&of={ids[2]}")
+    assert "What differs" in page.words
+    for chosen in (ids[:1], ids):
+        refused = open_page(client, "/compare?" + "&".join(f"of={each}" for each in chosen))
+        assert "What differs" not in refused.words
+        assert f"and {len(chosen)} were chosen. Choose two." in refused.text
 
 
 def test_exact_pages_of_the_list(client: TestClient) -> None:
@@ -187,7 +261,7 @@ def test_exact_pages_of_the_list(client: TestClient) -> None:
     (older,) = [link for link in first.links if "cursor=" in link]
     second = open_page(client, older)
 
-    names = [text for page in (first, second) for tag, text in page.headings if tag == "h2"]
+    names = [*first.row_names, *second.row_names]
     assert names == [f"number {number}" for number in reversed(range(30))]
     assert not [link for link in second.links if "cursor=" in link]
 

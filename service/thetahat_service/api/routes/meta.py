@@ -17,7 +17,7 @@ from thetahat_service.api.errors import BY_CODE, find_status, find_title
 from thetahat_service.api.media_types import choose_media_type
 from thetahat_service.api.metrics import render_metrics
 from thetahat_service.api.page_responses import wants_html
-from thetahat_service.api.routes.pages import show_evaluations
+from thetahat_service.api.routes.list_pages import show_evaluations
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.jobs.health import check_readiness
 from thetahat_service.schemas.problem import ProblemKindList

@@ -1,9 +1,8 @@
-"""Pages of evaluations: the list, and one evaluation."""
+"""Pages of one evaluation, and of two side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -15,7 +14,6 @@ from pydantic import ValidationError
 
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
-from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import read_form
 from thetahat_service.api.page_responses import build_page_response
@@ -30,9 +28,8 @@ from thetahat_service.jobs.cancel import cancel
 from thetahat_service.jobs.delete import delete
 from thetahat_service.jobs.reports import list_newest_sign_offs
 from thetahat_service.jobs.sign_offs import Signature, compute_digest, sign_result
-from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.pages.comparison_page import Side, compare, describe_agreement
-from thetahat_service.pages.evaluation_list import ListEntry, describe_entry
+from thetahat_service.pages.evaluation_list import describe_entry
 from thetahat_service.pages.evaluation_page import (
     PlacedFigures,
     ShownFigure,
@@ -50,80 +47,13 @@ from thetahat_service.storage.evaluations import EvaluationRow, Filters
 
 router = APIRouter(include_in_schema=False)
 
-PAGE_LENGTH: Final = 25
 OFFERED: Final = 50
 """Evaluations that the page of a comparison offers."""
 MOST_SENTENCES: Final = 200
 """Sentences of many verdicts that a page has; the result as JSON has all."""
-OUTCOMES_KEPT: Final = 2000
-"""Headlines of results without a summary that are kept in memory."""
 A_YEAR: Final = "public, max-age=31536000, immutable"
 SEE_OTHER: Final = 303
 NOT_MODIFIED: Final = 304
-
-
-async def show_evaluations(request: Request) -> Response:
-    """Return the page with the list of evaluations."""
-    query = request.query_params
-    chosen = {name: query.get(name, "").strip() for name in ("search", "status", "kind", "label")}
-    problem = _find_filter_problem(chosen)
-    filters = Filters() if problem else _build_filters(chosen)
-    before = decode_cursor(query.get("cursor"), repr(filters))
-    owner_id: UUID = request.scope["owner_id"]
-    rows, end = await read_database(read.list_evaluations, owner_id, filters, before, PAGE_LENGTH)
-    cursor = encode_cursor(end, repr(filters))
-    used = {name: value for name, value in chosen.items() if value}
-    return build_page_response(
-        request,
-        "evaluations.html",
-        entries=await run_in_thread(_describe_entries, owner_id, rows),
-        states=[status.value for status in EvaluationStatus],
-        kinds=list(JOB_KINDS),
-        chosen={**chosen, "is_set": bool(used)},
-        problem=problem,
-        next=None if cursor is None else f"/?{urlencode({**used, 'cursor': cursor})}",
-    )
-
-
-def _describe_entries(owner_id: UUID, rows: Sequence[EvaluationRow]) -> list[ListEntry]:
-    """Return the entries of the list; a result without a summary is read once for its headline."""
-    entries = []
-    for row in rows:
-        is_missing = row.status == EvaluationStatus.SUCCEEDED and row.summary is None
-        entries.append(describe_entry(row, _read_outcome(owner_id, row.id) if is_missing else ""))
-    return entries
-
-
-@lru_cache(maxsize=OUTCOMES_KEPT)
-def _read_outcome(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Return two sentences about a result that compares no models; results never change."""
-    try:
-        text = read.get_result(owner_id, evaluation_id)
-    except ResourceNotFound:  # deleted since the list was read
-        return ""
-    document = show_result(orjson.loads(text), {})
-    return " ".join([document.headline, *document.sentences[:1]])
-
-
-def _find_filter_problem(chosen: dict[str, str]) -> str:
-    """Return what is wrong with the filters of a list; empty if nothing is."""
-    if chosen["label"] and ":" not in chosen["label"]:
-        return f"A label is searched as key:value, and {chosen['label']!r} has no colon."
-    if chosen["status"] and chosen["status"] not in set(EvaluationStatus):
-        return f"There is no state {chosen['status']!r}."
-    if any("\0" in value for value in chosen.values()):
-        return "A filter must not have a NUL character."
-    return ""
-
-
-def _build_filters(chosen: dict[str, str]) -> Filters:
-    key, _, value = chosen["label"].partition(":")
-    return Filters(
-        status=chosen["status"] or None,
-        kind=chosen["kind"] or None,
-        labels=((key.strip(), value.strip()),) if chosen["label"] else (),
-        search=chosen["search"] or None,
-    )
 
 
 @router.get("/evaluations/{evaluation_id}")
@@ -221,13 +151,19 @@ async def show_comparison(request: Request) -> Response:
     """Return the page with two evaluations side by side."""
     owner_id: UUID = request.scope["owner_id"]
     query = request.query_params
-    wanted = [parse_id(query[name], "evaluation") for name in ("a", "b") if query.get(name)]
+    ticked = query.getlist("of")  # in the list of evaluations
+    named = ticked[:2] or [query[name] for name in ("a", "b") if query.get(name)]
+    wanted = [parse_id(name, "evaluation") for name in named]
     chosen = [await read_database(read.get, owner_id, each) for each in wanted]
     filters = Filters(status=EvaluationStatus.SUCCEEDED)
     rows, _ = await read_database(read.list_evaluations, owner_id, filters, None, OFFERED)
     offered = {row.id: row for row in (*chosen, *rows) if row.summary is not None}
     context: dict[str, Any] = {"tables": [], "sentence": "", "has_figures": False, "problem": ""}
-    if any(row.summary is None for row in chosen):
+    if len(ticked) not in {0, 2}:
+        context["problem"] = (
+            f"Two evaluations are compared at a time, and {len(ticked)} were chosen. Choose two."
+        )
+    elif any(row.summary is None for row in chosen):
         context["problem"] = "Only evaluations with models and a result can be compared."
     elif len(chosen) == 2:
         context |= await run_in_thread(build_comparison, *chosen)

@@ -39,7 +39,10 @@ async function refreshList(list) {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.getElementById(list.id);
   if (!fresh) return;
+  const ticked = new Set([...list.querySelectorAll("input:checked")].map((box) => box.value));
   list.replaceChildren(...fresh.childNodes);
+  for (const box of list.querySelectorAll("input[type=checkbox]")) box.checked = ticked.has(box.value);
+  list.closest("form")?.dispatchEvent(new Event("change"));
   followEvents();
 }
 
@@ -113,7 +116,22 @@ function showChosenFields() {
   update();
 }
 
+// The list of evaluations: two are compared at a time, so the button waits for two ticks.
+function countTicks() {
+  const form = document.querySelector("[data-compare]");
+  const button = form?.querySelector("button");
+  if (!button) return;
+  const update = () => {
+    const n = form.querySelectorAll("input[name=of]:checked").length;
+    button.disabled = n !== 2;
+    form.querySelector("[data-compare-hint]").textContent = n === 2 ? "" : `${n} of 2 ticked`;
+  };
+  form.addEventListener("change", update);
+  update();
+}
+
 followEvents();
+countTicks();
 askFirst();
 showChosenFields();
 document.querySelector("[data-focus]")?.focus();
