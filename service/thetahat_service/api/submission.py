@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -25,7 +25,7 @@ from thetahat_service.api.validation import (
     convert_validation_error,
     fill_in_value,
 )
-from thetahat_service.errors import FieldError, InvalidRequest, list_field_errors
+from thetahat_service.errors import FieldError, InvalidRequest, Unavailable, list_field_errors
 from thetahat_service.jobs.datasets import read_dataset_files
 from thetahat_service.jobs.submit import Submission, Submitted, prepare_submission
 from thetahat_service.json_types import JsonObject
@@ -37,6 +37,13 @@ from thetahat_service.schemas.base import EvaluationRequest
 from thetahat_service.storage import idempotency
 from thetahat_service.storage.unit_of_work import reading
 
+MOST_ROWS_READ: Final = 20_000
+MOST_FILES_READ: Final = 20
+"""Rows and files of a request whose contents are checked before the answer.
+
+Two tables of 10 000 items each take 40 ms of processor time (4 ms without looking inside), two of
+25 000 take 110 ms, and 20 tables of 1000 take 65 ms.
+"""
 SHALLOW_BRACKETS: Final = 200  # a body with fewer brackets cannot be nested too deeply
 
 
@@ -139,9 +146,22 @@ def check_request(owner_id: UUID, parsed: ParsedRequest, idempotency_key: str | 
     datasets = _read_datasets(owner_id, request, value)
     try:
         kind.check(request, datasets)
+        _check_contents(kind, request, datasets)
     except EvaluationError as error:
         raise fill_in_value(error, value) from None
     return prepare_submission(owner_id, request, datasets, idempotency_key, parsed.fingerprint)
+
+
+def _check_contents(
+    kind: JobKind[Any], request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
+) -> None:
+    """Refuse what is wrong inside small files; what cannot be read now is left to the worker."""
+    if len(datasets) > MOST_FILES_READ:
+        return
+    if sum(file.rows for file in datasets.values()) > MOST_ROWS_READ:
+        return
+    with suppress(Unavailable):
+        kind.check_contents(request, datasets)
 
 
 def _list_faults_of_choices(

@@ -165,6 +165,13 @@ class JobKind(ABC, Generic[R]):
         Raises ``thetahat.errors.EvaluationError`` or ``thetahat_service.errors.InvalidRequest``.
         """
 
+    def check_contents(self, request: R, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Refuse what is wrong inside files, in the API process, where the files are small.
+
+        The worker that reads the files finds the same faults; here they are refused earlier.
+        """
+        del request, datasets
+
     @abstractmethod
     def start(self, job: Job[R]) -> Finished | Chunks:
         """Compute a small evaluation at once, or cut it into chunks."""

@@ -48,6 +48,11 @@ class Losses(JobKind[LossesRequest]):
             for losses in plan.table.models.values():
                 WEIGHTED_RISKS["weighted"]().estimate(losses.rows, plan.weights)
 
+    def check_contents(self, request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+        """Read logs and match their items, as the worker does."""
+        if request.logs is not None:
+            build_plan(request, datasets)
+
     def start(self, job: Job[LossesRequest]) -> Finished:
         """Evaluate the losses."""
         plan = build_plan(job.request, job.datasets)
