@@ -123,12 +123,13 @@ lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 take
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements*.lock
 
 VERSIONED := pyproject.toml presentation/pyproject.toml clients/python/pyproject.toml replications/pyproject.toml \
-	thetahat/__init__.py clients/python/thetahat_client/version.py Dockerfile CITATION.cff
+	thetahat/__init__.py clients/python/thetahat_client/version.py Dockerfile CITATION.cff \
+	docs/kubernetes/example/settings/kustomization.yaml
 
 version: setup ## Write VERSION wherever the version of a release stands
 	@test -n "$(VERSION)" || { echo "Say which: make version VERSION=0.2.0" >&2; exit 1; }
 	@old=$$($(BIN)/python -c 'import thetahat; print(thetahat.__version__)' | sed 's/\./\\./g'); \
-		sed --in-place --regexp-extended "s/(version[_A-Za-z: \"=]*|==)$$old/\1$(VERSION)/I" $(VERSIONED)
+		sed --in-place --regexp-extended "s/(version[_A-Za-z: \"=]*|newTag: \"|==)$$old/\1$(VERSION)/I" $(VERSIONED)
 	@$(BIN)/python -m tests.service.kinds.test_examples
 
 release: setup ## Build the four distributions into dist, and test them in an empty environment

@@ -45,6 +45,9 @@ NOT_RUN: Final[dict[str, dict[str, str]]] = {
         "rsync -a": OWN_SERVERS,
         "location / {": "settings of nginx",
     },
+    "docs/running-on-kubernetes.md": {
+        "": "needs a cluster; tests/architecture/test_kubernetes.py reads the commands"
+    },
     "docs/studies.md": {
         '{"kind": "study", "extends"': "needs the id of an earlier study",
         "thetahat study ": HOURS,

@@ -24,7 +24,7 @@ def test_exact_the_version_is_the_same_in_every_place(place: str) -> None:
     named = [
         line
         for line in lines
-        if re.search(r"version.*\d+\.\d+\.\d+|thetahat[^ ]*==", line, re.IGNORECASE)
+        if re.search(r"(version|newTag).*\d+\.\d+\.\d+|thetahat[^ ]*==", line, re.IGNORECASE)
     ]
     named = [line for line in named if "cff-version" not in line]
 
