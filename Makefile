@@ -96,7 +96,7 @@ coverage: setup ## Measure which branches of the core the tests reach
 docs: setup ## Write docs/methods.md anew from the methods' own descriptions
 	@$(BIN)/thetahat reference --output docs/methods.md
 
-site: setup ## Build the documentation site into build/site, without internet access
+site: setup ## Build the documentation site into build/site, as HTML and Markdown, without internet access
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 client-types: setup ## Write the types of the Python client anew from the types of results
