@@ -417,18 +417,18 @@ IGNORES_TRAINING_OVERLAP = _build_entry(
 IGNORES_CLUSTERS = _build_entry(
     "ignores_clusters",
     _SERIOUS,
-    "The instances come in {n_clusters} clusters, and {method} treats instances, or {blocks} that "
-    "share clusters, as independent. It is too small if instances of one cluster resemble each "
-    "other.",
+    "The instances come in {n_clusters} {clusters}, and {method} treats instances, or {blocks} "
+    "that share {clusters}, as independent. It is too small if instances of one {cluster} resemble "
+    "each other.",
     "Use a variance that knows clusters (cluster_robust, cluster_robust_corrected, "
-    "theta_A_clusters, theta_B_clusters), and keep each cluster whole in one {block}.",
+    "theta_A_clusters, theta_B_clusters), and keep each {cluster} whole in one {block}.",
 )
 FEW_CLUSTERS = _build_entry(
     "few_clusters",
     _WARNING,
-    "The variance rests on {n} clusters{as_equal}. With fewer than {threshold}, intervals for rare "
-    "errors and other skewed {values} cover too rarely.",
-    "Test more clusters. With 3 to 12 of them wild_cluster is another interval for the trained "
+    "The variance rests on {n} {clusters}{as_equal}. With fewer than {threshold}, intervals for "
+    "rare errors and other skewed {values} cover too rarely.",
+    "Test more {clusters}. With 3 to 12 of them wild_cluster is another interval for the trained "
     "models.",
     threshold=20,
     reason='cameron2015: "few" begins between 20 and 50 clusters. With four to ten, intervals of '

@@ -9,10 +9,7 @@ from typing import Final, Literal
 from thetahat.values.block_nouns import DEFAULT_NOUNS, BlockNoun
 from thetahat.values.types import BlockKind
 
-_UNITS: Final = {
-    "instance": BlockNoun(singular="instance", plural="instances"),
-    "cluster": BlockNoun(singular="cluster", plural="clusters"),
-}
+_INSTANCE: Final = BlockNoun(singular="instance", plural="instances")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +24,9 @@ class Words:
     ----------
     block, blocks : str
         The noun for one block and its plural: the request's ``unit``, or that of the kind of block.
+    cluster, clusters : str
+        The noun for one cluster of instances and its plural: of a holdout, whose only block needs
+        no name, the request's ``unit``.
     kind : str
         What kind of blocks they are, where a sentence compares kinds: ``random blocks``, and of
         sources the request's noun, such as ``schools``.
@@ -43,6 +43,8 @@ class Words:
     values: str = "losses"
     better: Literal["lower", "higher"] = "lower"
     best: str = "lowest"
+    cluster: str = "cluster"
+    clusters: str = "clusters"
 
     @property
     def higher_is_better(self) -> bool:
@@ -61,10 +63,21 @@ class Words:
 
     def get_unit(self, unit: str) -> BlockNoun:
         """Return the noun for what a test pairs: an instance, a cluster or a block."""
-        return self.noun if unit == "block" else _UNITS[unit]
+        if unit == "cluster":
+            return BlockNoun(singular=self.cluster, plural=self.clusters)
+        return self.noun if unit == "block" else _INSTANCE
 
 
-WORD_FIELDS: Final = ("block", "blocks", "value", "values", "better", "best")
+WORD_FIELDS: Final = (
+    "block",
+    "blocks",
+    "cluster",
+    "clusters",
+    "value",
+    "values",
+    "better",
+    "best",
+)
 """The words that a format string can have as fields."""
 
 _DEFAULT: Final[Mapping[BlockKind, Words]] = {
@@ -83,12 +96,14 @@ def choose_words(
     kind : BlockKind
         What a block is.
     noun : BlockNoun or None
-        The request's noun for a block; None means that of the kind.
+        The request's noun for a block, or for a cluster of a holdout; None means that of the kind.
     higher_is_better : bool
         Whether the values are scores.
     """
     words = _DEFAULT[kind]
-    if noun is not None:
+    if noun is not None and kind is BlockKind.HOLDOUT:
+        words = replace(words, cluster=noun.singular, clusters=noun.plural)
+    elif noun is not None:
         words = replace(words, block=noun.singular, blocks=noun.plural)
     if noun is not None and kind is BlockKind.SOURCE:
         words = replace(words, kind=noun.plural)

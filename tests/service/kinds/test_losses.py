@@ -405,6 +405,13 @@ def test_exact_unit_takes_its_own_plural() -> None:
     assert " wards (" in plan["sentence"]
 
 
+def test_invalid_unit_of_a_holdout_without_clusters_says_what_to_send() -> None:
+    body = {"kind": "losses", "blocks": "holdout", "losses": {"a": [[0.1, 0.2]]}, "unit": "patient"}
+
+    with pytest.raises(EvaluationError, match=r"one test set without clusters.* send the cluster"):
+        run_kind(body)
+
+
 @pytest.mark.parametrize(
     ("change", "loc"),
     [

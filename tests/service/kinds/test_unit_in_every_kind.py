@@ -16,7 +16,7 @@ from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.style import Style
 
 KINDS: Final = ("losses", "predictions", "cross_validation", "selection", "learning_curve")
-# Those with sources, and of each kind some with other blocks; a holdout has no blocks to name.
+# Those with sources, and of each kind some with other blocks; of a holdout it names clusters.
 CHOSEN: Final = re.compile(
     r"^(?!.*(?:holdout|whole_clusters)).*(?:source|cluster|omnibus|metrics|refits_intervals|split_scores|zero_variance|subsamples"
     r"|by_roc_auc|one_standard_error|rope|learning_curve_time)"
@@ -32,6 +32,11 @@ TECHNICAL: Final = re.compile(
 )
 REQUESTS: Final = [
     name for name in names() if request_of(name)["kind"] in KINDS and CHOSEN.search(name)
+]
+OF_CLUSTERS: Final = [
+    name
+    for name in names()
+    if request_of(name)["kind"] in KINDS and re.search(r"holdout_.*clusters|whole_clusters", name)
 ]
 SPECIFICATION_TEXTS: Final = frozenset({"text", "title", "subtitle", "description", "caption"})
 ARRAYS: Final = frozenset({"methods", "provenance"})
@@ -99,3 +104,19 @@ def test_exact_the_word_for_a_block_is_used_everywhere(name: str, tmp_path: Path
         # The studied designs have sources of their own, which are no schools.
         own_words = reduce(lambda rest, design: rest.replace(design, ""), designs, text)
         assert not GENERAL.findall(TECHNICAL.sub("", own_words)), text
+
+
+@pytest.mark.parametrize("name", OF_CLUSTERS)
+def test_exact_over_a_holdout_the_word_is_for_a_cluster(name: str, tmp_path: Path) -> None:
+    body = request_of(name)
+    result, _ = run_request({**body, "unit": "patient"}, tmp_path)
+    plain, _ = run_request(body, tmp_path)
+
+    written, before = ("\n".join(written_texts(each)) for each in (result, plain))
+    assert re.search(r"The variance rests on \d+ patients", written)
+    assert "Test more patients." in written
+    assert not re.search(r"\d clusters", written)
+    assert re.search(r"\d clusters", before)
+    assert result["unit"] == plain["unit"] == {"singular": "test set", "plural": "test sets"}
+    assert result["models"].keys() == plain["models"].keys()
+    assert written.replace("patient", "cluster") == before

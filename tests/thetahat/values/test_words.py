@@ -100,10 +100,13 @@ def test_exact_words_without_a_noun_are_those_of_the_kind(
         "score", "scores", "higher", "highest",
     )  # fmt: skip
     assert (losses.higher_is_better, scores.higher_is_better) == (False, True)
-    assert (named.noun, named.value) == (SCHOOL, "loss")
+    # A holdout has one block, which needs no name: the word is for its clusters.
+    of_cluster = kind is BlockKind.HOLDOUT
+    assert named.get_unit("cluster" if of_cluster else "block") == SCHOOL
+    assert named.value == "loss"
     assert named.kind == ("schools" if kind is BlockKind.SOURCE else losses.kind)
-    assert named.get_unit("block") == SCHOOL
-    assert named.get_unit("cluster").plural == "clusters"
+    assert named.get_unit("block") == (losses.noun if of_cluster else SCHOOL)
+    assert named.get_unit("cluster").plural == ("schools" if of_cluster else "clusters")
 
 
 def test_exact_a_caution_takes_the_words_where_it_is_about_this_result() -> None:

@@ -45,10 +45,11 @@ def check(
             loc=("control",),
             value=choices.control,
         )
-    if choices.unit is not None and layout.kind is BlockKind.HOLDOUT:
+    if choices.unit is not None and layout.kind is BlockKind.HOLDOUT and layout.cluster is None:
         raise UnsupportedCombination(
-            f"unit {choices.unit!r} names a block, and a holdout has one test set and no blocks. "
-            "Leave it out, or send blocks source with the block of each row.",
+            f"unit {choices.unit!r} names a block, or a cluster of a holdout, and this holdout has "
+            "one test set without clusters. Leave it out, send the cluster of each row (a patient, "
+            "a prompt), or send blocks source with the block of each row.",
             loc=("unit",),
             value=choices.unit,
         )

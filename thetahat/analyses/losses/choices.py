@@ -145,8 +145,9 @@ class Choices:
     paired_unit: str | None = None
     """What the tests pair, where they can pair several. Left out: each test's own choice."""
     unit: str | None = None
-    """The word for one block, such as school, hospital or task. Sentences and figures use it. Left
-    out: source or fold."""
+    """The word for one block, such as school, hospital or task; of a holdout, which has one test
+    set, for one cluster, such as patient or prompt. Sentences and figures use it. Left out: source,
+    fold or cluster."""
     unit_plural: str | None = None
     """The plural of unit. Left out: the English one."""
     target: Target | None = None

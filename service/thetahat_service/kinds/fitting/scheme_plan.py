@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -21,9 +21,15 @@ from thetahat.refit_estimators import drop_refit_target
 from thetahat.schemes.base import Rows, Scheme
 from thetahat.tables.data import Data
 from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind
 from thetahat_service.errors import run_checks
 from thetahat_service.kinds.base import DatasetFile, Job
-from thetahat_service.kinds.fields.data import list_feature_names, name_group_columns, read_data
+from thetahat_service.kinds.fields.data import (
+    has_role,
+    list_feature_names,
+    name_group_columns,
+    read_data,
+)
 from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fields.metrics import Metrics
 from thetahat_service.kinds.fitting.building import (
@@ -118,6 +124,8 @@ def check_scheme_request(
         fits = list_fitting_methods(str(error.loc[0]), layout, choices, any_loss=any_loss)
         message = f"{error.message.rstrip('.')}. {fits}"
         raise UnsupportedCombination(message, loc=error.loc, value=error.value) from None
+    if scheme.block_kind is BlockKind.HOLDOUT and has_role(request, "cluster"):
+        choices = replace(choices, unit=None, unit_plural=None)  # they name clusters, left out here
     check_choices(layout, drop_refit_target(choices, refits.methods), tuple(learners), loss)
     without_scores = learners_without_scores(learners)
     check_metrics(metrics, request.task, classes=classes, without_scores=without_scores)
