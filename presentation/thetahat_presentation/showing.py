@@ -20,6 +20,8 @@ Json: TypeAlias = Mapping[str, Any]
 
 KINDS: Final = tuple(sorted({module.name for module in iter_modules(kinds.__path__)} - {"base"}))
 """The kinds that have a presentation; each is the name of a file."""
+OTHER_FORM: Final = (LookupError, TypeError, AttributeError, ValueError)
+"""What is raised where a result lacks a part, or has it in another form, than this release."""
 
 
 @lru_cache(maxsize=64)
@@ -56,17 +58,25 @@ def _build_document(result: Json, request: Json, pair: ModelPair | None) -> Docu
     return _list_numbers(result, [])
 
 
-def show_numbers(result: Json, outcome: Sequence[str]) -> Document:
-    """Return the document of a result whose form this release does not know.
+def show_other_form(result: Json) -> Document:
+    """Return the document of a result for which ``show`` raised one of ``OTHER_FORM``.
 
     Parameters
     ----------
     result : mapping
-        The result as JSON: its numbers are listed, without those in lists.
-    outcome : sequence of str
-        The sentences above them.
+        The result as JSON, of another release: its numbers are listed, without those in lists.
     """
-    return show_hidden_in(_list_numbers(result, outcome))
+    provenance = result.get("provenance")
+    known = provenance if isinstance(provenance, Mapping) else {}
+    made_by = (
+        "This result was made by another release of thetahat (version "
+        f"{known.get('version', 'unknown')}), in a form that this release cannot put into words."
+    )
+    what_to_do = (
+        "Its numbers are listed here as they are, and the JSON of the result has all of them. "
+        "Send the request again for a result of this release."
+    )
+    return show_hidden_in(_list_numbers(result, [made_by, what_to_do]))
 
 
 def _list_numbers(result: Json, outcome: Sequence[str]) -> Document:

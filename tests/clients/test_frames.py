@@ -1,4 +1,4 @@
-"""Frames and arrays are uploaded as files, and results become frames."""
+"""Frames and arrays are uploaded as files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import thetahat
-from thetahat_client import comparisons_frame, models_frame
 from thetahat_client.frames import CSV, NPY, PARQUET, write_npy, write_table
 
 COLUMNS: dict[str, list[Any]] = {"x": [0.1, 1 / 3, None], "school": ["a", "b", "ä"]}
@@ -66,28 +64,3 @@ def test_invalid_objects_are_no_numbers() -> None:
         write_npy(np.array([["a", "b"]], dtype=object))
     with pytest.raises(TypeError):
         write_table(object())
-
-
-@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_exact_results_become_frames(backend: str) -> None:
-    losses = {"a": [[0.1, 0.4], [0.3, 0.2]], "b": [[0.2, 0.1], [0.3, 0.1]]}
-    result = thetahat.to_json(thetahat.evaluate(losses, blocks="source"))
-    models: Any = models_frame(result, backend)
-    pairs: Any = comparisons_frame(result, backend)
-
-    assert type(models).__module__.split(".")[0] == {"pyarrow": "pyarrow"}.get(backend, backend)
-    rows = models.to_pylist() if backend == "pyarrow" else _rows(models, backend)
-    for row in rows:
-        interval = result["models"][row["model"]]["recommended"][row["target"]]
-        for end in ("lower", "upper"):
-            value = None if row[end] is None or np.isnan(row[end]) else row[end]
-            assert value == interval[end]
-    assert len(rows) == sum(len(m["recommended"]) for m in result["models"].values())
-    assert len(pairs) == 1
-
-
-def _rows(frame: Any, backend: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = (
-        frame.to_dict("records") if backend == "pandas" else frame.to_dicts()
-    )
-    return rows

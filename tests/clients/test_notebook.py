@@ -34,6 +34,7 @@ from thetahat_client import (
 )
 from thetahat_client.progress import choose_display, format_progress_html
 from thetahat_presentation.numbers import set_minus
+from thetahat_presentation.result_texts import write_html
 from thetahat_service.kinds.examples import RESULT, read_examples
 
 VOID = {"br"}
@@ -122,7 +123,7 @@ def test_exact_a_result_is_its_json_and_a_page() -> None:
 
     assert result == values
     assert json.loads(json.dumps(result)) == values
-    assert result._repr_html_() == result_html(values)
+    assert result._repr_html_() == write_html(values)
     for twin in (copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
         assert twin == values
         assert type(twin) is dict
@@ -133,7 +134,7 @@ def test_exact_results_that_came_with_the_submission_are_pages_too() -> None:
     with run_stub(done) as stub, Client(stub.url) as client:
         result: Any = client.submit({"kind": "losses"}, wait=9).result
 
-    assert result._repr_html_() == result_html(evaluate())
+    assert result._repr_html_() == write_html(evaluate())
 
 
 def test_exact_figures_of_a_result_are_shown() -> None:

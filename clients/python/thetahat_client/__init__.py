@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     )
     from thetahat_client.events import Event
     from thetahat_client.figure import FigureImage
-    from thetahat_client.frames import comparisons_frame, models_frame
     from thetahat_client.models import (
         Column,
         Dataset,
@@ -93,14 +92,12 @@ __all__ = [
     "WaitTimeout",
     "Webhook",
     "WrongKind",
-    "comparisons_frame",
     "field_path",
     "from_cross_val_predict",
     "from_cross_validate",
     "from_grid_search",
     "log_to_mlflow",
     "metric_values",
-    "models_frame",
     "result_html",
     "result_latex",
     "result_markdown",
@@ -140,14 +137,12 @@ _MODULES: Final = {
     "WaitTimeout": "thetahat_client.errors",
     "Webhook": "thetahat_client.webhooks",
     "WrongKind": "thetahat_client.errors",
-    "comparisons_frame": "thetahat_client.frames",
     "field_path": "thetahat_client.models",
     "from_cross_val_predict": "thetahat_client.scikit_learn",
     "from_cross_validate": "thetahat_client.scikit_learn",
     "from_grid_search": "thetahat_client.scikit_learn",
     "log_to_mlflow": "thetahat_client.record",
     "metric_values": "thetahat_client.result_metrics",
-    "models_frame": "thetahat_client.frames",
     "result_html": "thetahat_client.text",
     "result_latex": "thetahat_client.text",
     "result_markdown": "thetahat_client.text",

@@ -1,4 +1,4 @@
-"""The result of an evaluation: its JSON object, which a notebook shows as tables and verdicts."""
+"""The result of an evaluation: its JSON object, which is shown as the library's results are."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any, Generic, TypeVar
 
 from thetahat_client.figure import FigureFormat, FigureImage
 from thetahat_client.result_types import JsonObject
-from thetahat_client.text import result_html
+from thetahat_presentation.shown_result import ShownResult
 
 F = TypeVar("F", FigureImage, Awaitable[FigureImage])
 
 
-class ResultObject(dict[str, Any], Generic[F]):
+class ResultObject(ShownResult, dict[str, Any], Generic[F]):
     """A result; ``result["models"]["ridge"]`` and so on are those of the JSON.
+
+    ``repr`` has the models and the verdict, ``print`` the findings.
 
     Parameters
     ----------
@@ -36,9 +38,10 @@ class ResultObject(dict[str, Any], Generic[F]):
         """Return a figure of the result from the service; await it if the client is async."""
         return self._get_figure(self.evaluation_id, name, format)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object alone."""
+        return dict(self)
+
     def __reduce__(self) -> tuple[type[dict[str, object]], tuple[dict[str, object]]]:
         """Copy and pickle the JSON alone, for a connection cannot be copied."""
         return dict, (dict(self),)
-
-    def _repr_html_(self) -> str:
-        return result_html(self)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from thetahat_presentation.document import Document
-from thetahat_presentation.showing import show, show_numbers
+from thetahat_presentation.showing import OTHER_FORM, show, show_other_form
 from thetahat_service.figures.differences import PairsBeyondMargin
 from thetahat_service.figures.result_types import has_models
 
 Json = Mapping[str, Any]
 
-
 log = logging.getLogger(__name__)
-
-OTHER_FORM: Final = (LookupError, TypeError, AttributeError, ValueError)
-"""What is raised where a result lacks a part, or has it in another form, than this release."""
 
 
 def show_result(result: Json, request: Json, pair: tuple[str, str] | None = None) -> Document:
@@ -30,15 +26,7 @@ def show_result(result: Json, request: Json, pair: tuple[str, str] | None = None
     except OTHER_FORM:
         version = str(result.get("provenance", {}).get("version", "unknown"))
         log.exception("result.other_form", extra={"version": version, "kind": result.get("kind")})
-        made_by = (
-            f"This result was made by another release of thetahat (version {version}), in a form "
-            "that this release cannot put into words."
-        )
-        what_to_do = (
-            "Its numbers are listed here as they are, and the JSON of the result has all of them. "
-            "Send the request again for a result of this release."
-        )
-        return show_numbers(result, [made_by, what_to_do])
+        return show_other_form(result)
 
 
 def complete_result(result: Json) -> Json:

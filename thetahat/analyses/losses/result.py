@@ -9,21 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Any, Literal
 
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.coverage import ExpectedSize
-from thetahat.values.json_values import JsonValue
+from thetahat.values.json_values import JsonValue, to_json
 from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.types import Alternative, Better, FloatArray, Label, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
+from thetahat_presentation.shown_result import ShownResult
 
 PlanUnit = Literal["sources", "instances", "repeats"]
-SENTENCES_OF_REPR: Final = 3
-"""Sentences of the summary that the ``repr`` of a result has."""
 
 DegreesOfFreedom = float | tuple[float, ...] | None
 """One number, or numerator and denominator of F; None where the distribution has none."""
@@ -820,8 +819,11 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class EvaluationResult:
-    """The result of an evaluation: every model, every comparison, and all models at once."""
+class EvaluationResult(ShownResult):
+    """The result of an evaluation: every model, every comparison, and all models at once.
+
+    ``repr`` has the models and the verdict, ``print`` the findings.
+    """
 
     summary: Summary
     """The best model, the verdicts in words and the main intervals."""
@@ -853,7 +855,7 @@ class EvaluationResult:
     """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
     where the provenance of the result has them."""
 
-    def __repr__(self) -> str:
-        """Return the best model and the first verdicts in words, in a few lines."""
-        shown = "\n  ".join(self.summary.sentences[:SENTENCES_OF_REPR])
-        return f"<{type(self).__name__}\n  {shown}>"
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON values, with the field names of the service."""
+        encoded: dict[str, Any] = to_json(self)
+        return encoded
