@@ -1,9 +1,10 @@
 """The mathematics of thetahat, without HTTP, databases or clocks.
 
-``thetahat.evaluate(losses, ...)``, ``thetahat.evaluate_scores(scores, ...)`` and
-``thetahat.cross_validate(X, y, learners, ...)`` evaluate models in this process and return the
-typed result; ``thetahat.to_json(result)`` is the JSON of the service. ``thetahat.advise(n=...)``
-says beforehand which scheme fits. ``assert_better``, ``assert_not_worse`` and
+``thetahat.evaluate(losses, ...)``, ``thetahat.evaluate_predictions(y_true, predictions, ...)``,
+``thetahat.evaluate_scores(scores, ...)`` and ``thetahat.cross_validate(X, y, learners, ...)``
+evaluate models in this process and return the typed result, which prints its findings;
+``result.to_dict()`` is the JSON of the service. ``thetahat.advise(n=...)`` says beforehand which
+scheme fits. ``assert_better``, ``assert_not_worse`` and
 ``assert_equivalent`` are for tests of a model. What all of them refuse is an ``EvaluationError``.
 The modules behind these names are imported when a name is first used.
 """
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
         GateOutcome,
         Requirement,
     )
+    from thetahat.analyses.predictions.entry_points import evaluate_predictions
+    from thetahat.analyses.predictions.result import PredictionsEvaluation
     from thetahat.errors import EvaluationError
     from thetahat.values.json_values import to_json
     from thetahat.values.types import Alternative, BlockKind, Target
@@ -45,6 +48,7 @@ __all__ = [
     "EvaluationResult",
     "Gate",
     "GateOutcome",
+    "PredictionsEvaluation",
     "Requirement",
     "Target",
     "__version__",
@@ -54,6 +58,7 @@ __all__ = [
     "assert_not_worse",
     "cross_validate",
     "evaluate",
+    "evaluate_predictions",
     "evaluate_scores",
     "to_json",
 ]
@@ -67,6 +72,7 @@ _MODULES: Final = {
     "EvaluationResult": "thetahat.analyses.losses.result",
     "Gate": "thetahat.analyses.losses.choices",
     "GateOutcome": "thetahat.analyses.losses.result",
+    "PredictionsEvaluation": "thetahat.analyses.predictions.result",
     "Requirement": "thetahat.analyses.losses.result",
     "Target": "thetahat.values.types",
     "advise": "thetahat.advice.advising",
@@ -75,6 +81,7 @@ _MODULES: Final = {
     "assert_not_worse": "thetahat.analyses.losses.assertions",
     "cross_validate": "thetahat.analyses.cross_validation.entry_points",
     "evaluate": "thetahat.analyses.losses.entry_points",
+    "evaluate_predictions": "thetahat.analyses.predictions.entry_points",
     "evaluate_scores": "thetahat.analyses.losses.entry_points",
     "to_json": "thetahat.values.json_values",
 }

@@ -15,6 +15,7 @@ The core knows no HTTP: ``thetahat_service.api.errors`` has the one table of sta
 from __future__ import annotations
 
 import errno
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
@@ -119,3 +120,13 @@ def is_machine_fault(error: BaseException) -> bool:
     The same computation succeeds once the fault is over, so it is not the failure of a learner.
     """
     return isinstance(error, OSError) and error.errno in _MACHINE_ERRORS
+
+
+def shorten_value(value: Any) -> Any:
+    """Return a value for an error document: shortened, and NaN or infinity as text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, str | list | dict):
+        text = value if isinstance(value, str) else repr(value)
+        return text if len(text) <= 80 else text[:77] + "..."
+    return value

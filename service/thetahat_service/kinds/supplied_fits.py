@@ -14,7 +14,7 @@ from thetahat.analyses.losses import Choices
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.error_paths import errors_located_at
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc, shorten_value
 from thetahat.refit_estimators import (
     RequestedRefit,
     check_independent_rows,
@@ -25,7 +25,7 @@ from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.kinds.fields.list_items import LossItem, NumberItem
 from thetahat_service.kinds.fields.locations import locate_errors_within
 from thetahat_service.schemas.base import Schema
-from thetahat_service.schemas.numbers import check_number, read_number_array, shorten_value
+from thetahat_service.schemas.numbers import check_number, read_number_array
 
 if TYPE_CHECKING:
     from thetahat.refit_estimators import SuppliedRefit

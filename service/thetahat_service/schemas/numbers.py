@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc, shorten_value
 from thetahat.values.types import FloatArray, Label
 
 NUMBERS = frozenset({float, int})
@@ -108,13 +108,3 @@ def read_label_list(values: Any, loc: Loc) -> list[Label]:
                 value=shorten_value(value),
             )
     return values
-
-
-def shorten_value(value: Any) -> Any:
-    """Return a value for an error document: shortened, and NaN or infinity as text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, str | list | dict):
-        text = value if isinstance(value, str) else repr(value)
-        return text if len(text) <= 80 else text[:77] + "..."
-    return value

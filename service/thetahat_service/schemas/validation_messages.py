@@ -9,9 +9,8 @@ from typing import Any, Final
 from pydantic_core import ErrorDetails
 
 from thetahat.common_names import COMMON_NAMES
-from thetahat.errors import Loc
+from thetahat.errors import Loc, shorten_value
 from thetahat.similar_names import suggest_name
-from thetahat_service.schemas.numbers import shorten_value
 
 _PREFIX: Final = "Value error, "
 _OBJECT, _LIST, _STRING = "must be an object", "must be a list", "must be a string"

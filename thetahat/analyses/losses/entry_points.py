@@ -113,7 +113,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     <Decision.BETTER: 'better'>
     """
     refuse_unknown_options(options, "evaluate")
-    kind = _read_block_kind(blocks)
+    kind = read_block_kind(blocks)
     layout, values = _read_losses(losses, kind, block, repeat, instance, cluster, n_train)
     if block_labels is not None:
         if block is not None or len(block_labels) != len(layout.block_labels):
@@ -124,7 +124,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             )
         layout = replace(layout, block_labels=tuple(block_labels))
     models = {name: _check_losses(name, layout, column) for name, column in values.items()}
-    choices = _read_choices(variances, intervals, tests, options)
+    choices = read_choices(variances, intervals, tests, options)
     words = choose_words(layout.kind, choices.noun, higher_is_better=_is_higher(better))
     table = LossTable(layout, models).with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
@@ -192,16 +192,17 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     'forest'
     """
     refuse_unknown_options(options, "evaluate_scores")
-    values = {name: np.asarray(row, dtype=np.float64) for name, row in scores.items()}
+    columns = list_columns(scores, "scores")
+    values = {name: np.asarray(row, dtype=np.float64) for name, row in columns.items()}
     if not values:
         raise InvalidParameter("Scores have no model.", loc=("scores",))
     n_splits = len(next(iter(values.values())))
     learnt, tested = (
         np.broadcast_to(np.asarray(n, dtype=np.float64), n_splits) for n in (n_train, n_test)
     )
-    layout = build_score_layout(_read_block_kind(blocks), learnt, tested, folds, repeats)
+    layout = build_score_layout(read_block_kind(blocks), learnt, tested, folds, repeats)
     models = {name: BlockLosses(layout, scores=row) for name, row in values.items()}
-    choices = _read_choices(variances, intervals, tests, options)
+    choices = read_choices(variances, intervals, tests, options)
     words = choose_words(layout.kind, choices.noun, higher_is_better=_is_higher(better))
     table = LossTable(layout, models).with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
@@ -216,7 +217,8 @@ def _is_higher(better: str | None) -> bool:
     return better == "higher"
 
 
-def _read_block_kind(blocks: BlockKind | str) -> BlockKind:
+def read_block_kind(blocks: BlockKind | str) -> BlockKind:
+    """Return what a block is, by its name."""
     if blocks not in tuple(BlockKind):
         known = ", ".join(BlockKind)
         raise InvalidParameter(
@@ -238,7 +240,6 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
     losses = list_columns(losses, "losses")
     if not losses:
         raise InvalidParameter("Losses have no model.", loc=("losses",))
-    sizes = dict(n_train) if isinstance(n_train, Mapping) else n_train
     in_rows = {name: _split_rows(name, values) for name, values in losses.items()}
     first = next(iter(in_rows))
     rows = in_rows[first]
@@ -246,24 +247,8 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
         values = {
             name: _read_numbers(name, values_of_model) for name, values_of_model in losses.items()
         }
-        n = len(values[first])
-        if block is None:
-            if kind is not BlockKind.HOLDOUT:
-                raise InvalidParameter(
-                    "Losses in long form need block, one label for each loss. If all are of one "
-                    "test set, give blocks='holdout'.",
-                    loc=("block",),
-                )
-            block = np.zeros(n, dtype=np.intp)
-        columns = {"repeat": repeat, "instance": instance, "cluster": cluster}
-        layout = build_layout(
-            kind,
-            _read_labels("block", block),
-            **{
-                name: None if column is None else _read_labels(name, column)
-                for name, column in columns.items()
-            },
-            n_train=sizes,
+        layout = build_row_layout(
+            kind, len(values[first]), block, repeat, instance, cluster, n_train=n_train
         )
         return layout, values
     if any(column is not None for column in (block, repeat, instance, cluster)):
@@ -279,8 +264,45 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
                 f"The rows of losses of {name!r} and {first!r} differ in length.",
                 loc=("losses", name),
             )
-    layout = build_block_layout(kind, shape, n_train=sizes)
+    layout = build_block_layout(kind, shape, n_train=_read_sizes(n_train))
     return layout, {name: np.concatenate(other) for name, other in in_rows.items() if other}
+
+
+def build_row_layout(  # noqa: PLR0913 - the columns of the long form
+    kind: BlockKind,
+    n: int,
+    block: LabelColumn | None,
+    repeat: LabelColumn | None,
+    instance: LabelColumn | None,
+    cluster: LabelColumn | None,
+    *,
+    n_train: float | Mapping[Label, float] | None,
+) -> Layout:
+    """Return the layout of n rows from their label columns; a holdout needs no block."""
+    if block is None:
+        if kind is not BlockKind.HOLDOUT:
+            raise InvalidParameter(
+                "Losses in long form and predictions need block, one label for each row. If all "
+                "rows are of one test set, give blocks='holdout'.",
+                loc=("block",),
+            )
+        block = np.zeros(n, dtype=np.intp)
+    columns = {"repeat": repeat, "instance": instance, "cluster": cluster}
+    return build_layout(
+        kind,
+        _read_labels("block", block),
+        **{
+            name: None if column is None else _read_labels(name, column)
+            for name, column in columns.items()
+        },
+        n_train=_read_sizes(n_train),
+    )
+
+
+def _read_sizes(
+    n_train: float | Mapping[Label, float] | None,
+) -> float | dict[Label, float] | None:
+    return dict(n_train) if isinstance(n_train, Mapping) else n_train
 
 
 def _check_losses(name: str, layout: Layout, values: FloatArray) -> BlockLosses:
@@ -336,12 +358,13 @@ def _read_labels(name: str, column: LabelColumn) -> Sequence[Label] | IntArray:
     return labels if labels.dtype.kind in "iu" else labels.tolist()
 
 
-def _read_choices(
+def read_choices(
     variances: MethodChoice | None,
     intervals: MethodChoice | None,
     tests: MethodChoice | None,
     options: EvaluationOptions,
 ) -> Choices:
+    """Return the methods and options of an evaluation."""
     named: dict[str, Any] = split_by_family(
         read_methods(VARIANCES, variances, "variances"),
         read_methods(INTERVALS, intervals, "intervals"),

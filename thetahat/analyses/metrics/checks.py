@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.metrics.predictions import collect_predictions
 from thetahat.cross_validation import SplitOutcome
-from thetahat.error_paths import located_errors
+from thetahat.error_paths import errors_located_at, located_errors
 from thetahat.errors import Loc, UnsupportedCombination
 from thetahat.metrics import METRICS
 from thetahat.metrics.base import Metric, TruthAndPredictions
@@ -86,6 +86,22 @@ def check_scores(
             f"The metric {needing[0]} needs scores, and the learner {name!r} returned none.",
             loc=("metrics",),
         )
+
+
+def check_shape_of_scores(
+    metrics: Sequence[ChosenMethod[Metric]], judged: TruthAndPredictions, loc: Loc
+) -> None:
+    """Refuse scores whose shape a metric cannot use; the first row shows the shape.
+
+    Parameters
+    ----------
+    loc : tuple
+        The request's path of the model's scores.
+    """
+    for entry in metrics:
+        if entry.method.uses == "scores":
+            with errors_located_at(loc):
+                entry.method.statistic(judged.rows(slice(0, 1)))
 
 
 def collect_judged(

@@ -13,7 +13,7 @@ from thetahat.analyses.bootstrap.intervals import METHODS, explain_misfit
 from thetahat.analyses.bootstrap.resampling import DEFAULT_RESAMPLES, AnyResamples, check_size
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.error_paths import located_errors
-from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, shorten_value
 from thetahat.numerics.bootstrap.listed_resamples import GivenResamples, find_rows
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.parameter_checks import check_level
@@ -38,7 +38,7 @@ from thetahat_service.kinds.bootstrap.request import (
 )
 from thetahat_service.kinds.fields.layout import require_numbers
 from thetahat_service.kinds.fields.methods import make_method_entry, parse_method, parse_methods
-from thetahat_service.schemas.numbers import read_number_array, shorten_value
+from thetahat_service.schemas.numbers import read_number_array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

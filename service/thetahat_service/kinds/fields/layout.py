@@ -9,7 +9,7 @@ from uuid import UUID
 import numpy as np
 from pydantic import Field
 
-from thetahat.errors import InvalidParameter, Loc
+from thetahat.errors import InvalidParameter, Loc, shorten_value
 from thetahat.similar_names import suggest_name
 from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT, write_other_cells
 from thetahat.tables.labels import encode_labels
@@ -23,7 +23,7 @@ from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
 from thetahat_service.kinds.fields.list_items import LabelItem
 from thetahat_service.kinds.fields.locations import number_rows_as_sent
 from thetahat_service.schemas.base import Schema
-from thetahat_service.schemas.numbers import check_number, read_label_list, shorten_value
+from thetahat_service.schemas.numbers import check_number, read_label_list
 
 
 class LayoutFields(Schema):

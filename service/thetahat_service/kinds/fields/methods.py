@@ -11,12 +11,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.error_paths import located_errors
-from thetahat.errors import EvaluationError, InvalidParameter, Loc
+from thetahat.errors import EvaluationError, InvalidParameter, Loc, shorten_value
 from thetahat.registry import Registry
 from thetahat.similar_names import suggest_name
 from thetahat_service.errors import FieldError, InvalidRequest, run_checks
 from thetahat_service.kinds.fields.method_names import Method, MethodEntry
-from thetahat_service.schemas.numbers import shorten_value
 from thetahat_service.schemas.validation_messages import describe_error
 
 M = TypeVar("M")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from thetahat.analyses.losses import ChosenMethod
-from thetahat.error_paths import errors_located_at
-from thetahat.errors import Loc
 from thetahat.metrics import METRICS
-from thetahat.metrics.base import Metric, TruthAndPredictions
+from thetahat.metrics.base import Metric
 from thetahat_service.kinds.fields.method_names import Method
 from thetahat_service.kinds.fields.methods import build_method, make_method_entry, parse_methods
 
@@ -25,17 +23,3 @@ def parse_metric(method: Method, field: str) -> ChosenMethod[Metric]:
     entry = make_method_entry(method)
     built = build_method(METRICS, entry.name, entry.params, (field,))
     return ChosenMethod(key=entry.as_ or entry.name, name=entry.name, method=built)
-
-
-def check_scores(metrics: Metrics, judged: TruthAndPredictions, scores_path: Loc) -> None:
-    """Refuse scores whose shape a metric cannot use; the first row shows the shape.
-
-    Parameters
-    ----------
-    scores_path : tuple
-        The request's path of the model's scores.
-    """
-    for entry in metrics:
-        if entry.method.uses == "scores":
-            with errors_located_at(scores_path):
-                entry.method.statistic(judged.rows(slice(0, 1)))

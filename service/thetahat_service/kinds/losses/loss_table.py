@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 
 from thetahat.cautions import Caution
-from thetahat.errors import InsufficientData, InvalidParameter, Loc
+from thetahat.errors import InsufficientData, InvalidParameter, Loc, shorten_value
 from thetahat.tables.columns import describe_other_cells
 from thetahat.values.block_losses import MAX_LOSS, BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_score_layout
@@ -34,7 +34,7 @@ from thetahat_service.kinds.fields.layout import (
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
 from thetahat_service.kinds.losses.logs import read_log_losses
 from thetahat_service.kinds.losses.request import LossDatasetColumns, LossInput
-from thetahat_service.schemas.numbers import read_label_list, read_number_array, shorten_value
+from thetahat_service.schemas.numbers import read_label_list, read_number_array
 from thetahat_service.settings import get_settings
 
 LONGEST_MODEL_NAME: Final = 120

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import ClassVar
 from uuid import UUID
 
-from thetahat.analyses.losses import evaluate
-from thetahat.analyses.losses.parts import Parts
-from thetahat.analyses.metrics.result import compute_metrics
-from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
-from thetahat.tables.labels import find_similar_blocks, find_similar_labels
+from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.analyses.predictions.evaluation import evaluate_prediction_losses
 from thetahat_service.errors import run_checks
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.loss_columns import tabulate_losses
@@ -46,29 +42,24 @@ class PredictionsKind(JobKind[PredictionsRequest]):
         """Compute the losses, and evaluate them together with the metrics."""
         request = job.request
         plan = build_plan(request, job.datasets)
-        table, choices = plan.table, request.choices
-        assumed = [BLOCKS_ASSUMED_RANDOM()] if request.blocks is None else []
-        parts = Parts(
+        losses, choices = plan.losses, request.choices
+        evaluation = evaluate_prediction_losses(
+            EvaluationResult,
+            losses,
+            choices,
+            plan.metrics,
+            job.seed,
+            names_blocks=request.blocks is not None,
             refits=plan.fits.compute(choices),
-            make_metrics=partial(
-                compute_metrics, plan.metrics, plan.judged, table.layout, table.names, seed=job.seed
-            ),
-            cautions=(
-                *plan.cautions,
-                *assumed,
-                *find_similar_labels(plan.classes, "labels"),
-                *find_similar_blocks(table.layout),
-            ),
         )
-        evaluation = evaluate(table, choices, job.seed, parts)
-        result = PredictionsResult(evaluation=evaluation, bias_variance=plan.bias_variance)
+        result = PredictionsResult(evaluation=evaluation, bias_variance=losses.bias_variance)
         methods = (
             record_method("losses", plan.loss),
             *record_methods("metrics", plan.metrics),
             *evaluation.methods,
             *plan.fits.list_methods_used(),
         )
-        return Finished(result, tabulate_losses(table), methods)
+        return Finished(result, tabulate_losses(losses.table), methods)
 
 
 KIND = PredictionsKind()

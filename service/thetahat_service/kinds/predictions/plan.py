@@ -6,23 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-import numpy as np
-
-from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.metrics.checks import check_metrics
-from thetahat.cautions import Caution
-from thetahat.error_paths import located_errors
+from thetahat.analyses.predictions.losses import PredictionLosses, compute_losses, find_task
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.losses import LOSSES
-from thetahat.losses.base import Loss, adapt_to_classes
-from thetahat.metrics.base import TruthAndPredictions
+from thetahat.losses.base import Loss
 from thetahat.refit_estimators import drop_refit_target
-from thetahat.values.block_losses import BlockLosses, LossTable
-from thetahat.values.layout import Layout
-from thetahat.values.left_out_rows import LeftOut
-from thetahat.values.types import BlockKind, FloatArray, Label
-from thetahat.values.words import choose_words
+from thetahat.values.types import BlockKind
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import (
     LAYOUT_COLUMNS,
@@ -35,38 +26,28 @@ from thetahat_service.kinds.fields.layout import (
 from thetahat_service.kinds.fields.left_out import ColumnReader
 from thetahat_service.kinds.fields.locations import number_rows_as_sent
 from thetahat_service.kinds.fields.methods import parse_method
-from thetahat_service.kinds.fields.metrics import Metrics, check_scores, parse_metrics
-from thetahat_service.kinds.predictions.model_predictions import (
-    ModelPredictions,
-    encode,
-    read_classes,
+from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
+from thetahat_service.kinds.predictions.request import PredictionColumns, PredictionsRequest
+from thetahat_service.kinds.predictions.sent_predictions import (
+    keep_predictions,
     read_dataset,
     read_inline,
 )
-from thetahat_service.kinds.predictions.request import PredictionColumns, PredictionsRequest
 from thetahat_service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PredictionsPlan:
-    """The losses of the predictions, and the input of the metrics."""
+    """The losses of the predictions, and the methods beside them."""
 
     loss: Loss
     """The loss as the request names it."""
     metrics: Metrics
     """The metrics beside it."""
-    table: LossTable
-    """The losses of every model."""
-    judged: Mapping[str, TruthAndPredictions]
-    """The truth and the predictions by model, rows in the table's order."""
-    classes: tuple[Label, ...]
-    """Empty for a regression."""
+    losses: PredictionLosses
+    """The losses of every model, and the input of the metrics."""
     fits: SuppliedEstimators
     """Estimators that use losses of extra fits."""
-    bias_variance: Mapping[str, BiasVariance] | None
-    """By model, where several predictions of an instance are known; None where none are."""
-    cautions: tuple[Caution, ...]
-    """On probabilities that were normalised."""
 
 
 def check_form(request: PredictionsRequest) -> None:
@@ -97,7 +78,7 @@ def check_dataset(
     """Check a request without opening the data set."""
     check_metrics(
         parse_metrics(request.metrics),
-        _find_task(_parse_loss(request)),
+        find_task(_parse_loss(request)),
         without_scores=(columns.predictions or {}).keys() - (columns.scores or {}),
     )
     columns_by_path: dict[Loc, str | None] = {("columns", "target"): columns.target}
@@ -116,6 +97,7 @@ def build_plan(
 ) -> PredictionsPlan:
     """Read the predictions, compute their losses, and check metrics and choices against them."""
     loss, reader = _parse_loss(request), ColumnReader(request)
+    are_classes = find_task(loss) != "regression"
     if request.dataset is not None and request.columns is not None:
         file, columns = datasets[request.dataset], request.columns
         data = read_dataset(
@@ -124,89 +106,40 @@ def build_plan(
             columns.predictions or {},
             columns.scores or {},
             reader,
-            are_classes=_find_task(loss) != "regression",
+            are_classes=are_classes,
         )
         labels: Mapping[str, object] = read_label_columns(file, columns, reader)
     else:
-        data = read_inline(request.y or [], request.predictions or {}, request.scores or {}, reader)
+        data = read_inline(
+            request.y or [],
+            request.predictions or {},
+            request.scores or {},
+            reader,
+            are_classes=are_classes,
+        )
         labels = read_inline_labels(request, len(data.y), reader)
     kind, n = request.blocks or BlockKind.RANDOM, len(data.y)
     kept_rows = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
     layout = build_layout_of_columns(kind, labels, n, request.n_train, kept_rows)
-    data = data.keep_rows(kept_rows)
+    data = keep_predictions(data, kept_rows)
+    metrics, choices = parse_metrics(request.metrics), request.choices
     with number_rows_as_sent(kept_rows):
-        return _compute_losses(
-            request, loss, data, layout, None if kept_rows is None else kept_rows.left_out
+        losses = compute_losses(
+            data,
+            layout,
+            loss,
+            metrics,
+            classes=request.classes,
+            noun=choices.noun,
+            left_out=None if kept_rows is None else kept_rows.left_out,
         )
-
-
-def _compute_losses(
-    request: PredictionsRequest,
-    loss: Loss,
-    data: ModelPredictions,
-    layout: Layout,
-    left_out: LeftOut | None,
-) -> PredictionsPlan:
-    """Compute the losses of predictions, and check metrics and choices against them."""
-    task = _find_task(loss)
-    classes = () if task == "regression" else read_classes(data, request.classes)
-    encoded = encode(loss, data, classes)
-    y_true, predictions = encoded.truth, encoded.models
-    metrics = parse_metrics(request.metrics)
-    for entry in metrics:
-        if entry.method.uses == "output":
-            data.check_predictions(f"the metric {entry.name}")
-    without_scores = [model for model in predictions if model not in data.scores]
-    check_metrics(metrics, task, classes=classes, without_scores=without_scores)
-    judged = {
-        model: TruthAndPredictions(
-            task=task,
-            truth=y_true,
-            output=predicted.output,
-            scores=data.scores.get(model),
-            classes=classes,
-        )
-        for model, predicted in predictions.items()
-    }
-    for model, judged_model in judged.items():
-        check_scores(metrics, judged_model, data.build_paths(model)["scores"])
-
-    loss_of_classes = adapt_to_classes(loss, classes)
-    losses: dict[str, BlockLosses] = {}
-    bias_variance: dict[str, BiasVariance] = {}
-    for model, predicted in predictions.items():
-        with located_errors(data.build_paths(model)):
-            values = loss_of_classes.losses(y_true, predicted)
-        losses[model] = BlockLosses(layout, values=values)
-        part = _split_bias_and_variance(loss, layout, predicted.output, values)
-        if part is not None:
-            bias_variance[model] = part
-    table = LossTable(layout, losses, loss_range=loss.value_range, left_out=left_out)
-    table = table.with_words(choose_words(layout.kind, request.choices.noun))
-    fits = read_supplied_fits(request.fits, table)
-    choices = drop_refit_target(request.choices, fits.methods)
-    check(layout, choices, table.names, describe_other_loss(table))
-    return PredictionsPlan(
-        loss, metrics, table, judged, classes, fits, bias_variance or None, encoded.cautions
-    )
-
-
-def _split_bias_and_variance(
-    loss: Loss, layout: Layout, predicted: np.ndarray, losses: FloatArray
-) -> BiasVariance | None:
-    """Return bias and variance of a model if the loss has them and instances are named."""
-    if layout.instance is None or not loss.info.loss.has_bias_and_variance:
-        return None
-    if loss.task == "regression":
-        return split_predictions(layout.instance, predicted, losses, 0)
-    labels, codes = np.unique(predicted, return_inverse=True)
-    return split_predictions(layout.instance, codes, losses, len(labels))
+        table = losses.table
+        fits = read_supplied_fits(request.fits, table)
+        checked = drop_refit_target(choices, fits.methods)
+        check(table.layout, checked, table.names, describe_other_loss(table))
+    return PredictionsPlan(loss, metrics, losses, fits)
 
 
 def _parse_loss(request: PredictionsRequest) -> Loss:
     loss: Loss = parse_method(LOSSES, request.loss, ("loss",))
     return loss
-
-
-def _find_task(loss: Loss) -> str:
-    return loss.task or "classification"

@@ -8,9 +8,9 @@ from uuid import UUID
 
 import orjson
 
+from thetahat.errors import shorten_value
 from thetahat.values.json_values import JsonValue
 from thetahat_service.errors import FieldError, InvalidRequest
-from thetahat_service.schemas.numbers import shorten_value
 from thetahat_service.states import FINISHED
 from thetahat_service.storage import evaluations
 from thetahat_service.storage.unit_of_work import reading

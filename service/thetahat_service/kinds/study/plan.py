@@ -19,7 +19,7 @@ from thetahat.analyses.studies.generated_population import (
 )
 from thetahat.analyses.studies.population import Population
 from thetahat.analyses.studies.presets import Preset, collect_presets
-from thetahat.errors import InvalidParameter
+from thetahat.errors import InvalidParameter, shorten_value
 from thetahat.generators import GENERATORS, DrawKind, DrawSize
 from thetahat.seeds import make_random_stream
 from thetahat.tables.data import Data
@@ -32,7 +32,6 @@ from thetahat_service.kinds.fields.locations import locate_errors_within
 from thetahat_service.kinds.fields.methods import build_with_parameters, parse_method
 from thetahat_service.kinds.study.estimators import build_estimators
 from thetahat_service.kinds.study.request import PopulationInput, RoleData, StudyRequest
-from thetahat_service.schemas.numbers import shorten_value
 
 Files = Mapping[UUID, DatasetFile]
 

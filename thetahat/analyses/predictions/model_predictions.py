@@ -1,26 +1,21 @@
-"""The predictions of models, from JSON or a data set, as class codes, numbers and scores."""
+"""The predictions of models as class codes, numbers and scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from thetahat.cautions import PROBABILITIES_NORMALISED, Caution
-from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
+from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, shorten_value
 from thetahat.losses.base import Loss, Predictions
-from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT, describe_other_cells
-from thetahat.values.left_out_rows import KeptRows
+from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT
 from thetahat.values.types import FloatArray
-from thetahat_service.data.reading import read_columns, read_labels
-from thetahat_service.kinds.base import DatasetFile
-from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
-from thetahat_service.schemas.numbers import read_number_array, shorten_value
 
 Values = Sequence[Any] | np.ndarray
-"""A column before it is checked: a JSON list, or an array of a data set."""
+"""A column of labels before it is checked: a list or an array."""
 
 PROBABILITY_SLACK: Final = 1e-6
 """How far the sum of a row of probabilities may be from one for it to be taken as it is."""
@@ -33,9 +28,9 @@ class ModelPredictions:
     Parameters
     ----------
     y : sequence
-        (n,) true labels or numbers.
+        (n,) true labels, or an array of finite numbers.
     predictions : mapping of str to sequence
-        (n,) labels or numbers, by model.
+        (n,) labels, or arrays of finite numbers, by model.
     scores : mapping of str to ndarray of float
         (n,) or (n, n_classes), by model.
     y_path, predictions_path, scores_path : tuple
@@ -83,15 +78,6 @@ class ModelPredictions:
                     loc=(*self.scores_path, model),
                 )
 
-    def keep_rows(self, kept_rows: KeptRows | None) -> ModelPredictions:
-        """Return the predictions of the rows that are kept."""
-        return replace(
-            self,
-            y=keep_rows(self.y, kept_rows),
-            predictions={m: keep_rows(p, kept_rows) for m, p in self.predictions.items()},
-            scores={m: keep_rows(s, kept_rows) for m, s in self.scores.items()},
-        )
-
     def build_paths(self, model: str) -> dict[str, Loc]:
         """Return the request's path of each argument of a loss of this model."""
         return {
@@ -99,65 +85,6 @@ class ModelPredictions:
             "predictions": (*self.predictions_path, model),
             "scores": (*self.scores_path, model),
         }
-
-
-def read_inline(
-    y: list[Any],
-    predictions: dict[str, list[Any]],
-    scores: dict[str, list[Any]],
-    reader: ColumnReader,
-) -> ModelPredictions:
-    """Return the predictions of a request that holds them."""
-    if not y:
-        raise InvalidParameter(
-            "The field y is empty. Give the true class or value of each row.", loc=("y",)
-        )
-    truth = reader.fill("target", y, ("y",))
-    arrays: dict[str, FloatArray] = {}
-    for model, rows in scores.items():
-        loc: Loc = ("scores", model)
-        arrays[model] = _score_array(list(reader.fill(f"score of {model}", rows, loc)), loc)
-    return ModelPredictions(
-        truth,
-        {
-            model: reader.fill(f"prediction of {model}", values, ("predictions", model))
-            for model, values in predictions.items()
-        },
-        arrays,
-        ("y",),
-        ("predictions",),
-        ("scores",),
-    )
-
-
-def read_dataset(  # noqa: PLR0913 - the columns of a request, and how they are read
-    file: DatasetFile,
-    target: str,
-    predictions: Mapping[str, str],
-    scores: Mapping[str, str | list[str]],
-    reader: ColumnReader,
-    *,
-    are_classes: bool,
-) -> ModelPredictions:
-    """Read the columns of a data set of predictions, which are classes or numbers."""
-    lists = {m: [names] if isinstance(names, str) else names for m, names in scores.items()}
-    outputs = sorted({target, *predictions.values()})
-    values = read_columns(file, sorted({n for names in lists.values() for n in names}))
-    if are_classes:
-        predicted = read_labels(file, outputs, are_compared=True)
-    else:
-        predicted = read_columns(file, outputs)
-    return ModelPredictions(
-        reader.fill("target", predicted[target], ("columns", "target")),
-        {
-            m: reader.fill(f"prediction of {m}", predicted[column], ("columns", "predictions", m))
-            for m, column in predictions.items()
-        },
-        {m: _score_columns(values, names, m, reader) for m, names in lists.items()},
-        ("columns", "target"),
-        ("columns", "predictions"),
-        ("columns", "scores"),
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,9 +111,9 @@ def encode(loss: Loss, data: ModelPredictions, classes: Sequence[Any]) -> Encode
     if loss.task == "regression" or loss.uses == "output":
         data.check_predictions(f"the loss {loss.info.name}")
     if loss.task == "regression":
-        y_true = _read_numbers(data.y, data.y_path)
+        y_true = np.asarray(data.y, dtype=np.float64)
         outputs = {
-            m: Predictions(output=_read_numbers(p, (*data.predictions_path, m)))
+            m: Predictions(output=np.asarray(p, dtype=np.float64))
             for m, p in data.predictions.items()
         }
         return EncodedPredictions(y_true, outputs)
@@ -215,51 +142,6 @@ def encode(loss: Loss, data: ModelPredictions, classes: Sequence[Any]) -> Encode
             classes=tuple(range(len(classes))),
         )
     return EncodedPredictions(y_true, encoded, tuple(cautions))
-
-
-def _score_array(rows: list[Any], loc: Loc) -> FloatArray:
-    if not any(isinstance(row, list) for row in rows):
-        return read_number_array(rows, loc)
-    arrays = [read_number_array(row, (*loc, i)) for i, row in enumerate(rows)]
-    for i, row in enumerate(arrays):
-        if len(row) != len(arrays[0]):
-            raise InvalidParameter(
-                f"Row {i} has {len(row)} scores and row 0 has {len(arrays[0])}. Every row needs "
-                "one score for each class.",
-                loc=(*loc, i),
-                value=len(row),
-            )
-    return np.vstack(arrays)
-
-
-def _score_columns(
-    values: Mapping[str, np.ndarray], names: list[str], model: str, reader: ColumnReader
-) -> FloatArray:
-    loc: Loc = ("columns", "scores", model)
-    columns = [
-        _read_numbers(reader.fill(f"score of {model}", values[name], loc), loc) for name in names
-    ]
-    return columns[0] if len(columns) == 1 else np.column_stack(columns)
-
-
-def _read_numbers(values: Values, loc: Loc) -> FloatArray:
-    if not isinstance(values, np.ndarray):
-        return read_number_array(values, loc)
-    if values.dtype.kind not in "fiub":
-        raise InvalidParameter(
-            "The column is not numeric, and the loss needs numbers."
-            f"{describe_other_cells(values) or ' Choose a numeric column.'}",
-            loc=loc,
-        )
-    numbers = values.astype(np.float64)
-    if not np.isfinite(numbers).all():
-        at = int(np.argmin(np.isfinite(numbers)))
-        raise InvalidParameter(
-            f"The value in row {at} is {numbers[at]}, which is not a finite number.",
-            loc=(*loc, at),
-            value=str(numbers[at]),
-        )
-    return numbers
 
 
 def read_classes(data: ModelPredictions, named: Sequence[Any] | None) -> tuple[Any, ...]:

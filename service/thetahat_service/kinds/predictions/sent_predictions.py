@@ -1,0 +1,145 @@
+"""Reads the predictions of a request: from its JSON, or from the columns of a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from thetahat.analyses.predictions.model_predictions import ModelPredictions, Values
+from thetahat.errors import InvalidParameter, Loc
+from thetahat.tables.columns import describe_other_cells
+from thetahat.values.left_out_rows import KeptRows
+from thetahat.values.types import FloatArray
+from thetahat_service.data.reading import read_columns, read_labels
+from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
+from thetahat_service.schemas.numbers import read_number_array
+
+
+def read_inline(
+    y: list[Any],
+    predictions: dict[str, list[Any]],
+    scores: dict[str, list[Any]],
+    reader: ColumnReader,
+    *,
+    are_classes: bool,
+) -> ModelPredictions:
+    """Return the predictions of a request that holds them, which are classes or numbers."""
+
+    def read(column: str, values: list[Any], loc: Loc) -> Values:
+        filled = list(reader.fill(column, values, loc))
+        return filled if are_classes else read_number_array(filled, loc)
+
+    if not y:
+        raise InvalidParameter(
+            "The field y is empty. Give the true class or value of each row.", loc=("y",)
+        )
+    truth = read("target", y, ("y",))
+    arrays: dict[str, FloatArray] = {}
+    for model, rows in scores.items():
+        loc: Loc = ("scores", model)
+        arrays[model] = _score_array(list(reader.fill(f"score of {model}", rows, loc)), loc)
+    return ModelPredictions(
+        truth,
+        {
+            model: read(f"prediction of {model}", values, ("predictions", model))
+            for model, values in predictions.items()
+        },
+        arrays,
+        ("y",),
+        ("predictions",),
+        ("scores",),
+    )
+
+
+def read_dataset(  # noqa: PLR0913 - the columns of a request, and how they are read
+    file: DatasetFile,
+    target: str,
+    predictions: Mapping[str, str],
+    scores: Mapping[str, str | list[str]],
+    reader: ColumnReader,
+    *,
+    are_classes: bool,
+) -> ModelPredictions:
+    """Read the columns of a data set of predictions, which are classes or numbers."""
+    lists = {m: [names] if isinstance(names, str) else names for m, names in scores.items()}
+    outputs = sorted({target, *predictions.values()})
+    values = read_columns(file, sorted({n for names in lists.values() for n in names}))
+    if are_classes:
+        predicted = read_labels(file, outputs, are_compared=True)
+    else:
+        predicted = read_columns(file, outputs)
+
+    def read(column: str, values: np.ndarray, loc: Loc) -> Values:
+        filled = reader.fill(column, values, loc)
+        return filled if are_classes else _read_numbers(np.asarray(filled), loc)
+
+    return ModelPredictions(
+        read("target", predicted[target], ("columns", "target")),
+        {
+            m: read(f"prediction of {m}", predicted[column], ("columns", "predictions", m))
+            for m, column in predictions.items()
+        },
+        {m: _score_columns(values, names, m, reader) for m, names in lists.items()},
+        ("columns", "target"),
+        ("columns", "predictions"),
+        ("columns", "scores"),
+    )
+
+
+def keep_predictions(data: ModelPredictions, kept_rows: KeptRows | None) -> ModelPredictions:
+    """Return the predictions of the rows that are kept."""
+    return replace(
+        data,
+        y=keep_rows(data.y, kept_rows),
+        predictions={m: keep_rows(p, kept_rows) for m, p in data.predictions.items()},
+        scores={m: keep_rows(s, kept_rows) for m, s in data.scores.items()},
+    )
+
+
+def _score_array(rows: list[Any], loc: Loc) -> FloatArray:
+    if not any(isinstance(row, list) for row in rows):
+        return read_number_array(rows, loc)
+    arrays = [read_number_array(row, (*loc, i)) for i, row in enumerate(rows)]
+    for i, row in enumerate(arrays):
+        if len(row) != len(arrays[0]):
+            raise InvalidParameter(
+                f"Row {i} has {len(row)} scores and row 0 has {len(arrays[0])}. Every row needs "
+                "one score for each class.",
+                loc=(*loc, i),
+                value=len(row),
+            )
+    return np.vstack(arrays)
+
+
+def _score_columns(
+    values: Mapping[str, np.ndarray], names: list[str], model: str, reader: ColumnReader
+) -> FloatArray:
+    loc: Loc = ("columns", "scores", model)
+    columns = [
+        _read_numbers(np.asarray(reader.fill(f"score of {model}", values[name], loc)), loc)
+        for name in names
+    ]
+    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def _read_numbers(values: np.ndarray, loc: Loc) -> FloatArray:
+    """Return (n,) finite numbers of a column of a data set; refuse another column."""
+    if values.dtype.kind not in "fiub":
+        raise InvalidParameter(
+            "The column is not numeric, and the loss needs numbers."
+            f"{describe_other_cells(values) or ' Choose a numeric column.'}",
+            loc=loc,
+        )
+    numbers = values.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        at = int(np.argmin(np.isfinite(numbers)))
+        raise InvalidParameter(
+            f"The value in row {at} is {numbers[at]}, which is not a finite number.",
+            loc=(*loc, at),
+            value=str(numbers[at]),
+        )
+    return numbers

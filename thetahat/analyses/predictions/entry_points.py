@@ -1,0 +1,192 @@
+"""Evaluations of predictions from Python, without the service."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from thetahat.analyses.losses import check, describe_other_loss
+from thetahat.analyses.losses.entry_points import (
+    LabelColumn,
+    MethodChoice,
+    build_row_layout,
+    read_block_kind,
+    read_choices,
+    read_methods,
+)
+from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
+from thetahat.analyses.predictions.evaluation import evaluate_prediction_losses
+from thetahat.analyses.predictions.losses import compute_losses, find_task
+from thetahat.analyses.predictions.model_predictions import ModelPredictions
+from thetahat.analyses.predictions.result import PredictionsEvaluation
+from thetahat.error_paths import located_errors
+from thetahat.errors import InvalidParameter
+from thetahat.losses import LOSSES, get_default_loss
+from thetahat.losses.base import Loss
+from thetahat.metrics import METRICS
+from thetahat.tables.columns import RawColumn, parse_numbers
+from thetahat.tables.frames import list_columns, read_series
+from thetahat.values.types import BlockKind, FloatArray, Label
+
+
+def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind predictions
+    y_true: RawColumn,
+    predictions: Mapping[str, RawColumn] | None = None,
+    *,
+    scores: Mapping[str, npt.ArrayLike] | None = None,
+    loss: str | Loss | None = None,
+    metrics: MethodChoice = (),
+    classes: Sequence[Label] | None = None,
+    blocks: BlockKind | str | None = None,
+    block: LabelColumn | None = None,
+    repeat: LabelColumn | None = None,
+    instance: LabelColumn | None = None,
+    cluster: LabelColumn | None = None,
+    n_train: float | Mapping[Label, float] | None = None,
+    variances: MethodChoice | None = None,
+    intervals: MethodChoice | None = None,
+    tests: MethodChoice | None = None,
+    seed: int = 0,
+    **options: Unpack[EvaluationOptions],
+) -> PredictionsEvaluation:
+    """Evaluate models from their predictions of test instances.
+
+    The fields of a request of kind ``predictions`` are arguments, without ``missing``,
+    ``small_sources`` and ``fits``. The same predictions, options and seed give the same numbers as
+    the service.
+
+    Parameters
+    ----------
+    y_true : array-like
+        (n,) true classes or values.
+    predictions : mapping of str to array-like, data frame or None
+        (n,) predicted classes or values, by model. A loss of probabilities or decision values needs
+        scores alone.
+    scores : mapping of str to array-like, data frame or None
+        By model (n,) probabilities of the second class, or (n, C) of all classes. The losses hinge,
+        logistic and quadratic_margin take the decision value of the second class.
+    loss : str, Loss or None
+        The loss that is computed for each prediction. None takes ``zero_one`` for texts and
+        booleans, and ``squared`` if there are fractions; for whole numbers it has to be named.
+    metrics : sequence or mapping
+        Metrics of all predictions together beside the loss, by name or as objects.
+    classes : sequence of label or None
+        The classes in the order of the scores' columns; None for those that occur, sorted.
+    blocks : BlockKind, str or None
+        What a block is: ``holdout`` for one test set, ``random`` (a fold), ``source`` or
+        ``subsamples``. None takes them as random folds, with a caution.
+    block, repeat, instance, cluster : sequence of label or None
+        (n,) labels of the rows; a holdout needs no ``block``.
+    n_train : float, mapping or None
+        Training size of every block, or by label. 0 says that the models were not trained on any of
+        these instances.
+    variances, intervals, tests : sequence, mapping or None
+        Methods by name, or as objects with other parameters; None takes all that apply.
+    seed : int
+        Seed of everything that is drawn at random.
+    **options
+        As for ``evaluate``.
+
+    Examples
+    --------
+    >>> import thetahat
+    >>> result = thetahat.evaluate_predictions(
+    ...     ["cat", "dog", "dog", "cat", "dog", "cat"],
+    ...     {
+    ...         "new": ["cat", "dog", "dog", "cat", "dog", "dog"],
+    ...         "old": ["cat", "cat", "dog", "dog", "dog", "dog"],
+    ...     },
+    ...     blocks="holdout",
+    ... )
+    >>> result
+    <PredictionsEvaluation: 2 models (new and old)>
+    It is not clear whether new is better than old.
+    """
+    refuse_unknown_options(options, "evaluate_predictions")
+    truth = read_series(y_true)
+    given = {} if predictions is None else list_columns(predictions, "predictions")
+    outputs = {name: read_series(column) for name, column in given.items()}
+    if not len(truth):
+        raise InvalidParameter("y_true is empty.", loc=("y_true",))
+    given_scores = {} if scores is None else list_columns(scores, "scores")
+    if not outputs and not given_scores:
+        raise InvalidParameter(
+            "Give the predictions of each model; for a loss of probabilities or decision values, "
+            "its scores are enough.",
+            loc=("predictions",),
+        )
+    built_loss = _build_loss(loss, truth, outputs)
+    if find_task(built_loss) == "regression":
+        truth = parse_numbers(truth, "y_true")
+        with located_errors({name: ("predictions", name) for name in outputs}):
+            outputs = {name: parse_numbers(column, name) for name, column in outputs.items()}
+    data = ModelPredictions(
+        truth,
+        outputs,
+        {name: _read_scores(name, values) for name, values in given_scores.items()},
+        ("y_true",),
+        ("predictions",),
+        ("scores",),
+    )
+    kind = BlockKind.RANDOM if blocks is None else read_block_kind(blocks)
+    layout = build_row_layout(kind, len(truth), block, repeat, instance, cluster, n_train=n_train)
+    choices = read_choices(variances, intervals, tests, options)
+    built_metrics = read_methods(METRICS, metrics, "metrics") or ()
+    losses = compute_losses(
+        data, layout, built_loss, built_metrics, classes=classes, noun=choices.noun
+    )
+    check(layout, choices, losses.table.names, describe_other_loss(losses.table))
+    return evaluate_prediction_losses(
+        partial(PredictionsEvaluation, bias_variance=losses.bias_variance),
+        losses,
+        choices,
+        built_metrics,
+        seed,
+        names_blocks=blocks is not None,
+    )
+
+
+def _build_loss(
+    loss: str | Loss | None, truth: RawColumn, outputs: Mapping[str, RawColumn]
+) -> Loss:
+    if loss is None:
+        loss = get_default_loss(_tell_task([truth, *outputs.values()]))
+    if isinstance(loss, str):
+        built: Loss = LOSSES.get_method(loss, loc=("loss",))()
+        return built
+    return loss
+
+
+def _tell_task(columns: Sequence[RawColumn]) -> str:
+    """Return the task that the values say; whole numbers may be classes or values."""
+    arrays = [np.asarray(column) for column in columns]
+    numeric = [array for array in arrays if array.dtype.kind in "iuf"]
+    if not numeric:
+        return "classification"
+    if any((array != np.rint(array)).any() for array in numeric):
+        return "regression"
+    raise InvalidParameter(
+        "The true values and predictions are whole numbers, which may be classes or values. Name "
+        "the loss: 'zero_one' for classes, 'squared' for values.",
+        loc=("loss",),
+    )
+
+
+def _read_scores(name: str, values: npt.ArrayLike) -> FloatArray:
+    try:
+        scores = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameter(
+            f"The scores of {name!r} must be numbers ({error}).", loc=("scores", name)
+        ) from error
+    if scores.ndim not in {1, 2} or not np.isfinite(scores).all():
+        raise InvalidParameter(
+            f"The scores of {name!r} must be finite numbers, one for each row or one for each row "
+            "and class.",
+            loc=("scores", name),
+        )
+    return scores
