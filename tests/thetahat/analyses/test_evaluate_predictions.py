@@ -89,6 +89,22 @@ def test_exact_the_mean_loss_is_the_share_of_wrong_classes() -> None:
         assert result.models[name].mean.pooled == pytest.approx(np.mean(wrong))
 
 
+def test_exact_several_predictions_of_an_instance_split_the_squared_loss() -> None:
+    result = thetahat.evaluate_predictions(
+        [0.0, 0.0, 1.5, 1.5],
+        {"a": [1.0, 3.0, 1.5, 2.5]},
+        instance=[0, 0, 1, 1],
+        repeat=[0, 1, 0, 1],
+        block=[0, 0, 1, 1],
+        blocks="random",
+    )
+    parts = (result.bias_variance or {})["a"]
+
+    variance = (2.0 + 0.5) / 2  # of two predictions each, with the divisor 2 - 1
+    assert parts.variance == pytest.approx(variance)
+    assert parts.bias_squared == pytest.approx(((1 + 9) / 2 + (0 + 1) / 2) / 2 - variance)
+
+
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_exact_frames_and_series_are_taken_as_lists_are(make: Any) -> None:
     frame = make({"truth": TRUE_VALUES, "school": SCHOOL})
