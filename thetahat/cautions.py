@@ -287,6 +287,14 @@ ORDER_OF_TIME = _build_entry(
     "The training parts grow in time, and rows near each other in time depend on each other. No "
     "variance or test here allows for that; the corrected resampled variance is a rule of thumb.",
 )
+FOLDS_IN_ROW_ORDER = _build_entry(
+    "folds_in_row_order",
+    _WARNING,
+    "{name} does not shuffle, so each fold is a run of rows in the order of the data. The "
+    "intervals are for folds that are drawn at random; if the order of the rows means something, "
+    "such as a time or a place, they are wrong.",
+    "Use shuffle=True, or groups if neighbouring rows belong together.",
+)
 TRAINED_ON_RESAMPLES = _build_entry(
     "trained_on_resamples",
     _WARNING,

@@ -89,7 +89,7 @@ def test_exact_the_mean_loss_is_the_share_of_wrong_classes() -> None:
         assert result.models[name].mean.pooled == pytest.approx(np.mean(wrong))
 
 
-def test_exact_several_predictions_of_an_instance_split_the_squared_loss() -> None:
+def test_by_hand_several_predictions_of_an_instance_split_the_squared_loss() -> None:
     result = thetahat.evaluate_predictions(
         [0.0, 0.0, 1.5, 1.5],
         {"a": [1.0, 3.0, 1.5, 2.5]},

@@ -12,7 +12,13 @@ from thetahat.analyses.cross_validation.evaluation import (
     collect_refit_warnings,
     evaluate_learners,
 )
+from thetahat.analyses.cross_validation.given_splits import (
+    Splitter,
+    build_scheme_of_splitter,
+    is_splitter,
+)
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
+from thetahat.analyses.cross_validation.tasks import tell_task
 from thetahat.analyses.losses import EVERY_TEST, Choices
 from thetahat.analyses.losses.entry_points import (
     LabelColumn,
@@ -60,6 +66,8 @@ from thetahat.refit_estimators.base import RefitDesign
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Scheme, word_blocks
 from thetahat.schemes.k_fold import KFold
+from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
+from thetahat.schemes.source_k_fold import SourceKFold
 from thetahat.tables.columns import RawColumn
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.frames import FeatureTable, read_series, read_table
@@ -80,12 +88,14 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     y: RawColumn,
     learners: Mapping[str, LearnerChoice],
     *,
-    task: str,
-    scheme: str | Scheme = DEFAULT_SCHEME,
+    task: str | None = None,
+    scheme: str | Scheme | Splitter | None = None,
+    cv: int | Splitter | None = None,
     loss: str | Loss | None = None,
     metrics: MethodChoice = (),
     features: Sequence[str] | None = None,
     source: LabelColumn | None = None,
+    groups: LabelColumn | None = None,
     fold: LabelColumn | None = None,
     cluster: LabelColumn | None = None,
     time: RawColumn | None = None,
@@ -101,22 +111,29 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     """Fit learners on the splits of a scheme and evaluate their losses.
 
     The fields of a request of kind ``cross_validation`` are arguments, without ``target_sample``
-    and ``calibration``. The same data, options and seed give the same numbers as the service.
+    and ``calibration``; ``cv`` and ``groups`` are as in scikit-learn. The same data, options and
+    seed give the same numbers as the service.
 
     Parameters
     ----------
     X : array-like, mapping or data frame
-        (n, p) rows of features, or columns by name.
+        (n, p) rows of features, or columns by name; a frame of pandas, polars or pyarrow.
     y : array-like
         (n,) value or class that is predicted.
     learners : mapping of str to str, mapping, Learner or estimator
         Learners by the name that they have in the result. An estimator is any object with
         scikit-learn's ``fit`` and ``predict``, such as ``RandomForestClassifier()``, a pipeline or
         a search; a copy of it is fitted to every training part.
-    task : str
-        ``classification`` or ``regression``.
-    scheme : str or Scheme
-        How rows are split: a name, or an object such as ``KFold(n_folds=5)``.
+    task : str or None
+        ``classification`` or ``regression``; None for the one that the learners serve.
+    scheme : str, Scheme, splitter or None
+        How rows are split: a name, an object such as ``thetahat.schemes.k_fold.KFold(n_folds=5)``,
+        or a splitter of scikit-learn such as ``GroupKFold(5)``, whose splits are taken; its
+        ``random_state`` comes from the seed if it is None. ``TimeSeriesSplit`` takes the rows in
+        the order of ``time``, or as they stand. None for ``k_fold`` with ten folds, and with groups
+        for ``leave_one_source_out``.
+    cv : int, splitter or None
+        A splitter, or K: that many random folds, and with groups folds of whole groups.
     loss : str, Loss or None
         The loss; None takes the usual one of the task.
     metrics : sequence or mapping
@@ -125,6 +142,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         Names of the columns of X if it has rows; else the columns that are used, all if None.
     source, fold, cluster, time, weight : array-like or None
         (n,) source, fold, cluster, time and weight of each row.
+    groups : array-like or None
+        (n,) source of each row, by the name that it has in scikit-learn.
     missing : {"refuse", "leave_out"}
         Whether rows without a value in y, source, fold, cluster, time or weight are refused or left
         out; ``left_out`` of the result names and counts them.
@@ -157,6 +176,17 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     10
     """
     refuse_unknown_options(options, "cross_validate", _SCHEME_ADVICE)
+    _check_learners(learners)
+    task = tell_task(learners) if task is None else task
+    built_scheme = _choose_scheme(scheme, cv, has_groups=groups is not None)
+    if groups is not None:
+        if source is not None:
+            raise InvalidParameter(
+                "source and groups are two names of one column. Give one of them.", loc=("groups",)
+            )
+        source = groups
+    if "time" in built_scheme.requires and time is None and is_splitter(scheme or cv):
+        time = range(len(y))  # TimeSeriesSplit takes rows in the order in which they stand
     data = build_data(
         read_table(X, features),
         read_series(y),
@@ -171,7 +201,6 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     )
     built_loss = _build_loss(loss, data)
     built = _build_learners(learners, data, built_loss)
-    built_scheme = _build_scheme(scheme)
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()
     without_scores = learners_without_scores(built)
     check_metrics(built_metrics, task, classes=data.classes or None, without_scores=without_scores)
@@ -206,18 +235,43 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     return evaluation
 
 
-def _build_scheme(scheme: str | Scheme) -> Scheme:
-    if isinstance(scheme, str):
-        built: Scheme = SCHEMES.get_method(scheme, loc=("scheme",))()
-        return built
-    if not hasattr(scheme, "block_kind"):
+def _choose_scheme(
+    scheme: str | Scheme | Splitter | None, cv: int | Splitter | None, *, has_groups: bool
+) -> Scheme:
+    """Return the scheme that a call names, or the default one."""
+    if scheme is not None and cv is not None:
         raise InvalidParameter(
-            f"The scheme is {scheme!r}. It must be the name of a scheme, or an object of "
-            "thetahat.schemes. For splits of scikit-learn send the number of each row's fold as "
-            "fold, with the scheme 'predefined'.",
-            loc=("scheme",),
+            "scheme and cv both say how rows are split. Give one of them.", loc=("cv",)
         )
-    return scheme
+    chosen = cv if scheme is None else scheme
+    if chosen is None:
+        return LeaveOneSourceOut() if has_groups else DEFAULT_SCHEME
+    if isinstance(chosen, str):
+        built: Scheme = SCHEMES.get_method(chosen, loc=("scheme",))()
+        return built
+    if isinstance(chosen, int) and scheme is None and not isinstance(chosen, bool):
+        return SourceKFold(n_folds=chosen) if has_groups else KFold(n_folds=chosen)
+    if isinstance(chosen, Scheme):
+        return chosen
+    if is_splitter(chosen):
+        return build_scheme_of_splitter(chosen)
+    raise InvalidParameter(
+        f"The scheme is {chosen!r}. It must be the name of a scheme, an object of "
+        "thetahat.schemes, or a splitter of scikit-learn; cv is the number of folds or such a "
+        "splitter. For other splits send the number of each row's fold as fold, with the scheme "
+        "'predefined'.",
+        loc=("scheme",) if cv is None else ("cv",),
+    )
+
+
+def _check_learners(learners: Mapping[str, LearnerChoice]) -> None:
+    if not isinstance(learners, Mapping):
+        raise InvalidParameter(
+            'The learners must have names: {"name": learner}, not a list of learners.',
+            loc=("learners",),
+        )
+    if not learners:
+        raise InvalidParameter("The evaluation needs at least one learner.", loc=("learners",))
 
 
 def _build_loss(loss: str | Loss | None, data: Data) -> Loss:
@@ -232,13 +286,6 @@ def _build_learners(
     learners: Mapping[str, LearnerChoice], data: Data, loss: Loss
 ) -> dict[str, Learner]:
     """Return the learners, set up for the classes of the data and checked against the loss."""
-    if not isinstance(learners, Mapping):
-        raise InvalidParameter(
-            'The learners must have names: {"name": learner}, not a list of learners.',
-            loc=("learners",),
-        )
-    if not learners:
-        raise InvalidParameter("The evaluation needs at least one learner.", loc=("learners",))
     built: dict[str, Learner] = {}
     for name, choice in learners.items():
         loc = ("learners", name)
