@@ -11,9 +11,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
+    GroupKFold,
     KFold,
     RepeatedKFold,
     ShuffleSplit,
+    check_cv,
     cross_val_predict,
     cross_validate,
 )
@@ -65,6 +67,28 @@ def test_exact_a_grid_search_has_a_model_for_each_candidate() -> None:
     means = search.cv_results_["mean_test_score"]
     for name, mean in zip(request["split_scores"], means, strict=True):
         assert evaluated["models"][name]["mean"]["macro"] == pytest.approx(mean)
+
+
+@pytest.mark.parametrize(
+    "cv", [None, 4, FOLDS, ShuffleSplit(3, test_size=0.3), list(FOLDS.split(X, Y))]
+)
+def test_exact_a_grid_search_has_the_splits_that_it_made_of_the_target(cv: Any) -> None:
+    search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1.0]}, cv=cv).fit(X, Y)
+    splitter = check_cv(cv, Y, classifier=True)
+
+    assert from_grid_search(search, y=Y) == from_grid_search(search, splitter.split(X, Y))
+
+
+def test_exact_a_grid_search_over_groups_takes_them() -> None:
+    groups = np.arange(63) % 9
+    search = GridSearchCV(LogisticRegression(), {"C": [0.01, 1.0]}, cv=GroupKFold(4))
+    search.fit(X, Y, groups=groups)
+
+    assert from_grid_search(search, y=Y, groups=groups) == from_grid_search(
+        search, GroupKFold(4).split(X, Y, groups)
+    )
+    with pytest.raises(ValueError, match="Give y, the target"):
+        from_grid_search(search)
 
 
 def test_exact_cross_val_predict_gives_the_errors_by_fold() -> None:

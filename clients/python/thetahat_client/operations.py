@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import time
@@ -29,6 +28,7 @@ from thetahat_client.models import Dataset, Evaluation, SignOff
 from thetahat_client.outputs import Outputs
 from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.record import EvaluationRecord
+from thetahat_client.request_json import encode_request
 from thetahat_client.runners import Items, listing, operation
 from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
@@ -218,7 +218,8 @@ class Operations(Outputs):
         Parameters
         ----------
         request : Mapping
-            The body of ``POST /v1/evaluations``.
+            The body of ``POST /v1/evaluations``; arrays, series and frames of NumPy, pandas, polars
+            and pyarrow may stand for its lists.
         wait : float or None
             Seconds, at most 60, that the service waits for the end of the evaluation; if it has
             ended by then, the answer has the ``result``.
@@ -226,8 +227,7 @@ class Operations(Outputs):
             The same key with the same request gives the same evaluation. By default a new key,
             which protects only the further attempts of this call.
         """
-        text = json.dumps(request, allow_nan=False, ensure_ascii=False).encode()
-        body, encoding = compress_body(text)
+        body, encoding = compress_body(encode_request(request))
         headers = {
             "Content-Type": "application/json",
             **encoding,
@@ -257,7 +257,7 @@ class Operations(Outputs):
         Parameters
         ----------
         requests : iterable of Mapping
-            Bodies of ``POST /v1/evaluations``.
+            Bodies of ``POST /v1/evaluations``, as in ``submit``.
         idempotency_key : str or None
             The same key with the same requests, in the same order and with the same batch size,
             gives the same evaluations and tries those again that were refused. By default a new
@@ -589,7 +589,7 @@ def _cut_batches(requests: Iterable[Mapping[str, object]], size: int) -> Iterato
     batch: list[bytes] = []
     length = 0
     for request in requests:
-        item = json.dumps({"request": request}, allow_nan=False, ensure_ascii=False).encode()
+        item = encode_request({"request": request})
         if batch and (len(batch) >= size or length + len(item) > LARGEST_BATCH):
             yield batch
             batch, length = [], 0

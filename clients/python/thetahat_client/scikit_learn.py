@@ -1,11 +1,12 @@
 """Requests from what scikit-learn returns; the folds are those that it has used.
 
-scikit-learn itself is not imported.
+scikit-learn itself is imported for a search alone whose splits are not given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any, Final, TypeAlias
 
 Splits: TypeAlias = "Iterable[tuple[Sequence[int], Sequence[int]]]"
@@ -48,7 +49,14 @@ def from_cross_validate(
     return _build_request(scores, splits[0])
 
 
-def from_grid_search(search: Any, splits: Splits, *, score: str = "score") -> dict[str, object]:
+def from_grid_search(
+    search: Any,
+    splits: Splits | None = None,
+    *,
+    y: Sequence[Any] | None = None,
+    groups: Sequence[Any] | None = None,
+    score: str = "score",
+) -> dict[str, object]:
     """Return a request of kind ``losses`` from a fitted ``GridSearchCV`` or its relatives.
 
     The candidates are the models, named after their parameters. Choosing the best of them makes its
@@ -58,12 +66,17 @@ def from_grid_search(search: Any, splits: Splits, *, score: str = "score") -> di
     ----------
     search : estimator
         A fitted search with ``cv_results_``.
-    splits : iterable of pairs of indices
+    splits : iterable of pairs of indices or None
         The splits of the search: ``list(search.cv.split(X, y))`` for a cv with a ``random_state``.
+        None for those that ``search.cv`` makes of y; only their sizes are needed.
+    y, groups : sequence or None
+        The target and the groups that the search was fitted with, if splits are None.
     score : str
         Name of the score, where the search has several.
     """
     table: Mapping[str, Any] = search.cv_results_
+    if splits is None:
+        splits = _split_as_search(search, y, groups)
     split_pairs = [_list_pair(*split) for split in splits]
     columns = [f"split{k}_test_{score}" for k in range(len(split_pairs))]
     missing = [column for column in columns if column not in table]
@@ -118,6 +131,20 @@ def from_cross_val_predict(
         "n_train": sizes,
         "loss": loss,
     }
+
+
+def _split_as_search(search: Any, y: Sequence[Any] | None, groups: Sequence[Any] | None) -> Splits:
+    """Return splits of the sizes that a search has used."""
+    if y is None:
+        message = (
+            "A search does not keep how many rows it was fitted to. Give y, the target that it was "
+            "fitted to, or the splits."
+        )
+        raise ValueError(message)
+    check_cv = import_module("sklearn.model_selection").check_cv
+    cv = check_cv(search.cv)  # stratified folds have the sizes of others
+    splits: Splits = cv.split([[0]] * len(y), y, groups)
+    return splits
 
 
 def _build_request(
