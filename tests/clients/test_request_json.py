@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from tests.clients.scripted_server import EVALUATION, evaluation, run_stub
+from tests.clients.scripted_server import evaluation, run_stub
 from thetahat_client import Client
 from thetahat_client.request_json import encode_request
 
@@ -64,7 +64,7 @@ def test_exact_rows_by_block_and_single_numbers_of_numpy_are_written() -> None:
 
 def test_exact_submissions_have_the_arrays_as_lists() -> None:
     request = {"kind": "losses", "losses": {n: np.array(v) for n, v in LOSSES.items()}}
-    with run_stub(evaluation("queued"), EVALUATION) as stub, Client(stub.url) as client:
+    with run_stub(evaluation("queued")) as stub, Client(stub.url) as client:
         client.submit(request)
         body = stub.requests[0].body
 

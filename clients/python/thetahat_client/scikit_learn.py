@@ -12,6 +12,9 @@ from typing import Any, Final, TypeAlias
 Splits: TypeAlias = "Iterable[tuple[Sequence[int], Sequence[int]]]"
 """Pairs of training and test indices, as ``cv.split(X, y)`` yields them."""
 
+Labels: TypeAlias = "Sequence[Any] | Any"
+"""One entry for each row: a list, an array or a series."""
+
 SCORE: Final = "test_score"
 
 
@@ -53,8 +56,8 @@ def from_grid_search(
     search: Any,
     splits: Splits | None = None,
     *,
-    y: Sequence[Any] | None = None,
-    groups: Sequence[Any] | None = None,
+    y: Labels | None = None,
+    groups: Labels | None = None,
     score: str = "score",
 ) -> dict[str, object]:
     """Return a request of kind ``losses`` from a fitted ``GridSearchCV`` or its relatives.
@@ -133,7 +136,7 @@ def from_cross_val_predict(
     }
 
 
-def _split_as_search(search: Any, y: Sequence[Any] | None, groups: Sequence[Any] | None) -> Splits:
+def _split_as_search(search: Any, y: Labels | None, groups: Labels | None) -> Splits:
     """Return splits of the sizes that a search has used."""
     if y is None:
         message = (
