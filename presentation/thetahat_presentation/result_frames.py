@@ -49,7 +49,10 @@ def tabulate_result(result: Json, part: str, target: str | None) -> Columns:
     if part == "models":
         return _tabulate_models(shown, target)
     if target is not None:
-        message = "Each comparison has one interval, that of its verdict: target is for models."
+        message = (
+            "A comparison has the interval of its first verdict alone, so target is for models. "
+            "Verdicts for other targets are in other_verdicts of each comparison."
+        )
         raise ValueError(message)
     return _tabulate_comparisons(shown)
 

@@ -80,7 +80,7 @@ def test_exact_the_splits_are_those_of_scikit_learn(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SPLITTERS)
-def test_against_scikit_learn_the_mean_is_the_score_of_scikit_learn(name: str) -> None:
+def test_against_sklearn_the_mean_is_that_of_its_splits(name: str) -> None:
     splitter, kind = SPLITTERS[name]
     groups = GROUPS if kind is BlockKind.SOURCE else None
     model = LinearRegression()
