@@ -20,8 +20,9 @@ from thetahat_client.result_types import (
     has_models,
     read_result,
 )
-from thetahat_client.text import result_html, result_markdown
+from thetahat_client.text import result_markdown
 from thetahat_client.version import VERSION
+from thetahat_presentation.result_texts import write_html
 
 FOLDER: Final = "thetahat"
 LONGEST_TAG: Final = 5000  # of MLflow
@@ -68,7 +69,7 @@ class EvaluationRecord:
         }
 
     def _repr_html_(self) -> str:
-        return result_html(self.result)
+        return write_html(self.result)
 
 
 def log_to_mlflow(record: EvaluationRecord, run: Any = None) -> str:
