@@ -35,14 +35,6 @@ class OverallVerdict(StrEnum):
     MIXED = "mixed"
 
 
-class GateOutcome(StrEnum):
-    """The outcome of the gate of a request."""
-
-    PASS = "pass"  # noqa: S105 - no password
-    FAIL = "fail"
-    UNDECIDED = "undecided"
-
-
 class UnitState(StrEnum):
     """The state of a unit of work, as workers see it."""
 

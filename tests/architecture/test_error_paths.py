@@ -43,6 +43,6 @@ def test_exact_only_one_function_changes_the_path_of_an_error() -> None:
     }
 
     assert assigned == {
-        "thetahat/error_paths.py": ["error"],
+        "thetahat/error_paths.py": ["fault"],
         "thetahat/errors.py": ["self"],
     }

@@ -30,7 +30,6 @@ from thetahat_service.jobs.datasets import read_dataset_files
 from thetahat_service.jobs.submit import Submission, Submitted, prepare_submission
 from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import DatasetFile, JobKind
-from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.process.garbage_collection import pause_garbage_collection
 from thetahat_service.schemas.base import EvaluationRequest
@@ -171,13 +170,9 @@ def _list_faults_of_choices(
     wrong = {fault.loc[0] for fault in invalid.errors if fault.loc}
     rest = {name: field for name, field in value.items() if name not in wrong}
     try:
-        request = kind.request.model_validate(rest)
+        kind.request.model_validate(rest).check_choices()
     except ValidationError:  # a field that is needed is invalid
         return []
-    if not isinstance(request, AnalysisRequest):
-        return []
-    try:
-        request.check_choices()
     except EvaluationError as error:
         faults = list_field_errors(fill_in_value(error, value))
     except InvalidRequest as error:

@@ -48,6 +48,9 @@ class EvaluationRequest(Schema):
         """Return the data sets that the request names."""
         return ()
 
+    def check_choices(self) -> None:
+        """Refuse choices that are wrong whatever the data are; most kinds have some."""
+
     def build_canonical(self) -> dict[str, JsonValue]:
         """Return what the result depends on: the request without its name and labels.
 

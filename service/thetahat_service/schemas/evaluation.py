@@ -8,8 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
+from thetahat.analyses.losses.result import GateOutcome
 from thetahat.values.json_values import JsonValue
-from thetahat_service.states import EvaluationStatus, GateOutcome, OverallVerdict, SignOffDecision
+from thetahat_service.states import EvaluationStatus, OverallVerdict, SignOffDecision
 
 ANY_RESULT: Final = "AnyResult"
 """The component of the OpenAPI document that is the union of all kinds' results."""

@@ -10,10 +10,9 @@ from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import nap
 from tests.service.api.test_evaluations import submit
 from thetahat.analyses.losses.result import Decision
-from thetahat.analyses.losses.result import GateOutcome as ResultOutcome
 from thetahat_service.api import cursors
 from thetahat_service.errors import InvalidRequest
-from thetahat_service.states import GateOutcome, OverallVerdict
+from thetahat_service.states import OverallVerdict
 
 
 def test_exact_a_list_is_filtered_and_paged(client: TestClient, worker: InlineWorker) -> None:
@@ -147,6 +146,5 @@ def test_exact_a_list_is_filtered_by_name_verdict_gate_and_sign_off(
     assert later["next"] is None
 
 
-def test_exact_verdicts_and_outcomes_of_lists_are_those_of_results() -> None:
+def test_exact_verdicts_of_lists_are_those_of_results() -> None:
     assert {str(each) for each in OverallVerdict} == {str(each) for each in Decision} | {"mixed"}
-    assert {str(each) for each in GateOutcome} == {str(each) for each in ResultOutcome}

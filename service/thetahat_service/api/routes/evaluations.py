@@ -8,6 +8,7 @@ from uuid import UUID
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 
+from thetahat.analyses.losses.result import GateOutcome
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
 from thetahat_service.api.bodies import read_body
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
@@ -49,7 +50,7 @@ from thetahat_service.schemas.evaluation import (
 )
 from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
-from thetahat_service.states import EvaluationStatus, GateOutcome, OverallVerdict
+from thetahat_service.states import EvaluationStatus, OverallVerdict
 from thetahat_service.storage.evaluations import EvaluationRow, Filters
 
 MAX_FIELDS_LENGTH: Final = 4000

@@ -13,6 +13,7 @@ import orjson
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
+from thetahat.analyses.losses.result import GateOutcome
 from thetahat.similar_names import suggest_name
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
@@ -24,7 +25,6 @@ from thetahat_service.pages.evaluation_list import ListEntry, describe_entry
 from thetahat_service.pages.shown_results import show_result
 from thetahat_service.states import (
     EvaluationStatus,
-    GateOutcome,
     OverallVerdict,
     SignOffDecision,
 )
