@@ -281,6 +281,23 @@ VARIANCE_WITHOUT_BOUND = _build_entry(
     "it often is with heavy-tailed {values}.",
     "Send variance_bound, a number that the variance of the {value} cannot exceed.",
 )
+FEWEST_NEIGHBOURS: Final = 30
+"""Fewest rows of which ``neighbours_alike`` is said."""
+NEIGHBOURS_ALIKE = _build_entry(
+    "neighbours_alike",
+    _WARNING,
+    "Neighbouring rows are alike: the correlation of {subject} with that of the next row is "
+    "{correlation}. If the rows are in the order of time, or neighbours belong together, the "
+    "intervals, which take the rows as independent, are too short by a factor of at least about "
+    "{factor}, and p-values are too small. If the table was sorted by something else that has to "
+    "do with the {values}, such as the label, they are not.",
+    'Send what neighbouring rows have in common, such as the day or the document, as "cluster". If '
+    "the rows were sorted after they were sampled, send them in random order.",
+    threshold=1.1,
+    reason="An interval that is too short by a factor of 1.1 covers in 0.925 instead of 0.95. The "
+    "factor must also be significant: its test rejects in at most 1 % of results with independent "
+    "rows, from 30 rows on and also for rare 0/1 losses (edges/neighbouring_rows).",
+)
 ORDER_OF_TIME = _build_entry(
     "order_of_time",
     _WARNING,

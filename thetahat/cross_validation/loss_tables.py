@@ -17,6 +17,7 @@ from thetahat.schemes.base import Rows
 from thetahat.tables.data import Data
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
+from thetahat.values.sorted_rows import is_sorted_by_truth
 from thetahat.values.types import BlockKind, IntArray, Label
 
 _NUMBER: Final = re.compile(r"(?<!\w)\d+(\.\d*)?(e[+-]?\d+)?")
@@ -67,7 +68,13 @@ def build_loss_table(
         n_train=np.repeat(splits.n_train.astype(np.float64), splits.n_test),
     )
     models = {name: BlockLosses(layout, values=o.losses) for name, o in by_learner.items()}
-    return LossTable(layout, models, loss_range=loss.value_range, left_out=data.left_out)
+    return LossTable(
+        layout,
+        models,
+        loss_range=loss.value_range,
+        left_out=data.left_out,
+        is_sorted_by_truth=kind is BlockKind.HOLDOUT and is_sorted_by_truth(data.y),
+    )
 
 
 def summarise_learner_cautions(

@@ -77,6 +77,28 @@ def test_by_hand_regression_on_a_holdout() -> None:
     ]
 
 
+@pytest.mark.parametrize(("is_sorted", "expected"), [(True, False), (False, True)])
+def test_exact_a_table_sorted_by_label_says_nothing_of_neighbours(
+    is_sorted: bool,  # noqa: FBT001
+    expected: bool,  # noqa: FBT001
+) -> None:
+    """Errors are rare among cats and frequent among dogs, which stand together."""
+    labels = ["cat"] * 40 + ["dog"] * 40
+    said = ["cat"] * 60 + ["dog"] * 20
+    if not is_sorted:
+        labels, said = [*labels[20:], *labels[:20]], [*said[20:], *said[:20]]
+    body = {
+        "kind": "predictions",
+        "y": labels,
+        "predictions": {"m": said},
+        "blocks": "holdout",
+        "loss": "zero_one",
+    }
+    codes = [caution["code"] for caution in run_kind(body).result["cautions"]]
+
+    assert ("neighbours_alike" in codes) == expected
+
+
 def test_exact_a_stored_data_set_says_the_same(tmp_path: Path) -> None:
     columns = {"y": Y, "a": SAID, "b": OTHER, "p": DOG, "fold": BODY["block"]}
     file = parquet_file(tmp_path, columns)

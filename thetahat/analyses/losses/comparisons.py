@@ -22,6 +22,7 @@ from thetahat.analyses.losses.expected_size import (
 from thetahat.analyses.losses.identical_losses import count_identical_units
 from thetahat.analyses.losses.inference import Inference, infer
 from thetahat.analyses.losses.method_selection import SelectedMethods
+from thetahat.analyses.losses.neighbours import NeighbourTests
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.pair_family import OrderedFamily, PairFamily
 from thetahat.analyses.losses.paired_tests import (
@@ -152,6 +153,7 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     parts: Parts = NO_PARTS,
     resampling: Resampling | None = None,
     family: PairFamily | None = None,
+    neighbours: NeighbourTests | None = None,
 ) -> tuple[tuple[Comparison, ...], OrderedFamily]:
     """Return the comparisons in the order of ``list_places``.
 
@@ -174,6 +176,8 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
     kind = table.layout.kind
     if family is None:
         family = PairFamily.build(table, choices, seed)
+    if neighbours is None:
+        neighbours = NeighbourTests.prepare(table, len(family.places))
     of_one_pair = family.choose_level(choices)
     target = DEFAULT_TARGET[kind] if choices.target is None else choices.target
     wanted: list[Target] = [] if choices.needs_all_intervals else [target]
@@ -216,7 +220,9 @@ def compare(  # noqa: PLR0913 - the losses, the methods, the options and the lis
             inference = infer_difference(pair, parts.refits.get((pair.a, pair.b), ()))
             best = _get_recommended(inference, kind, choices.target)
             doubted = add_size_cautions(own, cautions)
-            drafts.append(_draft(pair, best, inference, doubted, choices, question_terms))
+            drafts.append(
+                _draft(pair, best, inference, doubted, choices, question_terms, neighbours)
+            )
     return _judge_drafts(drafts, table, choices, family, sizes, lookup, parts)
 
 
@@ -265,6 +271,7 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
     outcomes: Mapping[str, TestOutcome],
     choices: Choices,
     terms: _QuestionTerms,
+    neighbours: NeighbourTests,
 ) -> _Draft:
     difference = pair.losses.difference
     unit, differences = list_units(difference)
@@ -284,7 +291,11 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         inference=inference,
         effect=effect,
         outcomes=outcomes,
-        cautions=(*pair.cautions, *_compare_with_tests(question.basis, outcomes, terms)),
+        cautions=(
+            *pair.cautions,
+            *_compare_with_tests(question.basis, outcomes, terms),
+            *neighbours.judge_difference(difference, pair.a, pair.b),
+        ),
         question=question,
         other_question=_ask_other_question(pair, best, inference, n_units, terms),
     )

@@ -18,6 +18,7 @@ from thetahat.analyses.losses.method_selection import SelectedMethods, select
 from thetahat.analyses.losses.methods_used import list_methods_used
 from thetahat.analyses.losses.models import build_model_result
 from thetahat.analyses.losses.multiple_tests import compare_all
+from thetahat.analyses.losses.neighbours import NeighbourTests
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.pair_family import PairFamily
 from thetahat.analyses.losses.pairs import list_places
@@ -123,8 +124,18 @@ def build_evaluation(
         name: build_model_result(name, losses, inferences[name], choices, parts)
         for name, losses in table.models.items()
     }
+    neighbours = NeighbourTests.prepare(table, n_pairs)
     comparisons, ordered = compare(
-        table, methods, choices, seed, ranges, left_out, parts, resampling, family
+        table,
+        methods,
+        choices,
+        seed,
+        ranges,
+        left_out,
+        parts,
+        resampling,
+        family,
+        neighbours,
     )
     omnibus_results = compare_all(table, omnibus, of_all_models, seed, left_out)
     general = list_cautions(
@@ -157,6 +168,7 @@ def build_evaluation(
                 [
                     *parts.first_cautions,
                     *general,
+                    *neighbours.judge_models(table),
                     *parts.cautions,
                     *calibration_cautions,
                 ]

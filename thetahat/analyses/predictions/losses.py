@@ -20,7 +20,8 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.block_nouns import BlockNoun
 from thetahat.values.layout import Layout
 from thetahat.values.left_out_rows import LeftOut
-from thetahat.values.types import FloatArray, Label
+from thetahat.values.sorted_rows import is_sorted_by_truth
+from thetahat.values.types import BlockKind, FloatArray, Label
 from thetahat.values.words import choose_words
 
 
@@ -97,7 +98,13 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         part = _split_bias_and_variance(loss, layout, predicted.output, values)
         if part is not None:
             bias_variance[model] = part
-    table = LossTable(layout, losses, loss_range=loss.value_range, left_out=left_out)
+    table = LossTable(
+        layout,
+        losses,
+        loss_range=loss.value_range,
+        left_out=left_out,
+        is_sorted_by_truth=layout.kind is BlockKind.HOLDOUT and is_sorted_by_truth(y_true),
+    )
     return PredictionLosses(
         table=table.with_words(choose_words(layout.kind, noun)),
         judged=judged,

@@ -1,0 +1,205 @@
+"""Whether neighbouring rows are alike: the test, and the caution of a result."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import thetahat
+from thetahat.analyses.losses.neighbours import (
+    choose_lags,
+    compute_autocorrelations,
+    compute_mean_over_orders,
+    measure_neighbours,
+)
+from thetahat.values.sorted_rows import is_sorted_by_truth
+
+TIME_POSITIVE_CORRELATION = """
+    -0.163 1.807 0.402 3.123 3.463 2.327 2.435 1.982 1.577 -0.674 0.115 1.203 -0.707 1.655
+    0.27 -0.76 -0.378 -0.341 0.489 1.39 -0.642 0.419 0.57 -0.504 0.195 -0.235 1.074 0.434
+    -2.143 -1.549 -1.957 -2.573 -3.09 -0.99 0.359 1.236 0.813 0.389 -1.061 1.821 0.987 1.058
+    1.559 0.512 2.004 1.585 1.431 1.259 1.778 2.032 1.507 -0.434 -0.752 -0.295 -0.472 -2.064
+    -2.453 -1.664 -1.758 -0.796 0.447 -0.046 1.457 -0.056 -0.285 -0.403 1.318 0.558 -0.765
+    -0.392 -1.526 -2.569 -2.186 -2.692 -0.707 0.71 0.523 0.785 0.949 0.099 0.163 0.539
+    -0.574 -0.418 -0.387 -0.501 0.186 -0.008 -0.948 -1.276 -0.357 1.445 -0.122 -0.757 -0.597
+    -1.849 -0.918 -1.584 -1.537 -1.405
+"""
+TIME_WHITE = """
+    0.868 0.279 0.691 0.453 1.625 0.511 0.047 -0.258 0.07 -1.004 -0.925 0.775 -0.699 0.705
+    0.51 -0.273 -1.076 -1.313 1.34 -0.003 -0.606 1.148 -0.295 0.217 -0.035 -1.349 2.196
+    0.072 1.135 0.76 1.114 -0.322 -1.176 -0.447 1.741 0.04 -0.491 0.735 1.793 0.268 -0.224
+    0.636 -1.265 0.674 1.013 -1.11 0.541 -0.744 -0.641 0.748 0.897 1.514 0.996 1.875 0.563
+    0.317 0.681 0.442 -0.048 0.684
+"""
+TIME_SHORT = """
+    -0.297 -0.731 0.905 -0.236 1.678 -0.245 0.506 1.082 1.235 0.347 0.06 -0.1
+"""
+
+
+def read(numbers: str) -> Any:
+    return np.array(numbers.split(), dtype=float)
+
+
+def draw_dependent(n: int, coefficient: float, seed: int) -> Any:
+    values = np.random.default_rng(seed).standard_normal(n)
+    for i in range(1, n):
+        values[i] += coefficient * values[i - 1]
+    return values
+
+
+def list_subjects(cautions: Any) -> list[str]:
+    """Return what each caution about neighbours is about."""
+    messages = [caution.message for caution in cautions if caution.code == "neighbours_alike"]
+    return [message.split("correlation of ")[1].split(" with that")[0] for message in messages]
+
+
+@pytest.mark.outside("R sandwich 3.0.2, NeweyWest(prewhite = FALSE, adjust = TRUE)")
+@pytest.mark.parametrize(
+    ("losses", "newey_west", "independent", "autocovariances"),
+    [
+        pytest.param(
+            TIME_POSITIVE_CORRELATION,
+            0.2319173109226,
+            0.1341538455722,
+            [1.7817281739, 1.180330602539, 0.866720033378, 0.625712985417, 0.284716762756],
+            id="time_positive_correlation",
+        ),
+        pytest.param(
+            TIME_WHITE,
+            0.115830602164,
+            0.1122220739403,
+            [0.7430338388889, 0.007343543981482, -0.008766381481481, 0.09260840416667],
+            id="time_white",
+        ),
+        pytest.param(
+            TIME_SHORT,
+            0.2009765999188,
+            0.212955263951,
+            [0.4988493888889, -0.08305050925926, 0.08428823148148],
+            id="time_short",
+        ),
+    ],
+)
+def test_golden_the_factor_is_that_of_newey_and_west(
+    losses: str, newey_west: float, independent: float, autocovariances: list[float]
+) -> None:
+    # vectors time_positive_correlation, time_white, time_short
+    values = read(losses)
+    measured = measure_neighbours(values)
+    lags = len(autocovariances) - 1
+
+    assert measured is not None
+    assert choose_lags(len(values)) == lags
+    assert_allclose(measured.factor, newey_west / independent, rtol=1e-11)
+    correlations = np.array(autocovariances[1:]) / autocovariances[0]
+    assert_allclose(compute_autocorrelations(values, lags), correlations, rtol=1e-9)
+    assert_allclose(measured.correlation, correlations[0], rtol=1e-9)
+
+
+def test_exact_the_mean_over_all_orders() -> None:
+    values, weights = np.array([0.0, 0.0, 1.0, 2.5, -1.0, 7.0]), np.array([2 / 3, 1 / 3])
+    sums = [
+        weights @ compute_autocorrelations(np.array(order), 2)
+        for order in itertools.permutations(values)
+    ]
+
+    assert_allclose(compute_mean_over_orders(weights, 6), np.mean(sums))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param(draw_dependent(60, 0.3, 5), id="normal"),
+        pytest.param(draw_dependent(60, 0.3, 7) ** 2, id="squares"),
+        pytest.param((draw_dependent(100, 0.7, 8) > 1.6) * 1.0, id="errors"),
+        pytest.param(np.isin(np.arange(100), [10, 11, 12, 80]) * 1.0, id="four errors"),
+    ],
+)
+def test_naive_p_value_by_random_orders(values: Any) -> None:
+    """The p-value is near the share of random orders with as large a factor, or above it."""
+    rng = np.random.default_rng(3)
+    measured = measure_neighbours(values)
+    assert measured is not None
+    orders = [measure_neighbours(rng.permutation(values)) for _ in range(3000)]
+    share = np.mean([order is not None and order.factor >= measured.factor for order in orders])
+
+    assert 0.001 < share < 0.05
+    assert 0.8 < measured.p_value / share < 2
+
+
+def test_limit_the_size_of_the_losses_does_not_matter() -> None:
+    values = draw_dependent(40, 0.5, 1)
+    small, large = measure_neighbours(values * 1e-130), measure_neighbours(values * 1e130)
+
+    assert small is not None
+    assert large is not None
+    assert_allclose(small.p_value, large.p_value)
+    assert measure_neighbours(np.ones(40)) is None
+
+
+def test_exact_a_result_names_models_and_pairs() -> None:
+    shared, rng = draw_dependent(200, 0.6, 1), np.random.default_rng(2)
+    losses = {
+        "a": 5 + shared,
+        "b": 5 + shared + 0.3 * rng.standard_normal(200),
+        "c": rng.random(200),
+    }
+    result = thetahat.evaluate(losses, blocks="holdout")
+
+    assert list_subjects(result.cautions) == ["the loss of 'a'", "the loss of 'b'"]
+    pairs = [list_subjects(comparison.cautions) for comparison in result.comparisons]
+    assert pairs == [[], ["the difference 'a' - 'c'"], ["the difference 'b' - 'c'"]]
+
+
+def test_exact_the_caution_has_the_factor() -> None:
+    values = read(TIME_POSITIVE_CORRELATION)
+    (message,) = [
+        caution.message
+        for caution in thetahat.evaluate({"a": values}, blocks="holdout").cautions
+        if caution.code == "neighbours_alike"
+    ]
+
+    assert "with that of the next row is 0.66." in message
+    assert "too short by a factor of at least about 1.7," in message
+
+
+@pytest.mark.parametrize(
+    ("losses", "options"),
+    [
+        pytest.param({"a": draw_dependent(29, 0.99, 3)}, {}, id="few rows"),
+        pytest.param(
+            {"a": draw_dependent(60, 0.9, 3)},
+            {"cluster": np.arange(60) // 4},
+            id="clusters",
+        ),
+        pytest.param(
+            {"a": np.sort(draw_dependent(60, 0.9, 3)), "b": draw_dependent(60, 0.9, 3)},
+            {},
+            id="sorted by a loss",
+        ),
+        pytest.param({"a": np.random.default_rng(3).random(60)}, {}, id="independent rows"),
+    ],
+)
+def test_exact_there_is_no_caution(losses: Any, options: Any) -> None:
+    result = thetahat.evaluate(losses, blocks="holdout", **options)
+
+    assert "neighbours_alike" not in [caution.code for caution in result.cautions]
+
+
+@pytest.mark.parametrize(
+    ("truth", "expected"),
+    [
+        ([0, 0, 0, 1, 1, 1], True),
+        (["b", "b", "b", "a", "a", "a"], True),
+        ([0, 0, 1, 1, 0, 0], False),
+        ([0.1, 0.2, 0.3, 0.5], True),
+        ([0.5, 0.3, 0.3, 0.1], True),
+        ([0.1, 0.3, 0.2, 0.5], False),
+    ],
+)
+def test_by_hand_tables_sorted_by_the_truth(truth: list[Any], expected: bool) -> None:  # noqa: FBT001
+    assert is_sorted_by_truth(np.array(truth)) is expected
