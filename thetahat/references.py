@@ -12,6 +12,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Alpaydin, E. (1999). Combined 5 x 2 cv F test for comparing supervised "
             "classification learning algorithms. Neural Computation 11, 1885-1892."
         ),
+        "altman1998": (
+            "Altman, D. G. (1998). Confidence intervals for the number needed to treat. BMJ 317, "
+            "1309-1312."
+        ),
         "arlot2010": (
             "Arlot, S. and Celisse, A. (2010). A survey of cross-validation procedures for model "
             "selection. Statistics Surveys 4, 40-79."
@@ -206,6 +210,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "finner1993": (
             "Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. "
             "Journal of the American Statistical Association 88, 920-923."
+        ),
+        "fieller1954": (
+            "Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal "
+            "Statistical Society B 16, 175-185."
         ),
         "fisher1935": (
             "Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."

@@ -26,6 +26,24 @@ SHOWN: Final = (
         "Interval(_negate(ends.lower), _negate(ends.upper), ends.standard_error)",
     ),
     _of_table(
+        "relative",
+        "parts/pair_additions.py",
+        'Percent(relative.get("change"))',
+        'Percent(relative.get("ratio"))',
+    ),
+    _of_table(
+        "wins",
+        "parts/pair_additions.py",
+        'Percent(wins["win_rate"])',
+        'Percent(wins["standard_error"])',
+    ),
+    _of_table(
+        "number_needed",
+        "parts/pair_additions.py",
+        'Number(needed.get("estimate"))',
+        'Number(needed.get("lower"))',
+    ),
+    _of_table(
         "omnibus",
         "parts/omnibus.py",
         'PValue(test["p_value"])',

@@ -449,6 +449,12 @@ class ComparisonDict(TypedDict):
     """Differences of the importance-weighted risks, where there are weights."""
     metrics: NotRequired[dict[str, MetricDifferenceDict]]
     """Differences of the metrics by name, where the request names any."""
+    relative: NotRequired[RelativeDifferenceDict]
+    """The ratio of the means, if the request asks for it."""
+    wins: NotRequired[WinRateDict]
+    """The counts of units by the better model, if the request asks for them."""
+    number_needed: NotRequired[NumberNeededDict]
+    """1 over the difference of two error rates, if the request asks for it."""
 
 
 @final
@@ -1896,6 +1902,27 @@ class NotApplicableDict(TypedDict):
     """``variances``, ``intervals``, ``tests`` or ``omnibus``."""
 
 
+@final
+class NumberNeededDict(TypedDict):
+    """For how many units there is one error fewer with the better model."""
+
+    better: str | None
+    """The model with fewer errors; None where both have as many."""
+    estimate: float | None
+    """1 over the difference of the error rates; None where that is 0."""
+    lower: float | None
+    """Least number for one error fewer with ``better``, by the interval of the difference."""
+    upper: float | None
+    """Largest such number; None where the difference could be 0."""
+    lower_reverse: float | None
+    """Least number for one error more with ``better``, where the interval has differences of the
+    other sign; all numbers from there on are then possible, too."""
+    level: float | None
+    """Confidence level of the interval; None where there is none."""
+    sentence: str
+    """The number in words, or why there is none."""
+
+
 class OmnibusResultDict(TypedDict):
     """The outcome of one test of all models at once. It may have further fields, which depend on
     the method."""
@@ -2191,6 +2218,43 @@ class RefitCoefficientsDict(TypedDict):
 
 
 @final
+class RelativeDifferenceDict(TypedDict):
+    """How much larger or smaller the mean of a is than that of b, as a share of the latter."""
+
+    mean_a: float
+    """Mean of the first model."""
+    mean_b: float
+    """Mean of the second model."""
+    mean: MeanKindValue
+    """Which means they are, ``macro`` or ``pooled``."""
+    ratio: float | None
+    """Mean of a over mean of b; None where the mean of b could be 0, or means could be negative."""
+    change: float | None
+    """The ratio minus 1: -0.12 is 12 % less. None as the ratio."""
+    method: Literal["fieller"]
+    """How the set of ratios is found."""
+    shape: Literal["interval", "two_rays", "everything"] | None
+    """``interval``; ``two_rays`` where the mean of b could be 0: the ratios up to ``lower`` and
+    from ``upper`` on; ``everything`` where no ratio is excluded. None where there is no set."""
+    lower: float | None
+    """Lower end of the set of ratios."""
+    upper: float | None
+    """Upper end of the set of ratios."""
+    g: float | None
+    """Squared relative error of the mean of b; from 1 on that mean could be 0."""
+    level: float
+    """Confidence level of the two-sided set."""
+    simultaneous_pairs: int | None
+    """Number of pairs whose sets hold all at once at this level; None where it holds by itself."""
+    variance: str | None
+    """The variance that the set rests on; None where there is no set."""
+    degrees_of_freedom: float | None
+    """Degrees of freedom of the t distribution; None means normal."""
+    sentence: str
+    """The relative difference in words, or why there is none."""
+
+
+@final
 class ReliabilityBinDict(TypedDict):
     """Rows with similar predicted probabilities, and how many of them are positive."""
 
@@ -2210,7 +2274,7 @@ RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
 """What a gate requires of a model compared with another one."""
 
 
-ResultPartValue: TypeAlias = Literal["blocks", "covariance", "effect_sizes", "intervals", "omnibus", "score_curves", "tests", "variances"]
+ResultPartValue: TypeAlias = Literal["blocks", "covariance", "effect_sizes", "intervals", "number_needed", "omnibus", "relative", "score_curves", "tests", "variances", "wins"]
 """A part of a result that is computed and written only where ``include`` names it."""
 
 
@@ -2998,6 +3062,40 @@ class WeightsResultDict(TypedDict):
     a number if several sentences have that code."""
     provenance: NotRequired[ProvenanceDict]
     """Version, seed, digests and methods, which make the result again."""
+
+
+@final
+class WinRateDict(TypedDict):
+    """On how many units each of two models is better; of trained models, not of learners."""
+
+    unit: str
+    """``instance`` or ``block``."""
+    a: int
+    """Units on which a is better."""
+    b: int
+    """Units on which b is better."""
+    ties: int
+    """Units on which they are equal, up to rounding."""
+    win_rate: float
+    """Share of the units on which a is better; a tie counts one half."""
+    standard_error: float | None
+    """Standard error of the share by its variance over units or clusters; None without spread."""
+    method: Literal["score", "score_clusters"] | None
+    """The interval: Tango's score interval for the share of wins minus that of losses, or its form
+    for units in clusters. None where there is none."""
+    lower: float | None
+    """Lower end of the win rate."""
+    upper: float | None
+    """Upper end of the win rate."""
+    level: float
+    """Confidence level of the two-sided interval."""
+    simultaneous_pairs: int | None
+    """Number of pairs whose intervals hold all at once at this level; None where it holds by
+    itself."""
+    p_value: float | None
+    """Two-sided p-value of the exact sign test without the ties; None with clusters."""
+    sentence: str
+    """The counts and the win rate in words."""
 
 
 AnyResult: TypeAlias = "BootstrapResultDict | CrossValidationResultDict | ImportanceWeightingResultDict | LearningCurveResultDict | LossesResultDict | PredictionsResultDict | SelectionResultDict | StudyResultDict | WeightsResultDict"

@@ -18,6 +18,7 @@ from thetahat_presentation.parts.metrics import list_metric_tables
 from thetahat_presentation.parts.model_table import tabulate_models
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.parts.omnibus import tabulate_omnibus
+from thetahat_presentation.parts.pair_additions import build_additions_section
 from thetahat_presentation.parts.pairs import tabulate_more_pairs, tabulate_pairs
 from thetahat_presentation.parts.population import list_population_tables
 from thetahat_presentation.parts.sources import choose_pair, compare_by_source
@@ -133,6 +134,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
             more_title=f"Pairs without {shown.reference} ({n_more} of them)",
             more=_list_present(more_pairs),
         ),
+        build_additions_section(shown),
         sources,
         Section(
             name="metrics",

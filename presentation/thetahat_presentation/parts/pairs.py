@@ -37,9 +37,14 @@ def _count_first(shown: ModelsResult) -> int:
     return sum(shown.reference in {pair["a"], pair["b"]} for pair in shown.pairs)
 
 
+def list_first_pairs(shown: ModelsResult) -> Sequence[Json]:
+    """Return the pairs of the first table."""
+    return shown.pairs[: _count_first(shown)]
+
+
 def tabulate_pairs(shown: ModelsResult) -> Table:
     """Return the difference of each pair; of many pairs only of those with the reference."""
-    first = shown.pairs[: _count_first(shown)]
+    first = list_first_pairs(shown)
     side = "above" if shown.higher_is_better else "below"
     sign = f"{side} 0, the first model is better."
     notes = [f"A difference is the first {shown.quantity} minus the second; {sign}"]

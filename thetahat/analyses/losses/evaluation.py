@@ -25,7 +25,7 @@ from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.parts import NO_PARTS, NO_RISKS, Parts, RiskParts
 from thetahat.analyses.losses.ranking import build_ranking, rank_models
 from thetahat.analyses.losses.result import EvaluationResult
-from thetahat.analyses.losses.result_parts import ResultPart
+from thetahat.analyses.losses.result_parts import PAIR_ADDITIONS, ResultPart
 from thetahat.analyses.losses.summary import summarise
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
@@ -137,6 +137,12 @@ def build_evaluation(
         family,
         neighbours,
     )
+    if any(choices.includes(part) for part in PAIR_ADDITIONS):
+        from thetahat.analyses.losses.pair_additions import (  # noqa: PLC0415 - seldom needed
+            add_to_comparisons,
+        )
+
+        comparisons = add_to_comparisons(comparisons, table, choices, family, methods)
     omnibus_results = compare_all(table, omnibus, of_all_models, seed, left_out)
     general = list_cautions(
         table,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import stats
+from scipy.special import gammaincc
 
 from thetahat.cautions import FEWEST_NEIGHBOURS, NEIGHBOURS_ALIKE, Caution
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -24,7 +24,7 @@ models alone are."""
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class RowDependence:
     """How alike the values of neighbouring rows are."""
 
     correlation: float
@@ -113,7 +113,7 @@ def compute_autocorrelations(values: FloatArray, lags: int) -> FloatArray:
     return np.array([float(centred[j:] @ centred[:-j]) for j in range(1, lags + 1)]) / total
 
 
-def measure_neighbours(values: FloatArray) -> Neighbours | None:
+def measure_neighbours(values: FloatArray) -> RowDependence | None:
     """Return how alike neighbours are; None where all values are equal.
 
     The statistic is the sum of the autocorrelations with Bartlett's weights, of which the factor is
@@ -137,10 +137,10 @@ def measure_neighbours(values: FloatArray) -> Neighbours | None:
     third = float((deviations**3).mean()) / float((deviations**2).mean()) ** 1.5
     skewness = _compute_third_moment(weights, third) / (n**2 * variance**1.5)
     z = (total - mean) / math.sqrt(variance)
-    return Neighbours(
+    return RowDependence(
         correlation=float(correlations[0]),
         factor=math.sqrt(max(0.0, 1 + 2 * total)),
-        p_value=float(stats.pearson3.sf(z, skewness)),
+        p_value=_compute_upper_tail(z, skewness),
     )
 
 
@@ -158,3 +158,9 @@ def _compute_third_moment(weights: FloatArray, third: float) -> float:
         for b in range(1, lags - a + 1)
     )
     return float((weights**3).sum()) * third**2 + 6 * float(triples)
+
+
+def _compute_upper_tail(z: float, skewness: float) -> float:
+    """Return the probability above z of the standardised gamma distribution of that skewness."""
+    shape = 4 / skewness**2
+    return float(gammaincc(shape, max(0.0, shape + z * math.sqrt(shape))))

@@ -21,15 +21,24 @@ class ResultPart(StrEnum):
     """Each difference beside the spread of the paired differences."""
     INTERVALS = "intervals"
     """Every interval, beside the recommended ones."""
+    NUMBER_NEEDED = "number_needed"
+    """The number of units for one error fewer, of losses of 0 and 1."""
     OMNIBUS = "omnibus"
     """The tests of all models at once, with their comparisons of pairs."""
+    RELATIVE = "relative"
+    """The ratio of the means of each pair, such as 12 % fewer errors."""
     SCORE_CURVES = "score_curves"
     """The curves of scores of two classes."""
     TESTS = "tests"
     """The paired tests of each pair."""
     VARIANCES = "variances"
     """Every estimated variance."""
+    WINS = "wins"
+    """The number of units on which each model of a pair is better, with the share of wins."""
 
+
+PAIR_ADDITIONS: Final = (ResultPart.NUMBER_NEEDED, ResultPart.RELATIVE, ResultPart.WINS)
+"""The parts that are computed from finished comparisons."""
 
 ALL: Final = "all"
 """The word for every part."""

@@ -33,10 +33,13 @@ PLACES: dict[ResultPart, tuple[set[str], set[str], set[str]]] = {
     ResultPart.COVARIANCE: ({"covariance"}, set(), set()),
     ResultPart.EFFECT_SIZES: (set(), set(), {"effect_size"}),
     ResultPart.INTERVALS: (set(), {"intervals"}, {"intervals", "recommended"}),
+    ResultPart.NUMBER_NEEDED: (set(), set(), {"number_needed"}),
     ResultPart.OMNIBUS: ({"omnibus"}, set(), set()),
+    ResultPart.RELATIVE: (set(), set(), {"relative"}),
     ResultPart.SCORE_CURVES: (set(), set(), set()),
     ResultPart.TESTS: (set(), set(), {"tests"}),
     ResultPart.VARIANCES: (set(), {"variances"}, {"variances"}),
+    ResultPart.WINS: (set(), set(), {"wins"}),
 }
 """The fields of the result, of a model and of a comparison that a part adds."""
 

@@ -1,0 +1,73 @@
+"""Tango's interval and the t interval for a win rate with ties."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from scipy import stats
+
+from thetahat.numerics.paired_rates import find_upper_end
+from thetahat.values.paired_counts import PairedCounts
+from thetahat_replications.edges.table import Table, format_share
+
+LEVEL: Final = 0.95
+SIZES: Final = (5, 10, 20, 50, 200)
+SHARES: Final = ((0.35, 0.35), (0.5, 0.5), (0.6, 0.2), (0.8, 0.1), (0.95, 0.05), (0.1, 0.0))
+"""Shares of wins and of losses; the others are ties."""
+
+ABOUT: Final = f"""
+n independent units, on which a wins, loses or ties. The win rate counts a tie one half. Columns:
+how often the intervals of level {LEVEL:g} cover, by Tango's score interval for the share of wins
+minus that of losses, and by t with n - 1 degrees of freedom for the mean of 1, 1/2 and 0, which has
+length 0 where all units are alike; their mean lengths.
+"""
+
+
+def build_table(repetitions: int, seed: int) -> Table:
+    """Return coverage and length of both intervals, each different sample computed once."""
+    rows = []
+    for number, (wins, losses) in enumerate(SHARES):
+        for n in SIZES:
+            rng = np.random.default_rng([seed, number, n])
+            drawn = rng.multinomial(n, [wins, losses, max(0.0, 1 - wins - losses)], repetitions)
+            samples, times = np.unique(drawn, axis=0, return_counts=True)
+            truth = (1 + wins - losses) / 2
+            judged = np.array([_judge(int(a), int(b), n, truth) for a, b, _ in samples])
+            tango, t, tango_length, t_length = (judged * times[:, None]).sum(axis=0) / repetitions
+            rows.append(
+                (
+                    f"{wins:g}",
+                    f"{losses:g}",
+                    n,
+                    format_share(float(tango), repetitions),
+                    format_share(float(t), repetitions),
+                    float(tango_length),
+                    float(t_length),
+                )
+            )
+    return Table(
+        title="Win rates with ties",
+        about=ABOUT,
+        columns=(
+            "wins",
+            "losses",
+            "n",
+            "Tango covers",
+            "t covers",
+            "mean length, Tango",
+            "mean length, t",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _judge(a: int, b: int, n: int, truth: float) -> tuple[bool, bool, float, float]:
+    counts = PairedCounts(only_a=a, only_b=b, both=0, n=n)
+    tail = (1 - LEVEL) / 2
+    upper = (1 + find_upper_end(counts, tail)) / 2
+    lower = (1 - find_upper_end(counts.swap(), tail)) / 2
+    rate = (1 + counts.difference) / 2
+    values = np.repeat([1.0, 0.0, 0.5], [a, b, n - a - b])
+    reach = float(stats.t.ppf(1 - tail, n - 1)) * float(values.std(ddof=1)) / n**0.5
+    return lower <= truth <= upper, abs(rate - truth) <= reach, upper - lower, 2 * reach

@@ -1,0 +1,95 @@
+"""Fieller's set in all its shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from tests.thetahat.analyses.losses.pair_vectors import LOSSES, RATIOS
+from thetahat.numerics.fieller import MeansOfPair, find_ratios
+
+
+def describe(a: Any, b: Any) -> MeansOfPair:
+    (v_a, c), (_, v_b) = np.cov(a, b) / len(a)
+    return MeansOfPair(
+        a=float(a.mean()),
+        b=float(b.mean()),
+        variance_a=float(v_a),
+        variance_b=float(v_b),
+        covariance=float(c),
+    )
+
+
+def make(a: float, b: float, v_a: float, v_b: float, c: float = 0.0) -> MeansOfPair:
+    return MeansOfPair(a=a, b=b, variance_a=v_a, variance_b=v_b, covariance=c)
+
+
+@pytest.mark.outside("Fieller (1954) by inversion of the paired t test, and R glm with vcovCL")
+@pytest.mark.parametrize("name", RATIOS)
+def test_golden_ends_and_g(name: str) -> None:
+    # vectors relative_paired, relative_paired_few, relative_baseline_near_zero,
+    # relative_error_rates_paired, relative_baseline_may_be_zero
+    a, b = LOSSES[name]
+    mean_a, mean_b, ratio, g, lower, upper = RATIOS[name]
+    means = describe(a, b)
+    found: Any = find_ratios(means, float(stats.t.ppf(0.975, len(a) - 1)))
+
+    assert_allclose([means.a, means.b, means.a / means.b], [mean_a, mean_b, ratio], rtol=1e-11)
+    assert_allclose(found.g, g, rtol=1e-10)
+    assert_allclose([found.lower, found.upper], [lower, upper], rtol=1e-10)
+    is_interval = name != "relative_baseline_may_be_zero"
+    assert found.shape == ("interval" if is_interval else "two_rays")
+
+
+@pytest.mark.parametrize("name", RATIOS)
+def test_exact_the_t_test_is_at_its_limit_at_both_ends(name: str) -> None:
+    a, b = LOSSES[name]
+    quantile = float(stats.t.ppf(0.975, len(a) - 1))
+    found = find_ratios(describe(a, b), quantile)
+
+    for end in (found.lower, found.upper):
+        assert end is not None
+        rest = a - end * b
+        t = rest.mean() / (rest.std(ddof=1) / len(rest) ** 0.5)
+        assert_allclose(abs(t), quantile, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("means", "shape"),
+    [
+        pytest.param(make(1.0, 2.0, 0.01, 0.02, 0.005), "interval", id="bounded"),
+        pytest.param(make(1.0, 0.1, 0.01, 0.02), "two_rays", id="exclusive"),
+        pytest.param(make(0.1, 0.1, 0.1, 0.2), "everything", id="unbounded"),
+        pytest.param(make(-1.0, 0.1, 0.01, 0.02), "two_rays", id="below 0"),
+    ],
+)
+def test_naive_the_set_by_a_grid_of_tests(means: MeansOfPair, shape: str) -> None:
+    found = find_ratios(means, 2.0)
+    grid = np.linspace(-40, 40, 8001)
+    variance = means.variance_a - 2 * grid * means.covariance + grid**2 * means.variance_b
+    inside = np.abs(means.a - grid * means.b) <= 2 * np.sqrt(variance)
+
+    assert found.shape == shape
+    if found.lower is None or found.upper is None:
+        assert inside.all()
+    elif shape == "interval":
+        assert (inside == ((grid >= found.lower) & (grid <= found.upper))).all()
+    else:
+        assert (inside == ((grid <= found.lower) | (grid >= found.upper))).all()
+
+
+def test_degenerate_g_of_one_and_no_spread() -> None:
+    ray: Any = find_ratios(make(3.0, 2.0, 1.0, 1.0), 2.0)
+    other: Any = find_ratios(make(-3.0, 2.0, 1.0, 1.0), 2.0)
+
+    assert (ray.shape, ray.lower, ray.g) == ("two_rays", None, 1.0)
+    assert_allclose(ray.upper, (9 - 4) / 12)
+    assert (other.shape, other.upper) == ("two_rays", None)
+    assert_allclose(other.lower, -(9 - 4) / 12)
+    assert find_ratios(make(0.0, 0.0, 0.0, 0.0), 2.0).shape == "everything"
+    point: Any = find_ratios(make(1.0, 2.0, 0.0, 0.0), 2.0)
+    assert_allclose([point.lower, point.upper], [0.5, 0.5])

@@ -1,0 +1,146 @@
+"""On how many units each of two models is better."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from thetahat.analyses.losses.pairs import list_units
+from thetahat.analyses.losses.result import WinRate
+from thetahat.distributions import compute_fair_coin_p_value
+from thetahat.numerics.paired_rates import count_clustered_pair, find_upper_end
+from thetahat.paired_tests.base import PairedLosses
+from thetahat.values.block_losses import EPSILON
+from thetahat.values.number_text import format_percent
+from thetahat.values.paired_counts import PairedCounts, count_pair
+from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray
+
+
+def compute_win_rate(
+    losses: PairedLosses,
+    names: tuple[str, str],
+    *,
+    alpha: float,
+    level: float,
+    simultaneous_pairs: int | None,
+) -> WinRate:
+    r"""Return the counts of wins and ties, and the win rate with Tango's interval.
+
+    A tie counts one half, so that the win rate is :math:`1/2 + (p_a - p_b) / 2` with the shares of
+    units on which a and b are better, and the interval for the difference of these paired shares
+    gives its ends. The t interval of the mean of 1, 1/2 and 0 covers too rarely with few units and
+    near 0 and 1 (edges/win_rates). Where units come in clusters, the counts are divided by their
+    design effect.
+
+    Parameters
+    ----------
+    losses : PairedLosses
+        The losses or scores of both models, and their difference.
+    names : tuple of str
+        Names of the models.
+    alpha : float
+        1 minus the level of this pair by itself.
+    level, simultaneous_pairs : float, int or None
+        The level, and for how many pairs it holds at once.
+
+    Deviations: a difference within 8 units in the last place of the largest loss is a tie.
+
+    Degenerate cases: in clusters without a win or loss, and with a single cluster or unit, there is
+    no interval.
+    """
+    unit, differences = list_units(losses.difference)
+    a, b = _list_wins(losses, differences)
+    cluster = _find_clusters(losses, unit)
+    n, n_a, n_b = len(differences), int(a.sum()), int(b.sum())
+    counts: PairedCounts | None
+    if cluster is None:
+        counts = count_pair(a, b) if n > 1 else None
+    else:
+        counts = count_clustered_pair(a, b, cluster)
+    ends = None if counts is None else _compute_ends(counts, alpha)
+    rate = (1 + (n_a - n_b) / n) / 2
+    in_clusters = cluster is not None
+    return WinRate(
+        unit=unit,
+        a=n_a,
+        b=n_b,
+        ties=n - n_a - n_b,
+        win_rate=rate,
+        standard_error=_compute_standard_error((a - b) / 2, cluster),
+        method=None if ends is None else "score_clusters" if in_clusters else "score",
+        lower=None if ends is None else ends[0],
+        upper=None if ends is None else ends[1],
+        level=level,
+        simultaneous_pairs=simultaneous_pairs,
+        p_value=None
+        if in_clusters
+        else compute_fair_coin_p_value(n_a, n_a + n_b, Alternative.TWO_SIDED),
+        sentence=_write(losses, names, unit, (n_a, n_b, n), ends, level),
+    )
+
+
+def _list_wins(losses: PairedLosses, differences: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return (n,) ones where a is better, and where b is."""
+    known = [one.scores if one.values is None else one.values for one in (losses.a, losses.b)]
+    largest = max(float(np.abs(values).max()) for values in known if values is not None)
+    reach = 8 * EPSILON * largest
+    above = (differences > reach).astype(np.float64)
+    below = (differences < -reach).astype(np.float64)
+    return (above, below) if losses.higher_is_better else (below, above)
+
+
+def _find_clusters(losses: PairedLosses, unit: str) -> IntArray | None:
+    """Return the (n,) clusters of the units; None where units are independent or sources."""
+    layout = losses.difference.layout
+    if unit == "block" or layout.cluster is None or layout.kind is BlockKind.SOURCE:
+        return None
+    if layout.instance is None:
+        return layout.cluster
+    of_instance = np.empty(layout.n_instances, dtype=layout.cluster.dtype)
+    of_instance[layout.instance] = layout.cluster
+    return of_instance
+
+
+def _compute_ends(counts: PairedCounts, alpha: float) -> tuple[float, float]:
+    upper = find_upper_end(counts, alpha / 2)
+    lower = -find_upper_end(counts.swap(), alpha / 2)
+    return (1 + lower) / 2, (1 + upper) / 2
+
+
+def _compute_standard_error(halves: FloatArray, cluster: IntArray | None) -> float | None:
+    """Return the standard error of the mean by independent units, or by CR2 over clusters."""
+    n = len(halves)
+    if n < 2 or halves.max() == halves.min():
+        return None
+    if cluster is None:
+        return math.sqrt(float(halves.var(ddof=1)) / n)
+    sizes = np.bincount(cluster).astype(np.float64)
+    residuals = np.bincount(cluster, weights=halves) - sizes * halves.mean()
+    if len(sizes) < 2:
+        return None
+    return math.sqrt(float((residuals**2 / (1 - sizes / n)).sum())) / n
+
+
+def _write(  # noqa: PLR0913 - what the sentence is about
+    losses: PairedLosses,
+    names: tuple[str, str],
+    unit: str,
+    counts: tuple[int, int, int],
+    ends: tuple[float, float] | None,
+    level: float,
+) -> str:
+    noun = losses.a.layout.words.get_unit(unit)
+    (a, b), (n_a, n_b, n) = names, counts
+    ties = n - n_a - n_b
+    first = (
+        f"{a} is better on {n_a} and {b} on {n_b} of {n} {noun.singular if n == 1 else noun.plural}"
+    )
+    tied = f"; {ties} {'is a tie' if ties == 1 else 'are ties'}" if ties else ""
+    rate = f"{100 * (n + n_a - n_b) / (2 * n):.3g} %"
+    within = ""
+    if ends is not None:
+        low, high = (f"{100 * end:.3g} %" for end in ends)
+        within = f" ({format_percent(level)} interval: {low} to {high})"
+    half = ", a tie counting one half," if ties else ""
+    return f"{first}{tied}. The win rate of {a}{half} is {rate}{within}."
