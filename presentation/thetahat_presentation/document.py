@@ -7,13 +7,16 @@ per cent signs a plain space here; HTML and LaTeX set them as they print them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 MOST_SENTENCES: Final = 7
 """Sentences that are shown at first; the others are folded away."""
 MOST_DOUBTS: Final = 3
+_STOP: Final = re.compile(r"(?<=\.) (?=[A-Z])")
+"""Ends of sentences."""
 SEVERITIES: Final = ("serious", "warning", "info")
 
 
@@ -87,7 +90,28 @@ class Pair:
     second: str
 
 
-Cell: TypeAlias = Number | Interval | PValue | Percent | PercentRange | Name | Pair | str
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """An interval as a drawing; the bars of a column share its ends.
+
+    Parameters
+    ----------
+    lower, upper : float or None
+        The ends of the interval; an open end is None, and without both there is only a point.
+    estimate : float or None
+        The point.
+    start, stop : float
+        The numbers at the left and at the right end of the column.
+    """
+
+    lower: float | None
+    upper: float | None
+    estimate: float | None
+    start: float
+    stop: float
+
+
+Cell: TypeAlias = Number | Interval | PValue | Percent | PercentRange | Name | Pair | Bar | str
 """A cell of a table; a text is a cell of words."""
 NUMERIC: Final = (Number, Interval, PValue, Percent, PercentRange)
 
@@ -115,6 +139,19 @@ class Table:
             for position in range(1, len(self.columns))
             if any(isinstance(row[position], NUMERIC) for row in self.rows)
         )
+
+    @property
+    def bars(self) -> frozenset[int]:
+        """Columns of drawings, which say what another column has in numbers."""
+        return frozenset(
+            position for row in self.rows for position, each in enumerate(row) if type(each) is Bar
+        )
+
+    def without_bars(self) -> Table:
+        """Return the table without its drawings."""
+        kept = [position for position in range(len(self.columns)) if position not in self.bars]
+        rows = [[row[position] for position in kept] for row in self.rows]
+        return replace(self, columns=[self.columns[position] for position in kept], rows=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +200,34 @@ class Caution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What is shown of a result first, and what a reader sees who asks for no more.
+
+    Parameters
+    ----------
+    verdict : str
+        The answer, in one or two sentences that name their question.
+    tables : sequence of Table
+        The numbers of the answer; those of models are one table.
+    sentences : sequence of str
+        What the table does not have: the difference of two models, or the test of all models.
+    caution : Caution or None
+        The most serious caution about the answer.
+    limit : str
+        What the answer does not say.
+    next_step : str
+        What would settle what is open; empty where nothing is.
+    """
+
+    verdict: str = ""
+    tables: Sequence[Table] = ()
+    sentences: Sequence[str] = ()
+    caution: Caution | None = None
+    limit: str = ""
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
     """What is shown of a result.
 
@@ -172,6 +237,8 @@ class Document:
         Whether the gate of the request passes, with the reason; empty without a gate.
     headline : str
         The verdict in one short sentence.
+    findings : Findings
+        What is shown first.
     sentences : sequence of str
         The verdicts in words.
     n_first : int
@@ -198,6 +265,7 @@ class Document:
 
     gate: str = ""
     headline: str = ""
+    findings: Findings = Findings()
     sentences: Sequence[str] = ()
     n_first: int = MOST_SENTENCES
     sections: Sequence[Section] = ()
@@ -232,9 +300,39 @@ class Document:
         every = [*self.cautions, *self.other_cautions]
         return sorted(every, key=lambda caution: rank_severity(caution.severity))
 
+    @property
+    def rest(self) -> Document:
+        """The document without what its findings say."""
+        findings = self.findings
+        said = [self.gate, findings.verdict, findings.next_step, *findings.sentences]
+        sentences = [each for each in self.sentences if not _is_said(each, said)]
+        sections = [
+            replace(
+                section, tables=[each for each in section.tables if each not in findings.tables]
+            )
+            for section in self.sections
+        ]
+        return replace(
+            self,
+            sentences=sentences,
+            n_first=max(self.n_first - len(self.sentences) + len(sentences), 0),
+            sections=sections,
+            scope="" if findings.limit else self.scope,
+            cautions=[each for each in self.cautions if each.code != _find_code(findings.caution)],
+        )
+
     def find_section(self, name: str) -> Section | None:
         """Return a section; None if the document has none of that name."""
         return next((section for section in self.sections if section.name == name), None)
+
+
+def _is_said(sentences: str, said: Sequence[str]) -> bool:
+    """Return whether each of the sentences of a text is in one of others."""
+    return all(any(part in text for text in said) for part in _STOP.split(sentences))
+
+
+def _find_code(caution: Caution | None) -> str | None:
+    return None if caution is None else caution.code
 
 
 def rank_severity(severity: str) -> int:

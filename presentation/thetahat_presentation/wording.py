@@ -7,7 +7,15 @@ from typing import Any, Final
 
 from thetahat_presentation.numbers import format_count
 
-WRITTEN_NAMES: Final = {"auc": "AUC", "bca": "BCa", "student_t": "Student t"}
+WRITTEN_NAMES: Final = {
+    "auc": "AUC",
+    "bca": "BCa",
+    "friedman": "Friedman",
+    "iman_davenport": "Iman-Davenport",
+    "nemenyi": "Nemenyi",
+    "quade": "Quade",
+    "student_t": "Student t",
+}
 """Names of methods that people write with capital letters."""
 WRITTEN_CORRECTIONS: Final = {"sidak": "Holm-Sidak"}
 """Names of corrections that have another name on the wire."""

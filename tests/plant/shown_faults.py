@@ -14,6 +14,12 @@ def _of_table(name: str, file: str, right: str, wrong: str) -> Fault:
 
 SHOWN: Final = (
     _of_table(
+        "findings",
+        "parts/findings.py",
+        "Bar(low, high, point, start, stop)",
+        "Bar(high, low, point, start, stop)",
+    ),
+    _of_table(
         "models",
         "parts/model_table.py",
         'Number(mean.get("macro"), error)',

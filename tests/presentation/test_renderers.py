@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 from tests.architecture.sources import ROOT
-from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
+from thetahat_presentation.document import (
+    Cell,
+    Document,
+    Findings,
+    Name,
+    Number,
+    Section,
+    Table,
+)
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.renderers.html import HtmlPage
 from thetahat_presentation.renderers.latex import LatexPage, escape_latex
@@ -66,7 +74,8 @@ def test_exact_no_table_is_wider_than_the_terminal(name: str, width: int) -> Non
 def test_exact_no_line_breaks_between_a_number_and_its_percent_sign() -> None:
     document = show(stored("schools_left_out"))
     for width in range(60, 101):
-        prose = Page(width).write(document).partition("What this does not say")[2].splitlines()
+        text = Page(width).write(document, show_all=True)
+        prose = text.partition("What this does not say")[2].splitlines()
 
         assert max(map(len, prose)) <= width
         assert not any(line.lstrip().startswith("%") for line in prose)
@@ -76,7 +85,8 @@ def make_document(n_rows: int, *, is_detail: bool = False) -> Document:
     rows: list[list[Cell]] = [[Name(HOSTILE), Number(-0.5 - i)] for i in range(n_rows)]
     table = Table(caption="T", columns=["Name", "Value"], rows=rows, notes=["A note."])
     section = Section(name="main", title="S", tables=[table], is_detail=is_detail)
-    return Document(headline="It is -1.", sentences=["One."], sections=[section])
+    findings = Findings(verdict="It is -1.", tables=[] if is_detail else [table])
+    return Document(headline="It is -1.", findings=findings, sentences=["One."], sections=[section])
 
 
 def test_exact_rows_that_are_left_out_are_counted() -> None:

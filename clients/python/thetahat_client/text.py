@@ -21,7 +21,7 @@ def result_text(
     table_width: int | None = None,
     show_all: bool = False,
 ) -> str:
-    """Return a whole result: the verdict, its tables, and what it does not say.
+    """Return a result: its verdict, one table of the models, its most serious caution; or all.
 
     Parameters
     ----------
@@ -32,22 +32,22 @@ def result_text(
     table_width : int or None
         Characters of the widest table; wider ones are folded. None leaves tables as they are.
     show_all : bool
-        Whether to return every sentence, row and caution. Without it the best 15 models are shown,
-        of many comparisons those with the best model, and the three most serious cautions.
+        Whether to return every verdict, table, row and caution. Without it the best 15 models and
+        the most serious caution are shown.
     """
     return Page(prose=width, table=table_width).write(show(result), show_all=show_all)
 
 
 def result_markdown(result: ResultJson, *, show_all: bool = False) -> str:
-    """Return a result as Markdown: the sentences, tables and cautions of ``result_text``."""
+    """Return a result as Markdown: the text of ``result_text``, and below it the rest, folded."""
     return MarkdownPage().write(show(result), show_all=show_all)
 
 
 def result_latex(result: ResultJson, *, show_all: bool = False) -> str:
-    """Return a result as LaTeX: the parts of ``result_text``, its tables with booktabs."""
+    """Return a result as LaTeX: its verdicts, tables with booktabs, and cautions."""
     return LatexPage().write(show(result), show_all=show_all)
 
 
 def result_html(result: ResultJson, *, show_all: bool = False) -> str:
-    """Return a result as HTML for a notebook: the parts of ``result_text``, escaped."""
+    """Return a result as HTML for a notebook: ``result_text``, and below it the rest, folded."""
     return HtmlPage().write(show(result), show_all=show_all)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from thetahat_presentation.document import MOST_SENTENCES, Document, Section, Table
+from thetahat_presentation.document import (
+    MOST_SENTENCES,
+    Caution,
+    Document,
+    Findings,
+    Section,
+    Table,
+)
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.parts.cautions import (
     PlacedCaution,
@@ -13,6 +20,7 @@ from thetahat_presentation.parts.cautions import (
     list_other_cautions,
     walk_named_cautions,
 )
+from thetahat_presentation.parts.findings import find_about_models
 from thetahat_presentation.parts.methods import list_method_tables
 from thetahat_presentation.parts.metrics import list_metric_tables
 from thetahat_presentation.parts.model_table import tabulate_models
@@ -68,9 +76,13 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
     placed = [*shown.iterate_shown_cautions(), *more_cautions]
     cautions = group_cautions(placed, list(shown.models))
     sections = [main, *_list_sections(shown, sources)]
+    headline = shown.write_headline() if headline is None else headline
     return Document(
         gate=_tell_gate(result),
-        headline=shown.write_headline() if headline is None else headline,
+        headline=headline,
+        findings=find_about_models(shown, cautions)
+        if main is None
+        else _find(headline, outcome, main, cautions, shown.describe_scope()),
         sentences=sentences,
         n_first=len(sentences) if is_short else len(outcome) + 1,
         sections=[each for each in sections if each is not None and _has_content(each)],
@@ -89,12 +101,28 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
 def build_other_document(result: Json, outcome: Sequence[str], main: Section) -> Document:
     """Return the document of a result that compares no models."""
     cautions = group_cautions(walk_named_cautions(result))
+    headline = outcome[0] if outcome else ""
     return Document(
-        headline=outcome[0] if outcome else "",
+        headline=headline,
+        findings=_find(headline, outcome[1:], main, cautions),
         sentences=outcome[1:],
         sections=[main] if _has_content(main) else [],
         cautions=cautions,
         other_cautions=list_other_cautions(result, cautions),
+    )
+
+
+def _find(
+    headline: str,
+    outcome: Sequence[str],
+    main: Section,
+    cautions: Sequence[Caution],
+    scope: str = "",
+) -> Findings:
+    """Return the answer to the own question of a kind."""
+    doubt = next((each for each in cautions if each.severity != "info"), None)
+    return Findings(
+        verdict=headline, tables=main.tables, sentences=outcome, caution=doubt, limit=scope
     )
 
 

@@ -20,7 +20,7 @@ def tabulate_models(shown: ModelsResult) -> Table:
     has_prediction = any(model.get("prediction") for model in shown.models.values())
     has_pooled = _has_pooled_mean(shown)
     sizes = {(model.get("n"), model.get("blocks")) for model in shown.models.values()}
-    letters, letters_note = _find_groups(shown)
+    letters, letters_note = find_groups(shown)
     quantity = capitalise(shown.quantity)
     columns = ["Model", quantity, *["Pooled mean"] * has_pooled]
     columns += [f"Interval {shown.about(target)}" for target in shown.targets]
@@ -39,11 +39,11 @@ def tabulate_models(shown: ModelsResult) -> Table:
         row += [build_interval(recommended.get(target)) for target in shown.targets]
         if has_prediction:
             row.append(build_interval(model.get("prediction")))
-        row += [_describe_rank(ranks.get(name))] if ranks else []
+        row += [_count_ties(ranks.get(name))] if ranks else []
         row += [letters[name]] if letters else []
         row += [Number(model.get("n"))] * (len(sizes) > 1)
         rows.append(row)
-    notes = [*_list_notes(shown, sizes, has_pooled=has_pooled, has_prediction=has_prediction)]
+    notes = [*_list_notes(shown, has_pooled=has_pooled, has_prediction=has_prediction)]
     level = f" ({shown.level} intervals)" if shown.targets and shown.level else ""
     return Table(
         caption=f"{quantity} of each model{level}",
@@ -53,13 +53,17 @@ def tabulate_models(shown: ModelsResult) -> Table:
     )
 
 
-def _describe_rank(rank: Json | None) -> str:
-    """Return the ranks that a model can have, and the number of models it is tied with."""
+def describe_ranks(rank: Json | None) -> str:
+    """Return the ranks that a model can have; nothing where it has none."""
     if rank is None:
         return ""
     best, worst = rank["best"], rank["worst"]
-    ranks = f"{best}" if best == worst else f"{best} to {worst}"
-    return f"{ranks} ({rank['ties']})"
+    return f"{best}" if best == worst else f"{best} to {worst}"
+
+
+def _count_ties(rank: Json | None) -> str:
+    """Return the ranks that a model can have, and the number of models it is tied with."""
+    return "" if rank is None else f"{describe_ranks(rank)} ({rank['ties']})"
 
 
 def _has_pooled_mean(shown: ModelsResult) -> bool:
@@ -72,9 +76,7 @@ def _has_pooled_mean(shown: ModelsResult) -> bool:
     )
 
 
-def _list_notes(
-    shown: ModelsResult, sizes: set[tuple[Any, Any]], *, has_pooled: bool, has_prediction: bool
-) -> Iterator[str]:
+def _list_notes(shown: ModelsResult, *, has_pooled: bool, has_prediction: bool) -> Iterator[str]:
     if len(shown.names) > 1:
         yield (
             "The best model is first. An interval is of one model alone, and leaves out the search."
@@ -83,11 +85,8 @@ def _list_notes(
         )
     if shown.ranking.get("ranks"):
         yield "Rank: the ranks that fit what is shown, and how many models share them (ties)."
-    if len(sizes) == 1:
-        n, blocks = next(iter(sizes))
-        if n is not None and blocks is not None:
-            word = find_block_word(shown.result, blocks)
-            yield f"{format_count(n)} instances in {format_count(blocks)} {word}."
+    if size := describe_size(shown):
+        yield f"{size}."
     if has_pooled:
         word = find_block_word(shown.result)
         yield (
@@ -101,6 +100,16 @@ def _list_notes(
         )
     for target in shown.targets:
         yield _describe_intervals(shown, target)
+
+
+def describe_size(shown: ModelsResult) -> str:
+    """Return how much data all models were tested on; nothing where they differ."""
+    sizes = {(model.get("n"), model.get("blocks")) for model in shown.models.values()}
+    n, blocks = next(iter(sizes)) if len(sizes) == 1 else (None, None)
+    if n is None or blocks is None:
+        return ""
+    word = find_block_word(shown.result, blocks)
+    return f"{format_count(n)} instances in {format_count(blocks)} {word}"
 
 
 def _describe_intervals(shown: ModelsResult, target: str) -> str:
@@ -118,7 +127,7 @@ def _describe_intervals(shown: ModelsResult, target: str) -> str:
     return f"{start}: {', or '.join(methods)}{_describe_coverage(intervals)}."
 
 
-def _find_groups(shown: ModelsResult) -> tuple[dict[str, str], str]:
+def find_groups(shown: ModelsResult) -> tuple[dict[str, str], str]:
     """Return the letters of each model's groups, and the note that explains them.
 
     Models that share a letter do not differ. The groups are those of the test that has a

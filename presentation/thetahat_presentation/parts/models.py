@@ -115,12 +115,21 @@ class ModelsResult:
         if not self.summary:
             return ""
         main = write_headline(self.summary, self._decide())
-        if self.other_target is None:
-            return main
-        other = write_headline(self.summary, self._decide(self.other_target))
-        abouts = [capitalise(self.about(each)) for each in (self.main_target, self.other_target)]
+        return main if self.other_target is None else self._write_both(main, self.other_target)
+
+    def write_verdict(self) -> str:
+        """Return the headline with its question, which the one of two questions has already."""
+        headline = self.write_headline()
+        if self.other_target is not None or self.main_target is None or not headline:
+            return headline
+        return f"{capitalise(self.about(self.main_target))}: {headline}"
+
+    def _write_both(self, main: str, other_target: str) -> str:
+        """Return the verdicts on both questions, once where they are the same."""
+        other = write_headline(self.summary, self._decide(other_target))
+        abouts = [capitalise(self.about(each)) for each in (self.main_target, other_target)]
         if main == other:
-            return f"{abouts[0]} and {self.about(self.other_target)}: {main}"
+            return f"{abouts[0]} and {self.about(other_target)}: {main}"
         return f"{abouts[0]}: {main} {abouts[1]}: {other}"
 
     def _decide(self, other_target: str | None = None) -> list[ComparedPair]:
@@ -151,43 +160,52 @@ class ModelsResult:
         The headline of a single model says the same as its sentence.
         """
         first = self.summary.get("sentences", ())[:1] if len(self.names) > 1 else ()
+        return [*first, *(" ".join(filter(None, each)) for each in self.list_verdicts())]
+
+    def list_verdicts(self) -> list[tuple[str, str]]:
+        """Return the reason of each verdict, and what would settle it."""
         verdicts = [
             verdict
             for pair in self.comparisons
             for verdict in (pair["verdict"], *(pair.get("other_verdicts") or {}).values())
         ]
-        return [*first, *(_write_verdict(each) for each in verdicts if each.get("reason"))]
+        return [_write_verdict(each) for each in verdicts if each.get("reason")]
 
     def describe_scope(self) -> str:
         """Return what the numbers of a result are about, and what they are not about."""
+        target, limit = self.main_target, self.describe_limit()
+        if target is None:
+            return limit
+        if self.other_target is not None:
+            both = f"{self.about(target)}, and {self.about(self.other_target)}"
+            return f"There are two verdicts on each pair, about the {self.quantity} {both}."
+        subject = "The verdicts are" if len(self.names) > 1 else "The interval is"
+        return f"{subject} about the {self.quantity} {self.about(target)}. {limit}".strip()
+
+    def describe_limit(self) -> str:
+        """Return what the numbers of a result are not about; nothing for two questions."""
         target = self.main_target
         if target is None:
             return (
                 "No interval could be built, so the numbers do not say how far the means may be "
                 "from the truth."
             )
-        subject = "The verdicts are" if len(self.names) > 1 else "The interval is"
         if self.other_target is not None:
-            both = f"{self.about(target)}, and {self.about(self.other_target)}"
-            return f"There are two verdicts on each pair, about the {self.quantity} {both}."
-        about = f"{subject} about the {self.quantity} {self.about(target)}."
+            return ""
         if target == "these_sources" and not self.has_sources:
             return (
-                f"{about} Nothing here says how the models do elsewhere, such as at another site "
-                "or for another customer."
+                "Nothing here says how the models do elsewhere, such as at another site or for "
+                "another customer."
             )
         if target == "new_source" and "these_sources" in self.targets:
             beside = "The intervals on data like these are about more data from the same"
             ends = "; no verdict is." if len(self.names) > 1 else "."
-            return f"{about} {beside} {self.units}{ends}"
+            return f"{beside} {self.units}{ends}"
         if target == "new_source":
-            return (
-                f"{about} Nothing here says how the models do on more data from the same "
-                f"{self.units}."
-            )
+            return f"Nothing here says how the models do on more data from the same {self.units}."
         if target == "these_models":
-            return f"{about} How much results change with other training data is left out."
-        return about
+            return "How much results change with other training data is left out."
+        return ""
 
     @cached_property
     def reference(self) -> str:
@@ -244,6 +262,19 @@ class ModelsResult:
             for metric, difference in (pair.get("metrics") or {}).items():
                 yield from place_cautions(difference.get("cautions"), Place(name, metric))
 
+    def iterate_verdict_cautions(self) -> Iterator[PlacedCaution]:
+        """Yield the cautions of what the verdicts rest on, with what each is about."""
+        asked = [each for each in (self.main_target, self.other_target) if each is not None]
+        yield from place_cautions(self.result.get("cautions"))
+        for pair in self.comparisons:
+            place = Place(f"{pair['a']} against {pair['b']}")
+            yield from place_cautions((pair["interval"] or {}).get("cautions"), place)
+            yield from place_cautions(pair.get("cautions"), place)
+        for target in asked:
+            for name, model in self.models.items():
+                cautions = find_recommended(model).get(target, {}).get("cautions")
+                yield from place_cautions(cautions, Place(name, self.about(target)))
+
 
 def find_recommended(part: Json) -> Mapping[str, Json]:
     """Return the recommended interval for each target of a model, a metric or a point."""
@@ -270,14 +301,14 @@ def count_not_shown(n_rows: int, most: int) -> list[str]:
     return [f"The table has {shown}; the result as JSON has all."]
 
 
-def _write_verdict(verdict: Json) -> str:
-    """Return the sentence about one pair: the reason of the decision, and the plan."""
+def _write_verdict(verdict: Json) -> tuple[str, str]:
+    """Return the reason of a decision, and the plan, which is empty where nothing is open."""
     sentence = f"{_remove_stop(str(verdict['reason']))}."
     plan = verdict.get("plan")
     if plan:
-        return f"{sentence} {plan.get('sentence') or _describe_older_plan(plan)}"
+        return sentence, plan.get("sentence") or _describe_older_plan(plan)
     reason = verdict.get("plan_reason")
-    return f"{sentence} No plan: {_remove_stop(reason)}." if reason else sentence
+    return sentence, f"No plan: {_remove_stop(reason)}." if reason else ""
 
 
 def _describe_older_plan(plan: Json) -> str:

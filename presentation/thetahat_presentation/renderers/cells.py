@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from thetahat_presentation.document import (
     NUMERIC,
+    Bar,
     Cell,
     Interval,
     Name,
@@ -22,6 +23,7 @@ from thetahat_presentation.numbers import (
     format_percent,
     format_with_error,
 )
+from thetahat_presentation.renderers.bars import draw_bar
 
 
 def cell_text(cell: Cell) -> str:
@@ -38,6 +40,8 @@ def cell_text(cell: Cell) -> str:
         case Interval(lower, upper, error, estimate):
             text, ends = format_interval(estimate, lower, upper, error)
             return ends if estimate is None else f"{text}: {ends}"
+        case Bar():
+            return draw_bar(cell)
         case PValue(value):
             return format_p_value(value)
         case Percent(share, error):

@@ -11,7 +11,7 @@ from typing import Final
 from thetahat_presentation.document import Cell, Document, Table
 from thetahat_presentation.numbers import set_minus
 from thetahat_presentation.renderers.cells import cell_text, is_numeric
-from thetahat_presentation.renderers.text import Page
+from thetahat_presentation.renderers.folded import FoldedPage
 
 _PERCENT: Final = re.compile(r"(?<=\d) %")
 _NEGATIVE: Final = re.compile(r"\b(is|to|of|be|interval|median|difference) -(?=\d)")
@@ -27,19 +27,28 @@ STYLE: Final = (
     ".thetahat .number{text-align:right}.thetahat caption{text-align:left}"
     ".thetahat tbody th{font-weight:normal}"
     ".thetahat p,.thetahat li{max-width:48em}"
+    ".thetahat .bar{white-space:pre;font-family:monospace}.thetahat summary{cursor:pointer}"
     ".thetahat .note{font-size:90%;margin:.1em 0}"
     "</style>"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class HtmlPage(Page):
+class HtmlPage(FoldedPage):
     """Writes documents as HTML, in which every text is escaped."""
 
     def write(self, document: Document, *, show_all: bool = False) -> str:
-        """Return a document as one element with its own style."""
-        parts = self._iterate_parts(document, show_all=show_all)
+        """Return a document as one element with its own style; what is more is folded."""
+        parts = self._choose_parts(document, show_all=show_all)
         return f'<div class="thetahat">{STYLE}{"".join(parts)}</div>'
+
+    def join(self, parts: list[str]) -> str:
+        """Return the parts of a document, one below the other."""
+        return "".join(parts)
+
+    def fold(self, title: str, text: str) -> str:
+        """Return a text that is opened by its title."""
+        return f"<details><summary>{escape(title)}</summary>{text}</details>"
 
     def format_paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
@@ -69,10 +78,9 @@ class HtmlPage(Page):
 
 def _format_row(table: Table, row: Sequence[Cell]) -> str:
     first, *others = (escape(typeset_cell(cell)) for cell in row)
-    cells = [
-        f'<td class="number">{cell}</td>' if place in table.numbers else f"<td>{cell}</td>"
-        for place, cell in enumerate(others, 1)
-    ]
+    classes = dict.fromkeys(table.numbers, ' class="number"')
+    classes |= dict.fromkeys(table.bars, ' class="bar"')
+    cells = [f"<td{classes.get(place, '')}>{cell}</td>" for place, cell in enumerate(others, 1)]
     return f'<th scope="row">{first}</th>{"".join(cells)}'
 
 

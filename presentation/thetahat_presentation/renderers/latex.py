@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from thetahat_presentation.document import Document, Table
 from thetahat_presentation.hidden_characters import show_hidden
 from thetahat_presentation.renderers.cells import cell_text
-from thetahat_presentation.renderers.text import Page
+from thetahat_presentation.renderers.text import LIMITS, Page
 
 LONGEST_TABLE: Final = 35
 """Rows of the longest table that stays on one page."""
@@ -63,6 +63,11 @@ class LatexPage(Page):
         # A bare ``super()`` knows no class with slots.
         return f"{PACKAGES}\n{Page.write(self, document, show_all=show_all)}"
 
+    def _choose_parts(self, document: Document, *, show_all: bool) -> Iterator[str]:
+        yield self._write_paragraphs([document.gate, document.headline])
+        yield from self._iterate_numbers(document, show_all=show_all)
+        yield self.format_section(LIMITS, self._list_limits(document, show_all=show_all))
+
     def format_paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
     ) -> list[str]:
@@ -78,10 +83,11 @@ class LatexPage(Page):
         return rf"\subsection*{{{escape_latex(text)}}}"
 
     def format_table(self, table: Table) -> str:
-        """Return a table, the columns of numbers to the right.
+        """Return a table, the columns of numbers to the right; nothing is drawn.
 
         A table longer than a page is a ``longtable``, which repeats its headings.
         """
+        table = table.without_bars()
         is_long = len(table.rows) > LONGEST_TABLE
         columns = "".join("r" if i in table.numbers else "l" for i in range(len(table.columns)))
         name = "longtable" if is_long else "tabular"

@@ -9,14 +9,18 @@ from typing import Final
 from thetahat_presentation.document import Table
 from thetahat_presentation.hidden_characters import show_hidden
 from thetahat_presentation.renderers.cells import cell_text
-from thetahat_presentation.renderers.text import Page
+from thetahat_presentation.renderers.folded import FoldedPage
 
 _SPECIAL: Final = str.maketrans({character: f"\\{character}" for character in r"\|*_`<>[]#"})
 
 
 @dataclass(frozen=True, slots=True)
-class MarkdownPage(Page):
+class MarkdownPage(FoldedPage):
     """Writes documents as Markdown (with GitHub's tables), without folding lines."""
+
+    def fold(self, title: str, text: str) -> str:
+        """Return a text that is opened by its title."""
+        return f"<details><summary>{escape_markdown(title)}</summary>\n\n{text}\n\n</details>"
 
     def format_paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
@@ -30,7 +34,8 @@ class MarkdownPage(Page):
         return f"### {escape_markdown(text)}\n"
 
     def format_table(self, table: Table) -> str:
-        """Return a table, the columns of numbers to the right."""
+        """Return a table, the columns of numbers to the right; nothing is drawn."""
+        table = table.without_bars()
         marks = ["--:" if i in table.numbers else ":--" for i in range(len(table.columns))]
         rows = [_format_row([cell_text(cell) for cell in row]) for row in table.rows]
         lines = [

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from thetahat_presentation.document import Caution, Document, Table
+from thetahat_presentation.document import Bar, Caution, Cell, Document, Table
+from thetahat_presentation.numbers import count
+from thetahat_presentation.renderers.bars import ASCII, BOX, NARROWEST, WIDEST, draw_bar
 from thetahat_presentation.renderers.cells import cell_text
 from thetahat_presentation.wording import capitalise
 
@@ -16,6 +18,12 @@ WIDTH: Final = 96
 GAP: Final = "  "  # between columns
 UNBREAKABLE: Final = "\N{NO-BREAK SPACE}"
 LIMITS: Final = "What this does not say"
+IN_ASCII: Final = str.maketrans(
+    {"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{PLUS-MINUS SIGN}": "+/-"}
+    | dict.fromkeys("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}", '"')
+)
+SIGNS: Final = "".join((*map(chr, IN_ASCII), *(getattr(BOX, each.name) for each in fields(BOX))))
+"""The signs outside ASCII that a page has of its own."""
 _SPACE_IN_NUMBER: Final = re.compile(r"(?<=\d) (?=\d{3}(?!\d))| (?=%)")
 
 
@@ -30,24 +38,57 @@ class Page:
     are."""
     all_option: str = "show_all=True or --all"
     """How the reader gets what is left out."""
+    advice: Sequence[str] = ()
+    """What the reader may do next, beside that."""
+    is_ascii: bool = False
+    """Whether the signs and drawings are in ASCII; names stay."""
 
     def write(self, document: Document, *, show_all: bool = False) -> str:
-        """Return a document: its verdict, its tables and its cautions.
+        """Return a document: its findings, or everything.
 
         Parameters
         ----------
         document : Document
             What is written.
         show_all : bool
-            Whether to write every sentence, row and caution. Without it tables have their first
-            rows, and the cautions to know before a decision are written.
+            Whether to write every sentence, row and caution. Without it the verdict, one table and
+            the most serious caution are written.
         """
-        parts = self._iterate_parts(document, show_all=show_all)
-        return "\n\n".join(part for part in parts if part)
+        parts = self._choose_parts(document, show_all=show_all)
+        text = "\n\n".join(part for part in parts if part)
+        return text.translate(IN_ASCII) if self.is_ascii else text
 
-    def _iterate_parts(self, document: Document, *, show_all: bool) -> Iterator[str]:
-        first = [each for each in (document.gate, document.headline) if each]
-        yield "\n\n".join(self.format_paragraphs(first, bullet="", indent=""))
+    def _choose_parts(self, document: Document, *, show_all: bool) -> Iterator[str]:
+        if show_all:
+            yield self._write_paragraphs([document.gate, document.headline])
+            yield from self._iterate_numbers(document, show_all=True)
+            yield self.format_section(LIMITS, self._list_limits(document, show_all=True))
+        else:
+            yield from self._iterate_findings(document)
+            yield from self._iterate_rest(document)
+
+    def _iterate_rest(self, document: Document) -> Iterator[str]:
+        """Yield what stands below the findings: how the reader gets more."""
+        n_more = len(document.rest.cautions)
+        more = f"{count(n_more, 'more caution')} and all numbers" if n_more else "All numbers"
+        yield self._write_paragraphs([" ".join([f"{more}: {self.all_option}.", *self.advice])])
+
+    def _iterate_findings(self, document: Document) -> Iterator[str]:
+        """Yield the verdict with its numbers, the most serious caution, and the next step."""
+        findings = document.findings
+        yield self._write_paragraphs([document.gate, findings.verdict])
+        for table in findings.tables:
+            yield self.format_table(self._shorten(table))
+        caution = [] if findings.caution is None else [label_caution(findings.caution)]
+        further = [findings.limit, findings.next_step]
+        yield self.format_list([*findings.sentences, *caution, *filter(None, further)])
+
+    def _write_paragraphs(self, sentences: Iterable[str]) -> str:
+        present = [sentence for sentence in sentences if sentence]
+        return "\n\n".join(self.format_paragraphs(present, bullet="", indent=""))
+
+    def _iterate_numbers(self, document: Document, *, show_all: bool) -> Iterator[str]:
+        """Yield the sentences and the tables."""
         sentences = list(document.sentences if show_all else document.first_sentences)
         n_left_out = len(document.sentences) - len(sentences)
         if n_left_out:
@@ -57,7 +98,6 @@ class Page:
             if not section.is_detail:
                 for table in (*section.tables, *(section.more if show_all else ())):
                     yield self.format_table(table if show_all else self._shorten(table))
-        yield self._write_limits(document, show_all=show_all)
 
     def _shorten(self, table: Table) -> Table:
         """Return a table with its first rows, and a note on how many there are more."""
@@ -67,17 +107,17 @@ class Page:
         note = self._count_more(n_left_out, "row")
         return replace(table, rows=table.rows[: table.n_first], notes=[note, *table.notes])
 
-    def _write_limits(self, document: Document, *, show_all: bool) -> str:
+    def _list_limits(self, document: Document, *, show_all: bool) -> list[str]:
         cautions = document.cautions if show_all else document.doubts
         items = [document.scope] if document.scope else []
         items += map(label_caution, cautions)
         n_left_out = len(document.cautions) - len(cautions)
         if n_left_out:
             items.append(self._count_more(n_left_out, "caution"))
-        return self.format_section(LIMITS, items)
+        return items
 
     def _count_more(self, n: int, noun: str) -> str:
-        return f"{n} more {noun if n == 1 else f'{noun}s'}: {self.all_option}"
+        return f"{count(n, f'more {noun}')}: {self.all_option}"
 
     def format_paragraphs(
         self, sentences: Iterable[str], bullet: str = "- ", indent: str = "  "
@@ -113,6 +153,7 @@ class Page:
         A table that is too wide is folded: first the headings and cells between their words, then
         the table itself into several, one below the other, each with the first column.
         """
+        table = self._draw_bars(table)
         lines = [list(table.columns), *([cell_text(cell) for cell in row] for row in table.rows)]
         columns = [[line[position] for line in lines] for position in range(len(table.columns))]
         narrowest = [max(map(_find_longest_word, column)) for column in columns]
@@ -123,6 +164,23 @@ class Page:
             parts.append(_render([[line[i] for i in group] for line in lines], widths, numbers))
         notes = self.format_paragraphs(table.notes, bullet="")
         return "\n".join([self.format_title(table.caption), "\n\n".join(parts), *notes])
+
+    def _draw_bars(self, table: Table) -> Table:
+        """Return a table whose bars are drawn in the room beside the other columns, if any."""
+        if not table.bars:
+            return table
+        bare = table.without_bars()
+        lines = [bare.columns, *([cell_text(cell) for cell in row] for row in bare.rows)]
+        taken = sum(max(map(len, column)) + len(GAP) for column in zip(*lines, strict=True))
+        width = WIDEST if self.table is None else min(WIDEST, self.table - taken)
+        if width < NARROWEST:
+            return bare
+        marks = ASCII if self.is_ascii else BOX
+        rows: list[list[Cell]] = [
+            [draw_bar(cell, width, marks) if isinstance(cell, Bar) else cell for cell in row]
+            for row in table.rows
+        ]
+        return replace(table, rows=rows)
 
     def _group_columns(self, narrowest: Sequence[int]) -> list[list[int]]:
         """Return which columns go into which table, the first one into each."""

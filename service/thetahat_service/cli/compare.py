@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
 
 PANEL: Final = "Evaluations"
+ADVICE: Final = (
+    "Differences that do not matter: --margin.",
+    "Other questions of the file: thetahat inspect FILE.",
+)
+"""What is said below a result."""
 
 
 def add_commands(app: typer.Typer) -> None:
@@ -90,8 +95,8 @@ def compare(
     if markdown is not None:
         from thetahat_client.text import result_markdown
 
-        write_text(markdown, result_markdown(result))
+        write_text(markdown, result_markdown(result, show_all=show_all))
     elif as_json:
         print_json(result)
     else:
-        print_result(result, show_all=show_all)
+        print_result(result, show_all=show_all, advice=ADVICE)

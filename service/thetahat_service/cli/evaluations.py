@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
 PANEL: Final = "Evaluations"
 STATUSES: Final = ("queued", "running", "succeeded", "failed", "cancelled")
-All = Annotated[
-    bool, typer.Option("--all", help="Print every caution, not only the three most serious.")
-]
+All = Annotated[bool, typer.Option("--all", help="Print every table, verdict and caution.")]
 
 
 def add_commands(app: typer.Typer) -> None:

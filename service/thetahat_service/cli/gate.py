@@ -224,16 +224,13 @@ def write_junit(gate: GateResultDict) -> str:
 
 
 def write_markdown(result: ModelsResult, identifier: str | None) -> str:
-    """Return the gate and the whole result as Markdown."""
-    from thetahat_client.text import result_markdown
-    from thetahat_presentation.renderers.markdown import escape_markdown
+    """Return the gate and the result as Markdown, in which all but the findings is folded."""
+    from thetahat_presentation.renderers.markdown import MarkdownPage
+    from thetahat_presentation.showing import show
 
     outcome = result["gate"]
-    parts = [
-        f"## Gate: {outcome['outcome']}",
-        escape_markdown(outcome["sentence"]),
-        result_markdown(result),
-    ]
+    document = replace(show(result), gate=outcome["sentence"])  # the title has its outcome
+    parts = [f"## Gate: {outcome['outcome']}", MarkdownPage().write(document)]
     if identifier is not None:
         parts.append(f"Evaluation `{identifier}`")
     return "\n\n".join(parts)

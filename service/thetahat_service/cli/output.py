@@ -54,12 +54,32 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     console.print(table)
 
 
-def print_result(result: ResultJson, *, show_all: bool) -> None:
-    """Print a result as text for people."""
-    from thetahat_client import result_text
+def print_result(result: ResultJson, *, show_all: bool, advice: Sequence[str] = ()) -> None:
+    """Print a result as text for people; ``advice`` is what they may do next."""
+    from thetahat_presentation.renderers.text import Page
+    from thetahat_presentation.showing import show
 
-    table_width = max(_find_terminal_width(), NARROWEST) if sys.stdout.isatty() else None
-    print(result_text(result, choose_prose_width(), table_width=table_width, show_all=show_all))
+    encoding = sys.stdout.encoding or "ascii"
+    page = Page(
+        prose=choose_prose_width(),
+        table=max(_find_terminal_width(), NARROWEST) if sys.stdout.isatty() else None,
+        all_option="--all",
+        advice=advice,
+        is_ascii=not _can_draw(encoding),
+    )
+    text = page.write(show(result), show_all=show_all)
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _can_draw(encoding: str) -> bool:
+    """Return whether an encoding has every sign that a page is written with."""
+    from thetahat_presentation.renderers.text import SIGNS
+
+    try:
+        SIGNS.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def write_text(file: str, text: str) -> None:

@@ -91,13 +91,26 @@ def test_exact_submit_waits_and_prints_the_table(
         assert run(stub, "submit", request_file, "--wait") == 0
 
     out, err = capsys.readouterr()
+    assert out.startswith("a is not worse than b.\n\nMean loss on data like these (45 instances")
+    assert re.search(r"a +0\.25 +0\.100 to 0\.400 +├", out)
+    assert "all models (on data like these): only 5 blocks" in out
+    assert out.endswith("All numbers: --all.\n")
+    assert "succeeded" in err
+
+
+def test_exact_all_is_every_table_and_sentence(
+    request_file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with run_stub(TAKEN, DONE, Reply(200, RESULT)) as stub:
+        assert run(stub, "submit", request_file, "--wait", "--all") == 0
+
+    out = capsys.readouterr().out
     assert re.search(r"a +0\.25 +0\.2 +0\.100 to 0\.400", out)
     assert "- a is not worse than b." in out
     assert "all models (on data like these): only 5 blocks" in out
     assert "student_t on theta_3, 4 degrees of freedom, about the macro mean" in " ".join(
         out.split()
     )
-    assert "succeeded" in err
 
 
 @pytest.mark.parametrize("words", [("result", ID), ("submit", "FILE", "--wait")])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any, get_args
@@ -194,7 +197,7 @@ def test_exact_markdown_has_the_tables(table: Path, tmp_path: Path) -> None:
 
     assert "| Model | Mean loss |" in text
     assert "### Difference of each pair" in text
-    assert "### What this does not say" in text
+    assert "more cautions</summary>" in text
 
 
 @pytest.mark.parametrize(
@@ -346,3 +349,20 @@ def test_invalid_a_request_in_another_encoding_is_one_sentence(
 
     assert main(["gate", str(request)]) == 2
     assert "is not text in utf-8" in capsys.readouterr().err
+
+
+def test_exact_a_terminal_without_signs_has_ascii_and_escapes(tmp_path: Path) -> None:
+    rows = [[float(i % 3), float(i % 5)] for i in range(60)]
+    path = write_table(tmp_path / "t.csv", "modèle,b", *map(list, zip(*rows, strict=True)))
+    command = [sys.executable, "-m", "thetahat_service.cli", "compare", str(path)]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+
+    done = subprocess.run(
+        [*command, "--blocks", "holdout"], env=environment, capture_output=True, check=True
+    )
+
+    printed = done.stdout.decode("ascii")
+    assert "mod\\xe8le" in printed
+    assert "|--" in printed
+    assert "--all" in printed
+    assert "thetahat inspect FILE" in printed
