@@ -429,8 +429,8 @@ IGNORES_TRAINING_VARIANCE = _build_entry(
     _WARNING,
     "{subject} is about these trained models. It leaves out how much results change with other "
     "training data, so it is too narrow for the learning method in general.",
-    "To judge the learning method, use the result for these_sources or new_source where there is "
-    "one, else a method that trains the learner again.",
+    "To judge the learning method, read an interval that allows for other training data where "
+    "there is one, else use a method that trains the learner again.",
 )
 IGNORES_TRAINING_OVERLAP = _build_entry(
     "ignores_training_overlap",
