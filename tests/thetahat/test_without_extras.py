@@ -35,7 +35,8 @@ EVALUATE = """
 draw = np.random.default_rng(1).gamma
 losses = {m: draw(2.0, size=N) for m in "ab"}
 block = (np.arange(N) * 7 // 3) % 12
-result = thetahat.evaluate(losses, block=block, blocks=BLOCKS, weights=draw(2.0, size=N), include="all")
+weights = draw(2.0, size=N)
+result = thetahat.evaluate(losses, block=block, blocks=BLOCKS, weights=weights, include="all")
 told = thetahat.to_json(result)
 """
 

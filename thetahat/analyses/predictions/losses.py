@@ -103,7 +103,7 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         losses,
         loss_range=loss.value_range,
         left_out=left_out,
-        is_sorted_by_truth=layout.kind is BlockKind.HOLDOUT and is_sorted_by_truth(y_true),
+        is_sorted_by_truth=layout.kind is BlockKind.HOLDOUT and is_sorted_by_truth(encoded.truth),
     )
     return PredictionLosses(
         table=table.with_words(choose_words(layout.kind, noun)),
