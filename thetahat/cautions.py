@@ -158,6 +158,13 @@ RUNS_AVERAGED = _build_entry(
     _INFO,
     "Items have up to {n} runs, whose scores are averaged: an item counts once.",
 )
+RUNS_WITHOUT_SCORE = _build_entry(
+    "runs_without_score",
+    _WARNING,
+    "{n} of {n_runs} runs of {model!r} have no score, as runs that ended in an error: their items "
+    "are averaged over the other runs, which favours a model that fails where it would be wrong.",
+    "Repeat these runs; or, if an error is a wrong answer, write its score into the log.",
+)
 PROBABILITIES_NORMALISED = _build_entry(
     "probabilities_normalised",
     _INFO,

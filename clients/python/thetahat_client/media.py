@@ -26,7 +26,7 @@ MEDIA_TYPES: Final = {
     ".jsonl": "application/jsonl",
     ".ndjson": "application/jsonl",
     ".eval": "application/vnd.inspect-ai.log",
-    ".json": "application/vnd.inspect-ai.log",
+    ".json": "application/json",
 }
 PIECE_BYTES: Final = 256 * 1024
 

@@ -33,8 +33,8 @@ def compare(
         typer.Argument(
             metavar="FILE...",
             help="Table with a row for each test instance and a column of losses or scores for "
-            "each model; table with a row for each item and model; or logs of inspect_ai or "
-            "lm-evaluation-harness, and folders of them.",
+            "each model; table with a row for each item and model; or files of inspect_ai, "
+            "lm-evaluation-harness, promptfoo, HELM, DeepEval or every_eval_ever, and folders.",
         ),
     ],
     model: Annotated[

@@ -82,7 +82,12 @@ Score = Annotated[
 ]
 Filter = Annotated[
     str | None,
-    typer.Option("--filter", metavar="NAME", help="The filter of lm-evaluation-harness."),
+    typer.Option(
+        "--filter",
+        metavar="NAME",
+        help="The filter of lm-evaluation-harness, perturbation of HELM or result of "
+        "every_eval_ever.",
+    ),
 ]
 BlockColumn = Annotated[
     str | None,

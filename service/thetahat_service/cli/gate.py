@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from enum import IntEnum, StrEnum
@@ -177,14 +178,19 @@ def gate(
 def _find_request(files: list[str]) -> JsonObject | None:
     """Return the request if the argument is one; None where the arguments are data.
 
-    A file that ends in ``.json`` is a request unless it is a log of inspect_ai.
+    A file that ends in ``.json`` is a request unless it is a file of an evaluation tool.
     """
     if files == ["-"]:
         return read_request("-")
     if len(files) > 1 or not files[0].lower().endswith(".json") or Path(files[0]).is_dir():
         return None
-    request = read_request(files[0])
-    return None if "eval" in request and "kind" not in request else request
+    with suppress(UserError):
+        request = read_request(files[0])
+        if "kind" in request:
+            return request
+    from thetahat_service.in_process.json_files import is_json_results
+
+    return None if is_json_results(Path(files[0])) else read_request(files[0])
 
 
 def _check_models(named: JsonObject) -> None:

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from thetahat_service.roles.profile import ColumnProfile
 
 HARNESS_NAME: Final = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d:.-]+)?")
+HELM_NAMES: Final = ("per_instance_stats", "display_predictions")
+"""Names of HELM's files with the scores of instances; of a run's folder the first is taken."""
+HELM_MODEL: Final = re.compile(r"(?:(?<=:)|,)model=(?P<model>[^,]+),?")
+"""The model in the name of a folder that HELM writes: ``mmlu:subject=law,model=openai_gpt2``."""
+HELM_DEPLOYMENT: Final = re.compile(r",?model_deployment=[^,]+")
+EVERY_EVAL_ENDING: Final = "_samples.jsonl"
 LOG_ENDINGS: Final = (".eval", ".json", ".jsonl")
 NOT_SCORES: Final = re.compile(r"(doc|arguments|metadata|target|resps)(\..*)?|epoch|.*_hash")
 MOST_NAME: Final = 120
@@ -136,8 +142,11 @@ def read_logs(
             f" (the log names {own}, as another log does)" if own and name and not names else ""
         )
         sentences.append(f"{path}: model {name or own}{reason}{task}; score {score}")
-        if "unfinished" in file.details:
-            sentences.append(f"{path}: {file.details['unfinished']}")
+        sentences += [
+            f"{path}: {file.details[key]}"
+            for key in ("unfinished", "failed_runs")
+            if key in file.details
+        ]
     return ScoredItems(logs, score, sentences)
 
 
@@ -150,11 +159,35 @@ def list_log_files(paths: Iterable[Path]) -> list[Path]:
             continue
         inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in LOG_ENDINGS)
         samples = [p for p in inside if p.name.startswith("samples_") and p.suffix == ".jsonl"]
+        samples = samples or _choose_helm_files(inside)
+        samples = samples or [p for p in inside if p.name.endswith(EVERY_EVAL_ENDING)]
         if not inside:
             message = f"The folder {path} has no logs: no files that end in .eval, .json or .jsonl."
             raise UserError(message)
         found += samples or inside
     return found
+
+
+def _choose_helm_files(paths: Sequence[Path]) -> list[Path]:
+    """Return the file with the scores of instances of each folder that HELM wrote."""
+    chosen: dict[Path, Path] = {}
+    for name in HELM_NAMES:
+        for path in paths:
+            if path.name == f"{name}.json":
+                chosen.setdefault(path.parent, path)
+    return sorted(chosen.values())
+
+
+def _read_run_name(path: Path) -> dict[str, JsonValue]:
+    """Return the model and the task that the folder of a HELM run names."""
+    if path.stem not in HELM_NAMES:
+        return {}
+    name = HELM_DEPLOYMENT.sub("", path.resolve().parent.name)
+    match = HELM_MODEL.search(name)
+    if match is None:
+        return {}
+    rest = f"{name[: match.start()]},{name[match.end() :]}".strip(",").replace(":,", ":")
+    return {"model": match["model"][:MOST_NAME], "task": rest.rstrip(":,") or name}
 
 
 def _name_models_and_tasks(
@@ -168,14 +201,29 @@ def _name_models_and_tasks(
         match = HARNESS_NAME.fullmatch(path.stem)
         if match and not _read_cells(file, named.get("task", "task")):
             entry["task"] = match["task"]
+        entry.update(_read_run_name(path))
         models = _read_cells(file, named.get("model", "model"))
         rows.append({*zip(models, *_read_keys(file, named), strict=True)} if models else None)
     for i, entry in enumerate(entries):
         own = rows[i]
         others = [other for j, other in enumerate(rows) if j != i and other is not None]
-        if own is None or any(own & other for other in others):
+        if own is None:
+            entry.setdefault("model", labels[i][:MOST_NAME])
+        elif any(own & other for other in others):
+            _check_one_model(paths[i], {model for model, *_ in own})
             entry["model"] = labels[i][:MOST_NAME]
     return entries
+
+
+def _check_one_model(path: Path, models: set[str]) -> None:
+    """Refuse a file of several models of which another file has runs of the same items, too."""
+    if len(models) > 1:
+        message = (
+            f"{path} has {len(models)} models ({', '.join(sorted(models)[:8])}), and another file "
+            "has the same items of one of them. Keep one model in each file, which is then named "
+            "by its file; or give this file alone, to compare the models in it."
+        )
+        raise UserError(message)
 
 
 def _read_keys(file: DatasetFile, named: Mapping[str, str]) -> list[list[str]]:

@@ -19,7 +19,7 @@ from thetahat_service.kinds.base import DatasetFile
 UNLIMITED: Final = FileLimits(cells=10**10, columns=10**6, cell_bytes=2**30, expansion=10**6)
 """The file is the caller's own, so the limits against hostile uploads do not apply."""
 
-LOG_TYPE: Final = "application/vnd.inspect-ai.log"
+LOG_TYPES: Final = frozenset({"application/vnd.inspect-ai.log", "application/json"})
 HARNESS_COLUMNS: Final = frozenset({"doc_id", "doc_hash"})
 """Columns that the samples of lm-evaluation-harness have."""
 
@@ -57,6 +57,7 @@ def read_file(data: Path, media_type: str, folder: Path) -> DatasetFile:
 
 
 def is_log(file: DatasetFile) -> bool:
-    """Return whether a file is a log of inspect_ai or lm-evaluation-harness."""
+    """Return whether a file is a log or a result file of an evaluation tool."""
     columns = {str(column["name"]) for column in file.columns}
-    return file.media_type == LOG_TYPE or columns >= HARNESS_COLUMNS
+    is_known = file.media_type in LOG_TYPES or "tool" in file.details
+    return is_known or columns >= HARNESS_COLUMNS

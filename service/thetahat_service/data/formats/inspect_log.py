@@ -16,6 +16,7 @@ from typing import IO, ClassVar, Final
 
 from thetahat.values.json_values import JsonValue
 from thetahat_service.data.base import FREE_BYTES, FileLimits, Inspected, read_parser_reason
+from thetahat_service.data.evaluation_tools.base import ERROR, FailedRuns, shorten
 from thetahat_service.data.json_rows import parse_json, write_rows
 from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
 from thetahat_service.data.zip_members import ZIP_ERRORS, read_member
@@ -36,7 +37,7 @@ class InspectLog(ConvertedFormat):
 
     media_type: ClassVar[str] = "application/vnd.inspect-ai.log"
     title: ClassVar[str] = "log of inspect_ai"
-    endings: ClassVar[tuple[str, ...]] = (".eval", ".json")
+    endings: ClassVar[tuple[str, ...]] = (".eval",)
     table_suffix = f".inspect{TEXT_TABLE}"
 
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
@@ -44,25 +45,35 @@ class InspectLog(ConvertedFormat):
         with path.open("rb") as file:
             is_zip = file.read(len(ZIP_MAGIC)) == ZIP_MAGIC
         if not is_zip:
-            log = parse_json(path.read_bytes(), "The file")
-            header, samples = _read_header(log), _read_samples(log)
-            written = write_rows(lambda: _list_rows(samples, header), limits, table)
-            return _note_unfinished(written, log)
+            return write_inspect_log(parse_json(path.read_bytes(), "The file"), limits, table)
         try:
             with zipfile.ZipFile(path) as archive:
                 _check_expansion(archive, path, limits)
                 first = _read_first(archive)
                 header = _read_header(first)
+                failed = FailedRuns()
                 with TemporaryFile(dir=path.parent) as rows:
                     n_rows = 0
-                    for row in _list_rows(_iterate_samples(archive), header):
+                    for row in failed.watch(_list_rows(_iterate_samples(archive), header)):
                         marshal.dump(dict(row), rows)
                         n_rows += 1
                     written = write_rows(lambda: _read_back(rows, n_rows), limits, table)
-                return _note_unfinished(written, first)
+                return failed.describe(_note_unfinished(written, first))
         except ZIP_ERRORS as error:
             reason = read_parser_reason(error)
             raise InvalidFile(f"The log is not a ZIP file that can be read: {reason}.") from None
+
+
+def is_inspect_log(log: JsonValue) -> bool:
+    """Return whether a JSON value has what a log of inspect_ai begins with."""
+    return isinstance(log, dict) and isinstance(log.get("eval"), dict)
+
+
+def write_inspect_log(log: JsonValue, limits: FileLimits, table: IO[bytes]) -> Inspected:
+    """Write the samples of a log in JSON as a table."""
+    header, samples, failed = _read_header(log), _read_samples(log), FailedRuns()
+    written = write_rows(lambda: failed.watch(_list_rows(samples, header)), limits, table)
+    return failed.describe(_note_unfinished(written, log))
 
 
 def _check_expansion(archive: zipfile.ZipFile, path: Path, limits: FileLimits) -> None:
@@ -131,7 +142,17 @@ def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Itera
             **header,
             "score": {name: _read_score(score) for name, score in scores.items()},
             "metadata": metadata if isinstance(metadata, dict) else {},
+            **_read_error(sample),
         }
+
+
+def _read_error(sample: JsonObject) -> JsonObject:
+    """Return the message of a sample that ended in an error; nothing for others."""
+    error = sample.get("error")
+    if error is None:
+        return {}
+    message = error.get("message") if isinstance(error, dict) else error
+    return {ERROR: shorten(str(message), 1000)}
 
 
 def _read_back(rows: IO[bytes], n_rows: int) -> Iterator[JsonObject]:

@@ -9,6 +9,8 @@ from typing import IO, ClassVar, Final
 
 from thetahat_service.data.base import FileLimits, Inspected
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
+from thetahat_service.data.evaluation_tools.base import write_tool_rows
+from thetahat_service.data.evaluation_tools.recognition import find_tool
 from thetahat_service.data.json_rows import parse_json, write_rows
 from thetahat_service.data.packing import unpack_text
 from thetahat_service.data.tables import TEXT_TABLE, ConvertedFormat
@@ -22,7 +24,10 @@ _LINE: Final = re.compile(rb"[^\s][^\n]*")
 
 
 class JsonLines(ConvertedFormat):
-    """An object in each line; members of objects inside it are columns too (``doc.topic``)."""
+    """An object in each line; members of objects inside it are columns too (``doc.topic``).
+
+    Lines that an evaluation tool writes are read as its result files are.
+    """
 
     media_type: ClassVar[str] = "application/jsonl"
     title: ClassVar[str] = "JSON Lines"
@@ -35,6 +40,9 @@ class JsonLines(ConvertedFormat):
             unpack_text(path, limits, LONGEST_LINE) as unpacked,
             convert_to_utf_8(unpacked, UTF_8, path) as (text, _),
         ):
+            tool = find_tool(next(_read_rows(text), None))
+            if tool is not None:
+                return write_tool_rows(tool, lambda: _read_rows(text), limits, table)
             return write_rows(lambda: _read_rows(text), limits, table)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
 
-from thetahat.cautions import RUNS_AVERAGED, Caution
+from thetahat.cautions import RUNS_AVERAGED, RUNS_WITHOUT_SCORE, Caution
 from thetahat.common_names import SCORE_WORDS
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -41,11 +42,14 @@ class _Runs:
     ----------
     scores : dict
         Finite scores; an item whose runs have no score has an empty list.
+    without : Counter
+        How many runs of an item have no score.
     hashes, clusters : dict
         The hash of an item's content, and its cluster, where the log has them.
     """
 
     scores: dict[Key, list[float]] = field(default_factory=dict)
+    without: Counter[Key] = field(default_factory=Counter)
     hashes: dict[Key, str] = field(default_factory=dict)
     clusters: dict[Key, Any] = field(default_factory=dict)
 
@@ -97,11 +101,23 @@ def read_log_losses(
         )
         for name, runs in models.items()
     }
-    max_scores = max(len(runs.scores[key]) for runs in models.values() for key in kept)
     higher_is_better = _is_higher_better(request, logs)
     words = choose_words(kind, higher_is_better=higher_is_better)
     table = LossTable(layout, losses, left_out=left_out).with_words(words)
-    return table, (RUNS_AVERAGED(n=max_scores),) if max_scores > 1 else ()
+    return table, tuple(_list_cautions(models, kept))
+
+
+def _list_cautions(models: Mapping[str, _Runs], kept: Sequence[Key]) -> Iterator[Caution]:
+    """Yield the cautions about items with several runs, of which some may have no score."""
+    n_scores = max(len(runs.scores[key]) for runs in models.values() for key in kept)
+    if n_scores > 1:
+        yield RUNS_AVERAGED(n=n_scores)
+    for name, runs in models.items():
+        n = sum(runs.without[key] for key in kept)
+        if n:
+            yield RUNS_WITHOUT_SCORE(
+                model=name, n=n, n_runs=n + sum(len(runs.scores[key]) for key in kept)
+            )
 
 
 def _is_higher_better(request: LossInput, logs: LogsInput) -> bool:
@@ -129,7 +145,9 @@ def _read_models(logs: LogsInput, datasets: Mapping[UUID, DatasetFile]) -> dict[
                 _refuse_other_evaluation(logs, model, key, epoch, (earlier, i))
             runs = models.setdefault(model, _Runs())
             scores = runs.scores.setdefault(key, [])
-            if score is not None:
+            if score is None:
+                runs.without[key] += 1
+            else:
                 scores.append(score)
             if digest is not None:
                 runs.hashes[key] = digest
@@ -169,6 +187,8 @@ def _read_file(
     n = len(scores)
     for name in filter(None, (item, names["model"] if entry.model is None else None)):
         _check_complete(columns[name], name, loc)
+    if entry.model is not None and names["model"] is not None:
+        _check_one_model(columns[names["model"]], entry.model, (*loc, "model"))
 
     def read_cells(name: str | None, constant: str | None = None) -> list[Any]:
         if constant is not None or name is None:
@@ -202,6 +222,18 @@ def _check_complete(values: np.ndarray, name: str, loc: Loc) -> None:
         if value is None or value != value:  # noqa: PLR0124 - NaN
             message = f"Row {row} has no value in column {name!r}, which names its item or model."
             raise InvalidParameter(message, loc=loc)
+
+
+def _check_one_model(values: np.ndarray, name: str, loc: Loc) -> None:
+    """Refuse one name for the rows of several models, whose scores would be averaged."""
+    own = list(dict.fromkeys(str(value) for value in values.tolist() if value is not None))
+    if len(own) > 1:
+        raise InvalidParameter(
+            f"The file has {len(own)} models ({', '.join(own[:8])}), so it cannot be named as one, "
+            f"{name!r}: their scores would be averaged. Leave model out for this file.",
+            loc=loc,
+            value=name,
+        )
 
 
 def _format_item_name(value: Any) -> str:

@@ -102,7 +102,9 @@ class LogColumns(Schema):
 
 
 class LogsInput(Schema):
-    """Logs of inspect_ai or lm-evaluation-harness, or tables with an id and a score of each item.
+    """Files of evaluation tools, or tables with an id and a score of each item.
+
+    The tools are inspect_ai, lm-evaluation-harness, promptfoo, HELM, DeepEval and every_eval_ever.
 
     Models are matched by task and item, whatever the order; runs of an item are averaged. Several
     tasks are blocks of kind source, and one task is a holdout.
@@ -116,8 +118,8 @@ class LogsInput(Schema):
     )
     filter: str | None = Field(
         None,
-        description="The filter of lm-evaluation-harness whose scores are taken. A log with "
-        "several filters needs it.",
+        description="The filter of lm-evaluation-harness, perturbation of HELM or result of "
+        "every_eval_ever whose scores are taken. A log with several needs it.",
     )
     cluster: str | None = Field(
         None,

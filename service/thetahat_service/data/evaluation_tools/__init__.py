@@ -1,0 +1,1 @@
+"""Result files of evaluation tools, each of which is known by its content."""

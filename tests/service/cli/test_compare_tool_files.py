@@ -1,0 +1,153 @@
+"""``thetahat compare`` and ``gate`` with the result files of evaluation tools."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.service.cli.test_compare_scored_items import compare, means_of, refuse
+from tests.service.data.test_evaluation_tools import FILES, change_helm
+from tests.service.kinds.model_logs import inspect_json
+from thetahat_service.cli import main
+
+OLD, NEW = 5 / 7, 6 / 7
+"""The shares of right answers to the seven questions that no run failed on."""
+
+
+@pytest.fixture(autouse=True)
+def without_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("THETAHAT_URL", raising=False)
+
+
+def find_pair(tool: str) -> list[str]:
+    return [str(path) for path in sorted(FILES.glob(f"{tool}-[no]*"), reverse=True)]
+
+
+@pytest.mark.parametrize(
+    ("tool", "names", "options"),
+    [
+        ("promptfoo", ["promptfoo-old", "promptfoo-new"], ["--score", "pass"]),
+        ("deepeval", ["old assistant", "new assistant"], ["--score", "Right Answer"]),
+        (
+            "every",
+            ["example/old", "example/new"],
+            ["--score", "score", "--filter", "exact_match/none"],
+        ),
+    ],
+)
+def test_by_hand_two_files_of_a_tool(
+    capsys: pytest.CaptureFixture[str], tool: str, names: list[str], options: list[str]
+) -> None:
+    paths, wanted = find_pair(tool), [*options, "--better", "higher"]
+
+    refusal = refuse(capsys, *paths, *wanted)
+    result, understood = compare(capsys, *paths, *wanted, "--missing", "leave_out")
+
+    assert "runs ended in an error and lack scores" in refusal
+    assert "1 of 8 items have no score of some model" in refusal
+    assert "The option is --missing leave_out" in refusal
+    assert means_of(result) == dict(zip(names, (round(OLD, 9), round(NEW, 9)), strict=True))
+    assert f"{paths[1]}: " in understood
+    assert "runs ended in an error and lack scores" in understood
+
+
+def test_by_hand_folders_of_helm_name_model_and_task(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for model, right in (("example_old", 3), ("example_new", 6)):
+        folder = tmp_path / f"mmlu:subject=law,model={model},data_augmentation=canonical"
+        folder.mkdir()
+        (folder / "per_instance_stats.json").write_text(json.dumps(change_helm(right)))
+        shutil.copy(FILES / "helm-stats.json", folder / "stats.json")
+
+    result, understood = compare(capsys, str(tmp_path), "--score", "exact_match")
+
+    assert means_of(result) == {"example_old": 3 / 8, "example_new": 6 / 8}
+    assert "task mmlu:subject=law,data_augmentation=canonical" in understood
+
+
+def test_by_hand_two_prompts_in_one_file(capsys: pytest.CaptureFixture[str]) -> None:
+    result, understood = compare(capsys, str(FILES / "promptfoo-two.jsonl"), "--score", "score")
+
+    four_of_six = round(4 / 6, 9)
+    assert means_of(result) == dict.fromkeys(
+        ("old assistant, plain", "old assistant, short"), four_of_six
+    )
+    assert all(model["n"] == 6 for model in result["models"].values())
+    assert "higher is better" in understood
+
+
+def test_invalid_two_files_of_several_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = FILES / "promptfoo-two.jsonl"
+    second = shutil.copy(first, tmp_path / "again.jsonl")
+
+    refusal = refuse(capsys, str(first), str(second), "--score", "pass", "--better", "higher")
+
+    assert "promptfoo-two.jsonl has 2 models (old assistant, plain, old assistant" in refusal
+    assert "Keep one model in each file" in refusal
+
+
+def test_exact_a_folder_takes_the_samples_beside_their_summary(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("old", "new"):
+        shutil.copy(FILES / f"every-{name}_samples.jsonl", tmp_path)
+        (tmp_path / f"every-{name}.json").write_text('{"schema_version": "0.3.0"}')
+
+    options = ["--score", "score", "--filter", "length/none", "--better", "lower"]
+    result, _ = compare(capsys, str(tmp_path), *options, "--missing", "leave_out")
+
+    assert set(result["models"]) == {"example/old", "example/new"}
+
+
+@pytest.mark.parametrize("name", ["promptfoo", "deepeval"])
+def test_exact_a_gate_takes_a_file_that_is_no_request(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    score = {"promptfoo": "pass", "deepeval": "Right Answer"}[name]
+    models = {"promptfoo": ["promptfoo-new", "promptfoo-old"]}.get(
+        name, ["new assistant", "old assistant"]
+    )
+
+    status = main(
+        [
+            *("gate", *find_pair(name), "--score", score, "--better", "higher", "--margin", "0.9"),
+            *("--missing", "leave_out", "--model", models[0], "--against", models[1]),
+            *("--require", "not_worse"),
+        ]
+    )
+
+    assert status == 0, capsys.readouterr().err
+
+
+def test_exact_one_file_is_no_request(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["gate", find_pair("deepeval")[0], "--model", "a", "--against", "b"])
+
+    assert status == 2
+    assert "The logs have several scores" in capsys.readouterr().err
+
+
+def test_exact_failed_samples_of_inspect_ai_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log: dict[str, Any] = json.loads(inspect_json("qa", "m", {i: ["C", "I"] for i in range(6)}))
+    log["samples"][3]["error"] = {"message": "Connection lost", "traceback": "", "ansi": ""}
+    log["samples"][3]["scores"] = {}
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(log))
+
+    result, understood = compare(capsys, str(path))
+
+    assert (
+        "1 of 12 runs ended in an error and lack scores (m: 1); the first is item '1': "
+        "Connection lost"
+    ) in understood
+    caution = next(c for c in result["cautions"] if c["code"] == "runs_without_score")
+    assert caution["message"].startswith("1 of 12 runs of 'm' have no score")
+    assert means_of(result) == {"m": round((5 * 0.5 + 1) / 6, 9)}

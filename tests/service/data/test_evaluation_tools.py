@@ -1,0 +1,253 @@
+"""Result files of evaluation tools as tables.
+
+``files/evaluation_tools`` has files about the same eight questions: of promptfoo 0.121.20, with a
+provider that answers from a list, of DeepEval 4.3.1, with metrics of its own, of HELM 0.5.16, and
+records that the types of every_eval_ever 0.3.0 wrote. The last run of each new model failed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.service.data.checked_files import inspected, keep
+from thetahat_service.data.base import Inspected
+from thetahat_service.data.reading import read_columns
+from thetahat_service.errors import InvalidFile
+
+FILES = Path(__file__).parent / "files" / "evaluation_tools"
+JSON = "application/json"
+JSONL = "application/jsonl"
+Change = Callable[[Any], Any]
+
+
+def read_text(name: str) -> bytes:
+    return (FILES / name).read_bytes()
+
+
+def load(name: str) -> Any:
+    return json.loads(read_text(name))
+
+
+def tabulate(
+    folder: Path, content: bytes, media_type: str = JSON
+) -> tuple[Inspected, dict[str, list[Any]]]:
+    inspection, kept = inspected(folder, media_type, content)
+    return inspection, {name: list(values) for name, values in read_columns(kept).items()}
+
+
+def _set(*path: Any, value: Any) -> Change:
+    def apply(file: Any) -> Any:
+        place = file
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+        return file
+
+    return apply
+
+
+def change_helm(right: int) -> Any:
+    """Return the run of HELM with another number of right answers, and another order."""
+    run = load("helm-run.json")
+    for place, entry in enumerate(run):
+        for stat in entry["stats"]:
+            if stat["name"]["name"] == "exact_match":
+                stat["sum"] = stat["mean"] = float(place < right)
+    return run[::-1]
+
+
+def count(values: list[Any]) -> float:
+    return sum(value for value in values if value == value)  # noqa: PLR0124 - NaN
+
+
+@pytest.mark.outside("the counts that promptfoo wrote into its own file")
+@pytest.mark.parametrize("model", ["old", "new"])
+def test_golden_promptfoo_passed_and_failed_runs(tmp_path: Path, model: str) -> None:
+    summary = load(f"promptfoo-{model}.json")["results"]["stats"]
+
+    inspection, columns = tabulate(tmp_path, read_text(f"promptfoo-{model}.json"))
+
+    assert count(columns["score.pass"]) == summary["successes"]
+    assert sum(value == 0 for value in columns["score.pass"]) == summary["failures"]
+    assert sum(value != value for value in columns["score.pass"]) == summary["errors"]  # noqa: PLR0124
+    assert set(columns["model"]) == {"assistant"}
+    assert len(set(columns["item"])) == inspection.rows == 8
+    assert inspection.details["tool"] == "promptfoo"
+    assert ("failed_runs" in inspection.details) == (summary["errors"] > 0)
+
+
+def test_exact_a_failed_run_is_named_and_counted(tmp_path: Path) -> None:
+    details = tabulate(tmp_path, read_text("promptfoo-new.json"))[0].details
+
+    assert details["failed_runs"] == (
+        "1 of 8 runs ended in an error and lack scores (assistant: 1); the first is item "
+        "'7, Kyiv #" + str(details["failed_runs"]).partition("#")[2][:8] + "': no answer after 30 s"
+    )
+
+
+def test_exact_repeats_of_promptfoo_are_runs_of_one_item(tmp_path: Path) -> None:
+    _, columns = tabulate(tmp_path, read_text("promptfoo-two.jsonl"), JSONL)
+
+    assert set(columns["model"]) == {"old assistant, plain", "old assistant, short"}
+    assert len(set(columns["item"])) == 6
+    runs = set(zip(columns["model"], columns["item"], columns["epoch"], strict=True))
+    assert len(runs) == 24
+    assert set(columns["epoch"]) == {1, 2}
+
+
+@pytest.mark.outside("the scores that DeepEval listed in its own summary")
+@pytest.mark.parametrize("name", ["old", "new", "latest"])
+def test_golden_deepeval_scores_of_each_metric(tmp_path: Path, name: str) -> None:
+    run = load(f"deepeval-{name}.json")
+
+    inspection, columns = tabulate(tmp_path, read_text(f"deepeval-{name}.json"))
+
+    for metric in run.get("testRunData", run)["metricsScores"]:
+        values = [v for v in columns[f"score.{metric['metric']}"] if v == v]  # noqa: PLR0124
+        assert values == metric["scores"]
+        assert inspection.rows - len(values) == metric["errors"]
+    assert set(columns["model"]) == {"old assistant" if name == "old" else "new assistant"}
+    assert ("failed_runs" in inspection.details) == (name != "old")
+
+
+@pytest.mark.outside("the means that HELM wrote into stats.json of the same run")
+def test_golden_helm_means_of_a_run(tmp_path: Path) -> None:
+    inspection, columns = tabulate(tmp_path, read_text("helm-run.json"))
+
+    assert inspection.details["tool"] == "HELM"
+    assert len(set(columns["item"])) == inspection.rows == 8
+    assert set(columns["filter"]) == {"none"}
+    assert set(columns["epoch"]) == {1}
+    stats = {stat["name"]["name"]: stat["mean"] for stat in load("helm-stats.json")}
+    assert stats.keys() >= {"exact_match", "num_prompt_tokens"}
+    for name, mean in stats.items():
+        assert sum(columns[f"score.{name}"]) / 8 == pytest.approx(mean, rel=1e-15)
+
+
+def test_exact_perturbed_copies_trials_and_means_of_helm(tmp_path: Path) -> None:
+    first = load("helm-run.json")[0]
+    typos = {"name": "typos", "robustness": True, "prob": 0.1, "computed_on": "perturbed"}
+    other = {"name": {"name": "f1", "split": "test"}, "count": 2, "sum": 1.5}
+    entries = [
+        first,
+        {**first, "perturbation": typos},
+        {**first, "train_trial_index": 1},
+        {**first, "stats": [other]},  # HELM writes instances again for each class of metrics
+    ]
+
+    inspection, columns = tabulate(tmp_path, json.dumps(entries).encode())
+
+    assert inspection.rows == 3
+    assert columns["filter"] == ["none", "typos prob=0.1", "none"]
+    assert columns["epoch"] == [1, 1, 2]
+    assert columns["score.f1"][0] == 0.75
+    shown = {"instance_id": "id1", "train_trial_index": 0, "predicted_text": "A"}
+    public = json.dumps([{**shown, "stats": {"exact_match": 1.0}}]).encode()
+    assert tabulate(tmp_path, public)[1]["score.exact_match"] == [1.0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_set(0, "stats", 0, "mean", value="x"), "which is no number"),
+        (_set(1, "stats", value=7), "must be a list"),
+        (_set(1, "train_trial_index", value="a"), "is no whole number"),
+        (_set(1, value={"instance_id": "id1"}), "has no stats, train_trial_index"),
+        (lambda run: [*run, change_helm(0)[-1], change_helm(8)[-1]], "has two values of"),
+    ],
+)
+def test_invalid_runs_of_helm(tmp_path: Path, change: Change, words: str) -> None:
+    with pytest.raises(InvalidFile, match=words):
+        keep(tmp_path, JSON, json.dumps(change(load("helm-run.json"))).encode())
+
+
+def test_invalid_helm_statistics_of_a_whole_run(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match=r"This is stats\.json of a HELM run"):
+        keep(tmp_path, JSON, read_text("helm-stats.json"))
+
+
+def test_exact_items_are_known_by_content_whatever_the_order(tmp_path: Path) -> None:
+    for tool in ("deepeval", "promptfoo"):
+        old, new = (
+            tabulate(tmp_path, read_text(f"{tool}-{name}.json"))[1] for name in ("old", "new")
+        )
+        pairs = [set(zip(each["item"], each["doc_hash"], strict=True)) for each in (old, new)]
+        assert pairs[0] == pairs[1]
+
+
+def test_exact_values_of_every_eval_ever(tmp_path: Path) -> None:
+    inspection, columns = tabulate(tmp_path, read_text("every-new_samples.jsonl"), JSONL)
+
+    assert set(columns["model"]) == {"example/new"}
+    assert set(columns["task"]) == {"capitals"}
+    assert set(columns["filter"]) == {"exact_match/none", "length/none"}
+    assert columns["item"][:4] == ["capitals_0", "capitals_0", "capitals_1", "capitals_1"]
+    assert columns["score.score"][:4] == [1.0, 5.0, 1.0, 4.0]
+    assert "2 of 16 runs ended in an error" in str(inspection.details["failed_runs"])
+    one = b"\n".join(read_text("every-new_samples.jsonl").splitlines()[::2])
+    assert "filter" not in tabulate(tmp_path, one, JSONL)[1]
+
+
+CASE = ("testCases", 0)
+METRIC = (*CASE, "metricsData", 0)
+RESULT = ("results", "results", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "words"),
+    [
+        ("promptfoo-old.json", _set("results", "version", value=2), "version 2; version 3 is"),
+        ("promptfoo-old.json", _set(*RESULT, "score", value="1"), "is '1', which is no number"),
+        ("promptfoo-old.json", _set(*RESULT, value={}), "no promptIdx, provider, score, testCase"),
+        ("promptfoo-old.json", _set("results", "results", value={}), "must be a list"),
+        ("promptfoo-old.json", _set(*RESULT, "provider", value={}), "without id and label"),
+        ("promptfoo-old.json", _set("results", "results", value=[]), "no rows"),
+        ("deepeval-old.json", _set(*CASE, "metricsMetadata", value=[]), "metricsData is"),
+        ("deepeval-old.json", _set(*METRIC, "score", value="x"), "which is no number"),
+        ("deepeval-old.json", _set(*METRIC, "name", value="Short"), "two metrics with the name"),
+        ("deepeval-old.json", _set(*METRIC, "name", value=None), "has no name"),
+    ],
+)
+def test_invalid_files_of_tools(tmp_path: Path, name: str, change: Change, words: str) -> None:
+    content = json.dumps(change(load(name))).encode()
+
+    with pytest.raises(InvalidFile, match=words):
+        keep(tmp_path, JSON, content)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (_set("schema_version", value="1.0.0"), "schema_version '1.0.0'; 0.2 and 0.3 are"),
+        (_set("evaluation", value=None), "has no evaluation"),
+        (_set("evaluation", "score", value=[1]), "which is no number"),
+        (_set("evaluation_results", value=[]), "ends in _samples.jsonl"),
+    ],
+)
+def test_invalid_records_of_every_eval_ever(tmp_path: Path, change: Change, words: str) -> None:
+    first, *others = read_text("every-old_samples.jsonl").splitlines()
+    content = b"\n".join([json.dumps(change(json.loads(first))).encode(), *others])
+
+    with pytest.raises(InvalidFile, match=words):
+        keep(tmp_path, JSONL, content)
+
+
+def test_invalid_two_metrics_of_the_same_samples_are_no_tasks(tmp_path: Path) -> None:
+    content = read_text("every-old_samples.jsonl")
+    lines = [json.loads(line) for line in content.splitlines()]
+    for line in lines:
+        line["evaluation_name"] = line.pop("evaluation_result_id")
+
+    with pytest.raises(InvalidFile, match="have 8 samples in common"):
+        keep(tmp_path, JSONL, b"\n".join(json.dumps(line).encode() for line in lines))
+
+
+def test_invalid_other_json(tmp_path: Path) -> None:
+    for content in (b'{"a": 1}', b"[1, 2]", b"[]", b'"text"'):
+        with pytest.raises(InvalidFile, match="DeepEval, every_eval_ever, HELM, promptfoo"):
+            keep(tmp_path, JSON, content)
