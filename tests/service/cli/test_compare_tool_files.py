@@ -148,6 +148,7 @@ def test_exact_failed_samples_of_inspect_ai_are_counted(
         "1 of 12 runs ended in an error and lack scores (m: 1); the first is item '1': "
         "Connection lost"
     ) in understood
-    caution = next(c for c in result["cautions"] if c["code"] == "runs_without_score")
+    assert "runs_without_score" in result["cautions"]
+    caution = result["caution_texts"]["runs_without_score"]
     assert caution["message"].startswith("1 of 12 runs of 'm' have no score")
     assert means_of(result) == {"m": round((5 * 0.5 + 1) / 6, 9)}

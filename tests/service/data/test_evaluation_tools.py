@@ -62,7 +62,7 @@ def change_helm(right: int) -> Any:
 
 
 def count(values: list[Any]) -> float:
-    return sum(value for value in values if value == value)  # noqa: PLR0124 - NaN
+    return float(sum(value for value in values if value == value))  # noqa: PLR0124 - NaN
 
 
 @pytest.mark.outside("the counts that promptfoo wrote into its own file")

@@ -28,7 +28,7 @@ from tests.service.data.checked_files import (
     inspected,
     written,
 )
-from tests.service.kinds.model_logs import inspect_eval
+from tests.service.kinds.model_logs import inspect_eval, inspect_json
 from tests.service.storage.databases import Setting, setting
 from tests.service.supervisor.processes import descendants, wait_until_gone
 from thetahat_service.data import parsing
@@ -92,6 +92,7 @@ VALID = {
     LIBSVM: b"1 3:4.5\n0 1:2\n",
     "application/jsonl": b'{"x": 1.5, "s": {"t": "\xc3\xa4"}}\n{"x": null}\n',
     "application/vnd.inspect-ai.log": inspect_eval("arc", "llama", {1: ["C", "I"]}),
+    "application/json": inspect_json("arc", "llama", {1: ["C", "I"]}),
 }
 
 
