@@ -207,13 +207,13 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Fagerland, M. W., Lydersen, S. and Laake, P. (2014). Recommended tests and confidence "
             "intervals for paired binomial proportions. Statistics in Medicine 33, 2850-2875."
         ),
-        "finner1993": (
-            "Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. "
-            "Journal of the American Statistical Association 88, 920-923."
-        ),
         "fieller1954": (
             "Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal "
             "Statistical Society B 16, 175-185."
+        ),
+        "finner1993": (
+            "Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. "
+            "Journal of the American Statistical Association 88, 920-923."
         ),
         "fisher1935": (
             "Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."

@@ -18,6 +18,7 @@ from thetahat.pipelines.spec import LearnerSpec
 from thetahat.registry import Registry
 from thetahat.schemes import SCHEMES
 from thetahat.similar_names import suggest_name
+from thetahat.values.types import BlockKind
 
 
 @pytest.mark.parametrize("name", ["kfold", "KFold", "k-fold", "k_folds"])
@@ -133,6 +134,7 @@ def test_exact_common_parameters_and_fields() -> None:
 def test_exact_common_names_are_known_names_or_sentences() -> None:
     methods = [method for registry in collect_families().values() for method in registry.items()]
     known = {*CLASSIFIERS, *REGRESSORS, *(name for name, _ in methods)}
+    known |= {*BlockKind}
     known |= {"n_neighbors"}  # of scikit-learn's estimators
     known |= {field.name for _, method in methods for field in _fields_of(method)}
     for family, names in COMMON_NAMES.items():

@@ -57,6 +57,8 @@ def find_ratios(means: MeansOfPair, quantile: float) -> RatioSet:
 
     Degenerate cases: at g = 1 the set is a single ray, as two rays of which one has no end. Without
     any spread the set is the ratio alone, or everything for two means of 0.
+
+    Source: fieller1954.
     """
     squared = quantile * quantile
     first = means.b * means.b - squared * means.variance_b

@@ -52,10 +52,15 @@ class _Waiting:
 
     count: int
     at: float
+    was_full: bool
 
     def is_valid(self, n_new: int, now: float) -> bool:
-        """Return whether the count can be used to send so many more messages."""
-        if self.count >= MOST_WAITING:
+        """Return whether the count can be used to send so many more messages.
+
+        A queue that was full when it was counted is not counted again at once. One that only the
+        messages sent since have filled is, because workers may have taken them.
+        """
+        if self.was_full:
             return now - self.at < FULL_VALID_S
         return self.count + n_new <= MOST_WAITING and now - self.at < COUNT_VALID_S
 
@@ -173,7 +178,7 @@ def _count_free(queue: str, n_new: int, channel: Any) -> int:
     waiting = _WAITING.get(queue)
     if waiting is None or not waiting.is_valid(n_new, now):
         count = int(channel.queue_declare(queue=queue).message_count)
-        waiting = _WAITING[queue] = _Waiting(count, now)
+        waiting = _WAITING[queue] = _Waiting(count, now, count >= MOST_WAITING)
     n_free = max(0, min(n_new, MOST_WAITING - waiting.count))
     waiting.count += n_free
     return n_free

@@ -81,9 +81,12 @@ def test_exact_a_request_and_its_units_are_linked_by_the_evaluation(
             base = service.wait_for(r"answers at (http://\S+)").group(1)
             with httpx.Client(base_url=base, timeout=60) as client:
                 posted = client.post(
-                    "/v1/evaluations?wait=60",
+                    "/v1/evaluations",
                     json={"kind": "sleeping", "n_chunks": 2},
-                    headers={"traceparent": f"00-{CLIENT_TRACE}-00f067aa0ba902b7-01"},
+                    headers={
+                        "Prefer": "wait=60",
+                        "traceparent": f"00-{CLIENT_TRACE}-00f067aa0ba902b7-01",
+                    },
                 )
                 path = posted.headers["location"]
                 deadline = time.monotonic() + 60

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from tests.service.storage.databases import Setting
 from tests.service.supervisor.processes import descendants, wait_until_gone
 from thetahat_service.broker import queue
+from thetahat_service.errors import OtherTables
 from thetahat_service.jobs import health
 from thetahat_service.process.start_signal import VARIABLE, StartSignal, wait_for_start_signal
 from thetahat_service.settings import LONGEST_SOCKET, get_settings
@@ -59,7 +60,7 @@ def test_exact_which_addresses_are_this_machines_alone(host: str, answer: bool) 
 
 def test_invalid_a_public_address_needs_migrated_tables(empty_database: str) -> None:
     require_keys("127.0.0.1")
-    with pytest.raises(CannotStart, match="thetahat migrate"):
+    with pytest.raises(OtherTables, match="thetahat migrate"):
         require_keys("10.0.0.1")
 
 

@@ -185,6 +185,8 @@ def test_property_ends_hold_the_estimate_and_grow_with_the_level(
     losses = losses_for(name, seed)
     # that interval is about the mean less a third of the mean's skewness as the level goes to 0
     level = level if name != "skewness_corrected" else max(level, 0.2)
+    # few patterns of weights decide at low levels, and for high ones there are others (Webb's)
+    level = level if name != "wild_cluster" else min(max(level, 0.5), 0.9)
     interval, wider = build(name, losses, level), build(name, losses, (1 + level) / 2)
 
     assert interval.lower is not None
