@@ -150,7 +150,7 @@ def test_exact_two_models_have_their_reasons_and_then_the_plan(blocks: str) -> N
 def test_exact_one_question_is_named_and_what_it_leaves_out() -> None:
     findings = show(evaluate(3, "random")).findings
 
-    assert findings.verdict.startswith("On data like these: It is not clear whether model_00")
+    assert findings.verdict.startswith("On data like these: it is not clear whether model_00")
     assert findings.limit.startswith("Nothing here says how the models do elsewhere")
 
 

@@ -18,6 +18,8 @@ from thetahat_presentation.wording import capitalise, name_method
 
 Json: TypeAlias = Mapping[str, Any]
 
+MOST_OF_ALL_PAIRS: Final = 8
+"""Largest number of models of which the verdict names pairs; of more, it says which are tied."""
 MOST_MODELS: Final = 15
 """Models that the table has; the others are in the table of all models."""
 ROOM: Final = 0.15
@@ -58,6 +60,8 @@ def _write_verdict(shown: ModelsResult) -> str:
 
     What the sentence of a gate says is left out.
     """
+    if len(shown.names) > MOST_OF_ALL_PAIRS and shown.other_target is None:
+        return str(next(iter(shown.summary.get("sentences", [])), shown.write_verdict()))
     if len(shown.comparisons) != 1 or len(shown.names) != 2:
         return shown.write_verdict()
     reasons = [reason for reason, _ in shown.list_verdicts()]

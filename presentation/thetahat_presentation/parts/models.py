@@ -122,15 +122,15 @@ class ModelsResult:
         headline = self.write_headline()
         if self.other_target is not None or self.main_target is None or not headline:
             return headline
-        return f"{capitalise(self.about(self.main_target))}: {headline}"
+        return _join(capitalise(self.about(self.main_target)), headline)
 
     def _write_both(self, main: str, other_target: str) -> str:
         """Return the verdicts on both questions, once where they are the same."""
         other = write_headline(self.summary, self._decide(other_target))
         abouts = [capitalise(self.about(each)) for each in (self.main_target, other_target)]
         if main == other:
-            return f"{abouts[0]} and {self.about(other_target)}: {main}"
-        return f"{abouts[0]}: {main} {abouts[1]}: {other}"
+            return _join(f"{abouts[0]} and {self.about(other_target)}", main)
+        return f"{_join(abouts[0], main)} {_join(abouts[1], other)}"
 
     def _decide(self, other_target: str | None = None) -> list[ComparedPair]:
         """Return the decision on each pair, for the main question or for the other one."""
@@ -322,3 +322,10 @@ def _describe_older_plan(plan: Json) -> str:
 
 def _remove_stop(sentence: str) -> str:
     return sentence.rstrip().removesuffix(".")
+
+
+def _join(about: str, headline: str) -> str:
+    """Return a headline after its question; names of models keep their first letter."""
+    if headline.startswith("It is "):
+        headline = f"i{headline[1:]}"
+    return f"{about}: {headline}"
