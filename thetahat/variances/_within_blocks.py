@@ -196,7 +196,7 @@ def _check_largest(
     if share >= ONE_SOURCE_DOMINATES.threshold and n_units[largest] < _MANY_UNITS:
         yield ONE_SOURCE_DOMINATES(
             words,
-            label=repr(labels[largest]),
+            label=repr(str(labels[largest])),
             share=format_percent(round(share, 3)),
             n=int(n_units[largest]),
             units=units,
@@ -223,7 +223,7 @@ def _check_constant(
             words,
             n=len(constant),
             of=len(variances),
-            label=repr(labels[smallest]),
+            label=repr(str(labels[smallest])),
             smallest=int(n_units[smallest]),
             units=units,
             share=format_percent(round(share, 3)),

@@ -60,15 +60,15 @@ def _write_verdict(shown: ModelsResult) -> str:
 
     What the sentence of a gate says is left out.
     """
-    if len(shown.names) > MOST_OF_ALL_PAIRS and shown.other_target is None:
-        return str(next(iter(shown.summary.get("sentences", [])), shown.write_verdict()))
-    if len(shown.comparisons) != 1 or len(shown.names) != 2:
-        return shown.write_verdict()
     reasons = [reason for reason, _ in shown.list_verdicts()]
+    # A result of an earlier release may have verdicts, but nothing that a headline is made of.
+    whole = shown.write_verdict() or next(iter(reasons), "")
+    if len(shown.names) > MOST_OF_ALL_PAIRS and shown.other_target is None:
+        return str(next(iter(shown.summary.get("sentences", [])), whole))
+    if len(shown.comparisons) != 1 or len(shown.names) != 2:
+        return whole
     gate = str((shown.result.get("gate") or {}).get("sentence", ""))
-    return (
-        " ".join(each for each in reasons if each not in gate) if reasons else shown.write_verdict()
-    )
+    return " ".join(each for each in reasons if each not in gate) if reasons else whole
 
 
 def _tabulate(shown: ModelsResult) -> Table:
