@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Final
 from uuid import UUID
 
 from thetahat_service.errors import ResultPending
 from thetahat_service.jobs import progress, read
+from thetahat_service.jobs.computed_texts import ComputedTexts
 from thetahat_service.settings import get_settings
 from thetahat_service.states import UnitState
 from thetahat_service.storage import unit_parts, units
@@ -28,7 +27,6 @@ from thetahat_service.storage.unit_parts import ChunkRow
 TIME_LIMIT_S: Final = 60.0
 LOCK_TIMEOUT_S: Final = 5.0
 RETRY_AFTER_S: Final = 2
-MAX_CACHED: Final = 8
 _PENDING_STATUS: Final = (
     3  # exit status of the process if there is no partial result; its output is the reason
 )
@@ -91,24 +89,7 @@ def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
     if row.is_finished:
         return read.get_result(owner_id, evaluation_id)
     key = (evaluation_id, _list_available(row))
-    # Only one at a time is computed: each needs a processor, and memory for the data set.
-    if not _Cache.lock.acquire(timeout=LOCK_TIMEOUT_S):
-        raise _build_pending_error("Another partial result is being computed. Ask again.")
-    try:
-        if key not in _Cache.results:
-            _Cache.results[key] = _run_process(owner_id, evaluation_id)
-            while len(_Cache.results) > MAX_CACHED:
-                _Cache.results.popitem(last=False)
-        return _Cache.results[key]
-    finally:
-        _Cache.lock.release()
-
-
-class _Cache:
-    """The last partial results, by evaluation and by what they include."""
-
-    lock: ClassVar = threading.Lock()
-    results: ClassVar[OrderedDict[tuple[UUID, AvailableChunks], str]] = OrderedDict()
+    return _RESULTS.get(key, lambda: _run_process(owner_id, evaluation_id))
 
 
 def _list_available(row: EvaluationRow) -> AvailableChunks:
@@ -176,6 +157,13 @@ def _run_process(owner_id: UUID, evaluation_id: UUID) -> str:
 
 def _build_pending_error(message: str) -> ResultPending:
     return ResultPending(message, retry_after=RETRY_AFTER_S)
+
+
+_RESULTS: Final[ComputedTexts[tuple[UUID, AvailableChunks]]] = ComputedTexts(
+    LOCK_TIMEOUT_S,
+    lambda: _build_pending_error("Another partial result is being computed. Ask again."),
+)
+"""The last partial results, by evaluation and by what they include."""
 
 
 def compute_partial_result(evaluation_id: UUID) -> str:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
@@ -19,12 +17,12 @@ import orjson
 from thetahat.analyses.losses.result_parts import ResultPart, read_parts
 from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept, Unavailable
 from thetahat_service.jobs import read
+from thetahat_service.jobs.computed_texts import ComputedTexts
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.unit_of_work import reading
 
 TIME_LIMIT_S: Final = 60.0
 LOCK_TIMEOUT_S: Final = 30.0
-MAX_CACHED: Final = 8
 OF_METRICS: Final = frozenset(
     {ResultPart.BLOCKS, ResultPart.INTERVALS, ResultPart.SCORE_CURVES, ResultPart.VARIANCES}
 )
@@ -52,23 +50,14 @@ def get_result(owner_id: UUID, evaluation_id: UUID, include: Sequence[str]) -> s
         again = orjson.dumps(missing).decode()
         raise PartsNotKept(f'{reason} Send the request again with "include": {again}.')
     key = (evaluation_id, tuple(missing))
-    if not _ComputedParts.lock.acquire(timeout=LOCK_TIMEOUT_S):  # each needs a processor
-        raise Unavailable("Parts of other results are being computed. Ask again.")
-    try:
-        if key not in _ComputedParts.results:
-            _ComputedParts.results[key] = _run_process(evaluation_id, missing)
-            while len(_ComputedParts.results) > MAX_CACHED:
-                _ComputedParts.results.popitem(last=False)
-        return _ComputedParts.results[key]
-    finally:
-        _ComputedParts.lock.release()
+    return _RESULTS.get(key, lambda: _run_process(evaluation_id, missing))
 
 
-class _ComputedParts:
-    """The last results with further parts, by evaluation and parts."""
-
-    lock: ClassVar = threading.Lock()
-    results: ClassVar[OrderedDict[tuple[UUID, tuple[ResultPart, ...]], str]] = OrderedDict()
+_RESULTS: Final[ComputedTexts[tuple[UUID, tuple[ResultPart, ...]]]] = ComputedTexts(
+    LOCK_TIMEOUT_S,
+    lambda: Unavailable("Parts of other results are being computed. Ask again."),
+)
+"""The last results with further parts, by evaluation and parts."""
 
 
 def list_parts_to_come(result: Mapping[str, Any]) -> list[ResultPart]:

@@ -202,8 +202,8 @@ def test_degenerate_what_cannot_be_made_in_time_is_not_ready(
     assert (crashed.status_code, crashed.json()["code"]) == (409, "result_not_ready")
     assert "secret" not in crashed.text
 
-    monkeypatch.setattr(partial, "LOCK_TIMEOUT_S", 0.01)
-    with partial._Cache.lock:
+    monkeypatch.setattr(partial._RESULTS, "_timeout_s", 0.01)
+    with partial._RESULTS._lock:
         busy = client.get(f"{there}/result?partial=true")
     assert "Another partial result" in busy.json()["detail"]
 
