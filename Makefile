@@ -20,8 +20,10 @@ COMPILE := $(BIN)/thetahat compile
 # Chaos tests share one group so that they run one after another; see tests/conftest.py. The three
 # processes are for two cores: tests that start services wait a third of their time. The compiled
 # modules of the tests are kept, also where Python is told to write none: compiling them takes as
-# long as collecting the tests.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses 3 --dist loadgroup --no-loadscope-reorder
+# long as collecting the tests. A worker that dies ends the run and names its test: a replaced worker
+# can wait for ever at the end of a run (pytest-xdist 3.8, issues 1323 and 1327).
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses 3 --dist loadgroup --no-loadscope-reorder \
+	--max-worker-restart 0
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
