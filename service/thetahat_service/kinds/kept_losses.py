@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,29 +15,7 @@ from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 from thetahat.values.words import choose_words
-
-KEY: Final = b"thetahat"
-"""The key of the description among the metadata of the file."""
-
-
-def describe_losses(table: LossTable, columns: dict[str, str]) -> dict[bytes, bytes]:
-    """Return the metadata of a file of losses: what its columns do not say.
-
-    Parameters
-    ----------
-    columns : mapping of str to str
-        The column of each model.
-    """
-    layout = table.layout
-    described = {
-        "blocks": layout.kind.value,
-        "better": layout.words.better,
-        "n_train": None if layout.n_train is None else layout.n_train.tolist(),
-        "loss_range": table.loss_range,
-        "models": columns,
-        "block_labels": layout.block_labels,
-    }
-    return {KEY: json.dumps(described, default=str).encode()}
+from thetahat_service.kinds.loss_columns import KEY
 
 
 def read_kept_losses(path: Path) -> LossTable | None:

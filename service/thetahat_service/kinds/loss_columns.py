@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,11 +14,12 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Label
 from thetahat_service.data.arrow_arrays import make_arrow_array
-from thetahat_service.kinds.kept_losses import describe_losses
 from thetahat_service.outcomes.output_table import OutputColumn, OutputTable
 from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 
 RESERVED: Final = ("block", "repeat", "instance", "cluster")
+KEY: Final = b"thetahat"
+"""The key of the description among the metadata of the file."""
 
 
 def tabulate_losses(
@@ -35,6 +37,26 @@ def tabulate_losses(
     tabulated = make_lazy_loss_columns(table.layout, losses, extra or {}).table()
     columns = {name: name_column(name) for name in losses}
     return tabulated.replace_schema_metadata(describe_losses(table, columns))
+
+
+def describe_losses(table: LossTable, columns: dict[str, str]) -> dict[bytes, bytes]:
+    """Return the metadata of a file of losses: what its columns do not say.
+
+    Parameters
+    ----------
+    columns : mapping of str to str
+        The column of each model.
+    """
+    layout = table.layout
+    described = {
+        "blocks": layout.kind.value,
+        "better": layout.words.better,
+        "n_train": None if layout.n_train is None else layout.n_train.tolist(),
+        "loss_range": table.loss_range,
+        "models": columns,
+        "block_labels": layout.block_labels,
+    }
+    return {KEY: json.dumps(described, default=str).encode()}
 
 
 def name_column(model: str) -> str:
