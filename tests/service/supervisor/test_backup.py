@@ -144,7 +144,8 @@ def _wait(client: httpx.Client, path: str, status: str, least: int = 0) -> None:
 @pytest.mark.chaos
 def test_exact_the_commands_work_on_a_running_service(tmp_path: Path) -> None:
     source, copy, target = (str(tmp_path / name) for name in ("source", "copy", "target"))
-    body = {"kind": "sleeping", "n_chunks": 12, "seconds": 0.4, "seed": 11}
+    # long enough that the backup, a process that imports the service, ends before the evaluation
+    body = {"kind": "sleeping", "n_chunks": 12, "seconds": 1.2, "seed": 11}
     with serving(Path(source), tmp_path / "log1") as service:
         address = service.wait_for(r"answers at (http://\S+)").group(1)
         with httpx.Client(base_url=address, timeout=60) as client:
