@@ -298,12 +298,37 @@ NEIGHBOURS_ALIKE = _build_entry(
     "intervals, which take the rows as independent, are too short by a factor of at least about "
     "{factor}, and p-values are too small. If the table was sorted by something else that has to "
     "do with the {values}, such as the label, they are not.",
-    'Send what neighbouring rows have in common, such as the day or the document, as "cluster". If '
+    'If it is the order of time, send "time"; else send what neighbouring rows have in common, '
+    'such as the document, as "cluster". If '
     "the rows were sorted after they were sampled, send them in random order.",
     threshold=1.1,
     reason="An interval that is too short by a factor of 1.1 covers in 0.925 instead of 0.95. The "
     "factor must also be significant: its test rejects in at most 1 % of results with independent "
     "rows, from 30 rows on and also for rare 0/1 losses (edges/neighbouring_rows).",
+)
+IGNORES_TIME = _build_entry(
+    "ignores_time",
+    _SERIOUS,
+    "The rows are in the order of time, and {method} takes them as independent. It is too small if "
+    "the {values} of neighbouring times are alike.",
+    "Use newey_west.",
+)
+DEPENDENT_TIMES = _build_entry(
+    "dependent_times",
+    _SERIOUS,
+    "The correlation of the {values} of a time with those of the next is {correlation}, over {n} "
+    "times. In studied series like that t intervals of level 95 % on newey_west covered in about "
+    "{coverage}, and tests reject too often in the same measure.",
+    "Test over a longer time, or send the sum of a longer period, such as a week, as one row.",
+    threshold=0.93,
+    reason="Below a coverage of 0.93 an error of 5 % has become one of 7 %; the coverages are "
+    "those of the table order_of_time of docs/results/edges.",
+)
+BARTLETT_WEIGHTS = _build_entry(
+    "bartlett_weights",
+    _WARNING,
+    "The variance with equal weights of all {lags} lags is not positive, so the weights of "
+    "Bartlett are used, which fall with the lag. The horizon stays {horizon}.",
 )
 ORDER_OF_TIME = _build_entry(
     "order_of_time",

@@ -157,6 +157,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Demsar, J. (2006). Statistical comparisons of classifiers over multiple data sets. "
             "Journal of Machine Learning Research 7, 1-30."
         ),
+        "diebold1995": (
+            "Diebold, F. X. and Mariano, R. S. (1995). Comparing predictive accuracy. Journal of "
+            "Business and Economic Statistics 13, 253-263."
+        ),
         "dietterich1998": (
             "Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised "
             "classification learning algorithms. Neural Computation 10, 1895-1923."
@@ -164,6 +168,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "dixon1946": (
             "Dixon, W. J. and Mood, A. M. (1946). The statistical sign test. Journal of the "
             "American Statistical Association 41, 557-566."
+        ),
+        "driscoll1998": (
+            "Driscoll, J. C. and Kraay, A. C. (1998). Consistent covariance matrix estimation with "
+            "spatially dependent panel data. Review of Economics and Statistics 80, 549-560."
         ),
         "dudoit2002": (
             "Dudoit, S., Fridlyand, J. and Speed, T. P. (2002). Comparison of discrimination "
@@ -280,6 +288,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "hansen2011": (
             "Hansen, P. R., Lunde, A. and Nason, J. M. (2011). The model confidence set. "
             "Econometrica 79, 453-497."
+        ),
+        "harvey1997": (
+            "Harvey, D., Leybourne, S. and Newbold, P. (1997). Testing the equality of prediction "
+            "mean squared errors. International Journal of Forecasting 13, 281-291."
         ),
         "hastie2009": (
             "Hastie, T., Tibshirani, R. and Friedman, J. (2009). The elements of statistical "
@@ -428,6 +440,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Newcombe, R. G. (1998). Improved confidence intervals for the difference between "
             "binomial proportions based on paired data. Statistics in Medicine 17, 2635-2650."
         ),
+        "newey1987": (
+            "Newey, W. K. and West, K. D. (1987). A simple, positive semi-definite, "
+            "heteroskedasticity and autocorrelation consistent covariance matrix. Econometrica 55, "
+            "703-708."
+        ),
         "noma2021": (
             "Noma, H., Shinozaki, T., Iba, K., Teramukai, S. and Furukawa, T. A. (2021). "
             "Confidence intervals of prediction accuracy measures for multivariable prediction "
@@ -455,6 +472,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Phipson, B. and Smyth, G. K. (2010). Permutation p-values should never be zero: "
             "calculating exact p-values when permutations are randomly drawn. Statistical "
             "Applications in Genetics and Molecular Biology 9, 39."
+        ),
+        "politis2004": (
+            "Politis, D. N. and White, H. (2004). Automatic block-length selection for the "
+            "dependent bootstrap. Econometric Reviews 23, 53-70; correction 28 (2009), 372-375."
         ),
         "powers2011": (
             "Powers, D. M. W. (2011). Evaluation: from precision, recall and F-measure to ROC, "

@@ -91,6 +91,8 @@ class VarianceTraits:
     instances shrink it down to a floor."""
     knows_clusters: bool = False
     """Whether it stays valid if losses within a cluster depend on each other."""
+    knows_time: bool = False
+    """Whether it stays valid if the losses of rows near each other in time depend on each other."""
     is_of_cluster_sums: bool = False
     """Whether it is computed from the sums of the losses over clusters alone, so that an interval
     can give these sums random weights."""

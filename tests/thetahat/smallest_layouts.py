@@ -23,6 +23,8 @@ HOLDOUTS: dict[str, dict[str, Any]] = {
     "two instances": {"block": [0, 0]},
     "two instances of one cluster": {"block": [0, 0], "cluster": [0, 0]},
     "two clusters of one instance": {"block": [0, 0], "cluster": [0, 1]},
+    "two instances at two times": {"block": [0, 0], "time": [1, 2]},
+    "ten instances at ten times": {"block": [0] * 10, "time": list(range(10))},
 }
 BLOCKS: dict[str, dict[str, Any]] = {
     "two blocks of one instance": {"block": [0, 1]},

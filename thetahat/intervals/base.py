@@ -25,6 +25,7 @@ from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number
 from thetahat.values.paired_counts import PairedCounts
+from thetahat.values.time_order import explain_dependence_in_time
 from thetahat.values.types import Alternative, BlockKind, MeanKind, Target
 from thetahat.variances._applicability import explain_missing_rows
 from thetahat.variances._building import TRAINING_IGNORED
@@ -139,7 +140,7 @@ class IntervalOfLosses(IntervalMethod, ABC):
             return reason
         if layout.cluster is not None:
             return f"{self.info.name} takes the instances as independent, and these are in clusters"
-        return None
+        return explain_dependence_in_time(self.info.name, layout)
 
     @abstractmethod
     def build_from_losses(
@@ -247,7 +248,7 @@ class PairedRatesInterval(IntervalMethod, ABC):
             return f"{self.info.name} needs at least two clusters"
         if not self.of_clusters and layout.cluster is not None:
             return f"{self.info.name} takes the instances as independent, and these are in clusters"
-        return None
+        return explain_dependence_in_time(self.info.name, layout)
 
     @abstractmethod
     def compute_upper_end(self, counts: PairedCounts, tail: float) -> float:

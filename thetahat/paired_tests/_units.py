@@ -22,6 +22,7 @@ from thetahat.numerics.thresholds import MANY_VALUES
 from thetahat.paired_tests.base import PairBatch
 from thetahat.values.block_losses import ROUNDING, BlockLosses
 from thetahat.values.layout import Layout
+from thetahat.values.time_order import explain_dependence_in_time
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Target, UnitName
 
 
@@ -46,7 +47,7 @@ def reason_against_unit(name: str, layout: Layout, requested: UnitName | None) -
     if not layout.is_matched:
         rows = "subsamples" if layout.n_repeats == 1 else f"{layout.n_repeats} repeats"
         return f"{name} by instance needs an instance column to match the rows of {rows}"
-    return None
+    return explain_dependence_in_time(name, layout)
 
 
 def _explain_unfit_blocks(name: str, layout: Layout) -> str | None:
@@ -87,7 +88,7 @@ def reason_against_dependent_instances(name: str, layout: Layout) -> str | None:
         return reason
     if layout.cluster is not None:
         return f"{name} needs independent instances, but these come in clusters"
-    return None
+    return explain_dependence_in_time(name, layout)
 
 
 def count_units(layout: Layout, unit: UnitName) -> int:

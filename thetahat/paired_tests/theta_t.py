@@ -54,7 +54,8 @@ class ThetaT(PairedTest):
     variance : str or None
         Wire name of the variance estimator. By default ``theta_B`` for source blocks, ``theta_3``
         for random ones, ``nadeau_bengio`` for subsamples, and for a holdout ``iid``, or
-        ``cluster_robust`` if its instances are in clusters.
+        ``cluster_robust`` if its instances are in clusters, or ``newey_west`` if they are in the
+        order of time.
     """
 
     variance: str | None = None
@@ -151,19 +152,27 @@ class ThetaT(PairedTest):
 def _default_variance(layout: Layout) -> str:
     """Return the variance that the test uses unless a request names one.
 
-    For data with clusters it is the variance that allows for them, if that fits the layout.
+    For data with clusters, or in the order of time, it is the variance that allows for them, if
+    that fits the layout.
     """
     defaults = {
         name: method
         for name, method in VARIANCES.items()
         if layout.kind in method.info.variance.default_of_t_test
     }
-    if layout.cluster is not None:
-        for name, method in defaults.items():
-            if method.info.variance.knows_clusters and method().inapplicable(layout) is None:
-                return name
+    for name, method in defaults.items():
+        traits = method.info.variance
+        is_meant = (
+            traits.knows_time
+            if layout.time is not None
+            else traits.knows_clusters and layout.cluster is not None
+        )
+        if is_meant and method().inapplicable(layout) is None:
+            return name
     return next(
-        name for name, method in defaults.items() if not method.info.variance.knows_clusters
+        name
+        for name, method in defaults.items()
+        if not (method.info.variance.knows_clusters or method.info.variance.knows_time)
     )
 
 

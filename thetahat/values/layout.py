@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thetahat.errors import InsufficientData, InvalidParameter
+from thetahat.errors import InsufficientData, InvalidParameter, UnsupportedCombination
 from thetahat.tables.labels import encode_label_array, encode_labels
+from thetahat.values.time_order import order_times
 from thetahat.values.training_sizes import read_training_sizes
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
 from thetahat.values.words import Words, choose_words
@@ -46,6 +47,10 @@ class Layout:
         (n,) codes by row, in input order.
     cluster_labels : tuple of label
         Labels in order of first appearance.
+    time : ndarray of int or None
+        (n,) place of each row in time, from 0 on; None where the order of the rows means nothing.
+    time_labels : tuple of label
+        (T,) times in their order.
     instance_labels : ndarray or None
         (n_instances,) labels of the codes of ``instance``.
     """
@@ -62,6 +67,8 @@ class Layout:
     instance: IntArray | None = None
     cluster: IntArray | None = None
     cluster_labels: tuple[Label, ...] = ()
+    time: IntArray | None = None
+    time_labels: tuple[Label, ...] = ()
     instance_labels: np.ndarray | None = None
     narrow_split: np.ndarray | None = None
 
@@ -156,6 +163,7 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
     repeat: Sequence[Label] | IntArray | None = None,
     instance: Sequence[Label] | IntArray | None = None,
     cluster: Sequence[Label] | IntArray | None = None,
+    time: Sequence[Label] | IntArray | None = None,
     n_train: float | dict[Label, float] | FloatArray | None = None,
 ) -> Layout:
     """Build the layout of a loss matrix in long form.
@@ -166,6 +174,8 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
         What a block is.
     block, repeat, instance, cluster : sequence
         (n,) labels, one per row.
+    time : sequence or None
+        (n,) numbers or dates, for the rows of one test set that are in the order of time.
     n_train : float or mapping or ndarray or None
         Training size of every split, by block label, or (n,) of each row's split. None means the
         number of instances of the same repeat that are not in the block, and for a holdout and
@@ -175,7 +185,9 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
     Raises
     ------
     InvalidParameter
-        Columns of different length, a bad training size.
+        Columns of different length, a bad training size, a time that is no number or date.
+    UnsupportedCombination
+        Times of several blocks, or beside clusters.
     InsufficientData
         No rows, one block where more are needed, or several in a holdout.
     """
@@ -188,7 +200,12 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
         (None, None) if instance is None else encode_label_array(instance)
     )
     cluster_codes, cluster_labels = (None, ()) if cluster is None else encode_labels(cluster)
-    _check_lengths(n, repeat=repeat_codes, instance=instance_codes, cluster=cluster_codes)
+    time_codes, time_labels = (None, ()) if time is None else order_times(time)
+    _check_lengths(
+        n, repeat=repeat_codes, instance=instance_codes, cluster=cluster_codes, time=time_codes
+    )
+    if time is not None:
+        _check_time_fits(kind, has_clusters=cluster is not None)
     if kind is BlockKind.SUBSAMPLES:
         _check_one_series(int(repeat_codes.max()) + 1, "repeat")
     elif instance_codes is not None:
@@ -220,6 +237,8 @@ def build_layout(  # noqa: PLR0913 - one argument per column of the long form
         instance_labels=instance_labels,
         cluster=cluster_codes,
         cluster_labels=cluster_labels,
+        time=time_codes,
+        time_labels=time_labels,
         narrow_split=None if order is None or len(present) > 2**16 else split.astype(np.uint16),
     )
 
@@ -278,6 +297,23 @@ def _check_lengths(n: int, **columns: IntArray | None) -> None:
             raise InvalidParameter(
                 f"{name} has {len(codes)} entries and block has {n}.", loc=(name,), value=len(codes)
             )
+
+
+def _check_time_fits(kind: BlockKind, *, has_clusters: bool) -> None:
+    """Raise ``UnsupportedCombination`` for times that no method here can use."""
+    if kind is not BlockKind.HOLDOUT:
+        raise UnsupportedCombination(
+            f"time is for the rows of one test set (blocks holdout), and these blocks are "
+            f"{kind.value}. Leave time out, or send one test set.",
+            loc=("time",),
+        )
+    if has_clusters:
+        raise UnsupportedCombination(
+            "time and cluster cannot be sent together: newey_west allows for rows that are alike "
+            "because they are near in time or of one time, cluster_robust for rows of one cluster. "
+            "Leave out the one that matters less.",
+            loc=("time",),
+        )
 
 
 def _check_tested_once(repeat: IntArray, instance: IntArray, labels: np.ndarray | None) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from thetahat.cautions import (
     FEW_BLOCKS,
     IGNORES_CLUSTERS,
+    IGNORES_TIME,
     IGNORES_TRAINING_VARIANCE,
     NEGATIVE_VARIANCE,
     VARIANCE_OF_ONE_REPEAT,
@@ -56,6 +57,7 @@ def build_estimate(  # noqa: PLR0913 - one argument per field that a method may 
             *_judge_sign(info.name, value, losses.layout.words),
             *cautions,
             *_build_cluster_caution(info, losses),
+            *_build_time_caution(info, losses),
         ),
         details=details or {},
     )
@@ -140,6 +142,13 @@ def _build_cluster_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Cauti
         return ()  # each block holds whole clusters, so the spread of block means includes theirs
     n_clusters = len(layout.cluster_labels)
     return (IGNORES_CLUSTERS(layout.words, n_clusters=n_clusters, method=info.name),)
+
+
+def _build_time_caution(info: MethodInfo, losses: BlockLosses) -> tuple[Caution, ...]:
+    """Return the caution that rows in the order of time were taken as independent, if they were."""
+    if losses.layout.time is None or info.variance.knows_time:
+        return ()
+    return (IGNORES_TIME(losses.layout.words, method=info.name),)
 
 
 def _get_mean_kind(info: MethodInfo) -> MeanKind:

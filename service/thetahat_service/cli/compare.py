@@ -55,6 +55,7 @@ def compare(
     repeat: compared_files.RepeatColumn = None,
     instance: compared_files.InstanceColumn = None,
     cluster: compared_files.ClusterColumn = None,
+    time: compared_files.TimeColumn = None,
     better: compared_files.Better = None,
     missing: compared_files.MissingValues = None,
     margin: Margin = None,
@@ -82,6 +83,7 @@ def compare(
         repeat=repeat,
         instance=instance,
         cluster=cluster,
+        time=time,
         better=better,
         missing=missing,
     )

@@ -104,6 +104,12 @@ InstanceColumn = Annotated[
 ClusterColumn = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Column with dependent rows' cluster.")
 ]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Column with the time of each row: numbers or dates (2026-11-26)."
+    ),
+]
 Better = Annotated[
     BetterValues | None,
     typer.Option(
@@ -149,6 +155,8 @@ class FileOptions:
     """The column of test instances."""
     cluster: str | None = None
     """The column of clusters."""
+    time: str | None = None
+    """The column of times."""
     better: BetterValues | None = None
     """Which values are better."""
     missing: Missing | None = None
@@ -265,7 +273,8 @@ def _build_item_request(
     """Return the request about scored items."""
     from thetahat_service.cli.scored_items import choose_better
 
-    for label, column in (("repeat", options.repeat), ("instance", options.instance)):
+    by_row = {"repeat": options.repeat, "instance": options.instance, "time": options.time}
+    for label, column in by_row.items():
         if column is not None:
             message = (
                 f"--{label} is for a table with a column for each model. Here the rows are matched "
@@ -294,6 +303,7 @@ def _build_table_request(
             "repeat": options.repeat,
             "instance": options.instance or options.item,
             "cluster": options.cluster,
+            "time": options.time,
         },
         knows_blocks=options.blocks is not None or bool(options.models),
         leaves_out=options.leaves_out,

@@ -96,6 +96,7 @@ def gate(
     repeat: compared_files.RepeatColumn = None,
     instance: compared_files.InstanceColumn = None,
     cluster: compared_files.ClusterColumn = None,
+    time: compared_files.TimeColumn = None,
     better: compared_files.Better = None,
     missing: compared_files.MissingValues = None,
     junit: Annotated[
@@ -124,6 +125,7 @@ def gate(
         repeat=repeat,
         instance=instance,
         cluster=cluster,
+        time=time,
         better=better,
         missing=missing,
     )

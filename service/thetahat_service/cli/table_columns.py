@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from thetahat_service.roles.proposals import Proposal
     from thetahat_service.roles.totals import TotalRow
 
-LABELS: Final = ("block", "repeat", "instance", "cluster")
-"""Columns that name a row; a file's columns of these names are used without an option."""
+LABELS: Final = ("block", "repeat", "instance", "cluster", "time")
+"""Columns that name a row; a file's columns of these names are used without an option, but for
+``time``, which may as well be how long something took."""
 LISTED: Final = 12
 
 
@@ -30,7 +31,7 @@ class LossColumns:
     losses: list[str]
     """The columns of the models."""
     labels: dict[str, str]
-    """The columns that name block, repeat, instance and cluster, where there are such."""
+    """The columns that name block, repeat, instance, cluster and time, where there are such."""
     unused: list[str]
     """A sentence on each column that is not used."""
 
@@ -55,7 +56,8 @@ def choose_columns(
     models : sequence of str
         The columns that options name as models; empty if none does.
     labels : mapping of str to str or None
-        The column that an option names, by ``block``, ``repeat``, ``instance`` and ``cluster``.
+        The column that an option names, by ``block``, ``repeat``, ``instance``, ``cluster`` and
+        ``time``.
     knows_blocks : bool
         Whether the options settle what the blocks are, so that nothing is asked about labels.
     leaves_out : bool
@@ -65,7 +67,8 @@ def choose_columns(
 
     check_names(profiles, (*models, *filter(None, labels.values())))
     found = {
-        label: column or (label if label in profiles and label not in models else None)
+        label: column
+        or (label if label != "time" and label in profiles and label not in models else None)
         for label, column in labels.items()
     }
     chosen = {label: column for label, column in found.items() if column}
@@ -78,7 +81,7 @@ def choose_columns(
     _refuse_total_row(_find_computed_total(data, profiles, losses))
     if not models:
         _ask_about_models(proposals, losses)
-    if not (knows_blocks or chosen.keys() & {"block", "cluster"}):
+    if not (knows_blocks or chosen.keys() & {"block", "cluster", "time"}):
         _ask_about_labels(proposals)
     unused = [
         _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses

@@ -31,7 +31,7 @@ def read_kept_losses(path: Path) -> LossTable | None:
     kind = BlockKind(described["blocks"])
     labels = {
         name: kept[name].to_pylist() if name in kept.column_names else None
-        for name in ("instance", "cluster")
+        for name in ("instance", "cluster", "time")
     }
     layout = build_layout(
         kind, kept["block"].to_pylist(), repeat=kept["repeat"].to_numpy(), **labels

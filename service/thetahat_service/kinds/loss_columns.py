@@ -17,7 +17,7 @@ from thetahat_service.data.arrow_arrays import make_arrow_array
 from thetahat_service.outcomes.output_table import OutputColumn, OutputTable
 from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 
-RESERVED: Final = ("block", "repeat", "instance", "cluster")
+RESERVED: Final = ("block", "repeat", "instance", "cluster", "time")
 KEY: Final = b"thetahat"
 """The key of the description among the metadata of the file."""
 
@@ -27,9 +27,9 @@ def tabulate_losses(
 ) -> pa.Table | None:
     """Return one row per loss in input order; None where only split scores are known.
 
-    Columns: ``block``, ``repeat`` (a number), ``instance`` and ``cluster`` where they are known,
-    then one column of losses per model (``loss:<name>`` where the name is one of those), then
-    ``extra``.
+    Columns: ``block``, ``repeat`` (a number), ``instance``, ``cluster`` and ``time`` where they are
+    known, then one column of losses per model (``loss:<name>`` where the name is one of those),
+    then ``extra``.
     """
     if not table.layout.has_rows:
         return None
@@ -90,6 +90,8 @@ def make_lazy_loss_columns(
         columns["instance"] = OutputColumn(layout.instance, _list_label_values(labels))
     if layout.cluster is not None:
         columns["cluster"] = OutputColumn(layout.cluster, _list_label_values(layout.cluster_labels))
+    if layout.time is not None:
+        columns["time"] = OutputColumn(layout.time, _list_label_values(layout.time_labels))
     for name, values in losses.items():
         columns[name_column(name)] = OutputColumn(values)
     return OutputTable({**columns, **extra})

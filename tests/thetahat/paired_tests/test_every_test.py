@@ -54,6 +54,10 @@ def pair_for(name: str, a: npt.ArrayLike, b: npt.ArrayLike, kind: BlockKind) -> 
     """Two (K, M) matrices: a row per block, or two rows per repeat for tests of repeats."""
     if wants_repeats(name) and kind in PARTITIONS:
         return five_by_two_pair(a, b, kind)
+    if name == "diebold_mariano" and kind is BlockKind.HOLDOUT:
+        n = np.size(a)
+        layout = build_layout(kind, np.zeros(n, dtype=np.intp), time=range(n))
+        return pair_over(layout, np.ravel(a), np.ravel(b))
     return blocks_pair(a, b, kind)
 
 
@@ -226,7 +230,8 @@ def test_property_scale_and_order_do_not_matter(name: str, seed: int, scale: flo
     if name == "mcnemar":
         return  # its losses are 0 and 1 whatever the scale
     rng, method = np.random.default_rng(seed), PAIRED_TESTS[name]()
-    kind = BlockKind.RANDOM if BlockKind.RANDOM in method.info.blocks else BlockKind.SOURCE
+    kinds = (BlockKind.RANDOM, BlockKind.SOURCE, BlockKind.HOLDOUT)
+    kind = next(kind for kind in kinds if kind in method.info.blocks)
     k = 10 if wants_repeats(name) else 5
     a, b = rng.integers(0, 64, (k, 4)) / 64, rng.integers(0, 64, (k, 4)) / 64
     start = pair_for(name, a, b, kind)
@@ -235,7 +240,10 @@ def test_property_scale_and_order_do_not_matter(name: str, seed: int, scale: flo
     if wants_repeats(name):  # which repeat and which fold come first may matter
         order = order[np.argsort(split[order], kind="stable")]
     mixed = build_layout(
-        kind, layout.split_block[split][order], repeat=layout.split_repeat[split][order]
+        kind,
+        layout.split_block[split][order],
+        repeat=layout.split_repeat[split][order],
+        time=None if layout.time is None else layout.time[order],
     )
     way = Alternative.TWO_SIDED
 

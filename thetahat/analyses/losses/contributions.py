@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from thetahat.numerics.joint_distribution import UnitMoments
+from thetahat.numerics.long_run_variance import choose_lags, make_bartlett_weights
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import BlockKind, FloatArray, Target
+from thetahat.variances._times import sum_deviations_by_time
 
 
 def list_unit_moments(table: LossTable, target: Target) -> list[UnitMoments]:
@@ -25,9 +28,23 @@ def list_unit_moments(table: LossTable, target: Target) -> list[UnitMoments]:
     about_sources = layout.kind is BlockKind.SOURCE and target is Target.NEW_SOURCE
     if about_sources or not layout.has_rows or not layout.is_matched:
         return [means]
+    if layout.time is not None:
+        return [_accumulate_times(table), means]
     by_cluster = layout.cluster is not None
     chunks = _sum_by_cluster(table) if by_cluster else _yield_instances(table)
     return [UnitMoments.accumulate(chunks), means]
+
+
+def _accumulate_times(table: LossTable) -> UnitMoments:
+    """Return the moments of times that depend on their neighbours, by the weights of newey_west."""
+    sums = np.stack([sum_deviations_by_time(one) for one in table.models.values()], axis=1)
+    moments = UnitMoments.accumulate([sums])
+    lags = choose_lags(len(sums))
+    products = moments.products
+    for lag, weight in enumerate(make_bartlett_weights(lags), start=1):
+        crossed = sums[lag:].T @ sums[:-lag]
+        products = products + weight * (crossed + crossed.T)
+    return replace(moments, products=products)
 
 
 def _center_split_means(table: LossTable) -> FloatArray:

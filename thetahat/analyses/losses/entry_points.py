@@ -51,6 +51,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     repeat: LabelColumn | None = None,
     instance: LabelColumn | None = None,
     cluster: LabelColumn | None = None,
+    time: LabelColumn | None = None,
     block_labels: Sequence[Label] | None = None,
     n_train: float | Mapping[Label, float] | None = None,
     better: Better | None = None,
@@ -75,6 +76,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         What a block is: ``random`` (a fold), ``source``, ``holdout`` or ``subsamples``.
     block, repeat, instance, cluster : sequence of label or None
         (n,) labels of the rows in long form; a holdout needs no ``block``.
+    time : sequence of label or None
+        (n,) numbers or dates of the rows of a holdout in the order of time, which depend on their
+        neighbours.
     block_labels : sequence of label or None
         Names of the blocks, if ``losses`` has one row for each block.
     n_train : float, mapping or None
@@ -114,7 +118,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     """
     refuse_unknown_options(options, "evaluate")
     kind = read_block_kind(blocks)
-    layout, values = _read_losses(losses, kind, block, repeat, instance, cluster, n_train)
+    layout, values = _read_losses(losses, kind, block, repeat, instance, cluster, time, n_train)
     if block_labels is not None:
         if block is not None or len(block_labels) != len(layout.block_labels):
             raise InvalidParameter(
@@ -234,6 +238,7 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
     repeat: LabelColumn | None,
     instance: LabelColumn | None,
     cluster: LabelColumn | None,
+    time: LabelColumn | None,
     n_train: float | Mapping[Label, float] | None,
 ) -> tuple[Layout, dict[str, FloatArray]]:
     """Return the layout and the (n,) losses by model, from rows by block or from the long form."""
@@ -248,13 +253,13 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
             name: _read_numbers(name, values_of_model) for name, values_of_model in losses.items()
         }
         layout = build_row_layout(
-            kind, len(values[first]), block, repeat, instance, cluster, n_train=n_train
+            kind, len(values[first]), block, repeat, instance, cluster, time, n_train=n_train
         )
         return layout, values
-    if any(column is not None for column in (block, repeat, instance, cluster)):
+    if any(column is not None for column in (block, repeat, instance, cluster, time)):
         raise InvalidParameter(
-            "block, repeat, instance and cluster go with losses in long form, not with a row of "
-            "losses for each block.",
+            "block, repeat, instance, cluster and time go with losses in long form, not with a "
+            "row of losses for each block.",
             loc=("block",),
         )
     shape = [len(row) for row in rows]
@@ -275,6 +280,7 @@ def build_row_layout(  # noqa: PLR0913 - the columns of the long form
     repeat: LabelColumn | None,
     instance: LabelColumn | None,
     cluster: LabelColumn | None,
+    time: LabelColumn | None,
     *,
     n_train: float | Mapping[Label, float] | None,
 ) -> Layout:
@@ -295,6 +301,7 @@ def build_row_layout(  # noqa: PLR0913 - the columns of the long form
             name: None if column is None else _read_labels(name, column)
             for name, column in columns.items()
         },
+        time=None if time is None else _read_times(time),
         n_train=_read_sizes(n_train),
     )
 
@@ -356,6 +363,17 @@ def _read_labels(name: str, column: LabelColumn) -> Sequence[Label] | IntArray:
         column = [v.item() if isinstance(v, np.generic) else v for v in column]
     labels = parse_labels(column, name)
     return labels if labels.dtype.kind in "iu" else labels.tolist()
+
+
+def _read_times(column: LabelColumn) -> Sequence[Label]:
+    """Return times as numbers or texts."""
+    column = read_series(column)
+    if isinstance(column, np.ndarray) and column.dtype.kind == "M":
+        return cast("list[Label]", np.datetime_as_string(column).tolist())
+    if isinstance(column, np.ndarray) and column.dtype.kind == "f":
+        return cast("list[Label]", column.tolist())
+    labels = _read_labels("time", column)
+    return cast("list[Label]", labels.tolist()) if isinstance(labels, np.ndarray) else labels
 
 
 def read_choices(

@@ -35,7 +35,7 @@ class IdenticalUnits:
         of overlapping training sets resemble each other.
     reach : float or None
         The largest difference of a unit, in units of the mean; None where the range of the loss is
-        not known, or where these units say nothing about the target.
+        not known, where these units say nothing about the target, or are in the order of time.
     target : Target
         What the difference is about.
     """
@@ -89,6 +89,8 @@ def count_identical_units(
     width = None if loss_range is None else loss_range[1] - loss_range[0]
     if width is None or not math.isfinite(width) or target is Target.NEW_POPULATION:
         width = None
+    if layout.time is not None:
+        width = None  # the bound is for independent units
     if target is Target.NEW_SOURCE:
         n = layout.n_blocks
         return IdenticalUnits(

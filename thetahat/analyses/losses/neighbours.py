@@ -11,6 +11,11 @@ import numpy as np
 from scipy.special import gammaincc
 
 from thetahat.cautions import FEWEST_NEIGHBOURS, NEIGHBOURS_ALIKE, Caution
+from thetahat.numerics.long_run_variance import (
+    choose_lags,
+    compute_autocovariances,
+    make_bartlett_weights,
+)
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.sorted_rows import is_monotone
 from thetahat.values.types import BlockKind, FloatArray
@@ -52,7 +57,8 @@ class NeighbourTests:
         Number of models and pairs that are tested, which share ``FALSE_ALARMS``.
     are_possible : bool
         Whether the order of the rows can say anything: they are the single rows of one test set,
-        without clusters, and they are not sorted by the true values or by the losses of a model.
+        without clusters or times, and they are not sorted by the true values or by the losses of a
+        model.
     """
 
     words: Words
@@ -69,6 +75,7 @@ class NeighbourTests:
             and layout.has_rows
             and layout.n_splits == 1
             and layout.cluster is None
+            and layout.time is None
             and not table.is_sorted_by_truth
             and layout.n_rows >= FEWEST_NEIGHBOURS
             and not any(is_monotone(losses.rows) for losses in table.models.values())
@@ -101,18 +108,6 @@ class NeighbourTests:
             )
 
 
-def choose_lags(n: int) -> int:
-    """Return the number of lags of the Newey-West variance of n values."""
-    return int(4 * (n / 100) ** (2 / 9))
-
-
-def compute_autocorrelations(values: FloatArray, lags: int) -> FloatArray:
-    """Return the (lags,) autocorrelations of the (n,) values from lag 1 on, with divisor n."""
-    centred = values - values.mean()
-    total = float(centred @ centred)
-    return np.array([float(centred[j:] @ centred[:-j]) for j in range(1, lags + 1)]) / total
-
-
 def measure_neighbours(values: FloatArray) -> RowDependence | None:
     """Return how alike neighbours are; None where all values are equal.
 
@@ -127,8 +122,9 @@ def measure_neighbours(values: FloatArray) -> RowDependence | None:
         return None
     n = len(values)
     lags = choose_lags(n)
-    weights = 1 - np.arange(1, lags + 1) / (lags + 1)
-    correlations = compute_autocorrelations(values, lags)
+    weights = make_bartlett_weights(lags)
+    autocovariances = compute_autocovariances(values, lags)
+    correlations = autocovariances[1:] / autocovariances[0]
     total = float(weights @ correlations)
     mean = compute_mean_over_orders(weights, n)
     variance = float((weights**2).sum()) / n

@@ -170,8 +170,10 @@ def find_nearest_designs(
     """Return the designs that are nearest to a layout: several if equally near, or none at all.
 
     They have the properties of the layout, and the nearest number of blocks, as a ratio. Over a
-    holdout models are the same wherever they were trained.
+    holdout models are the same wherever they were trained. No design has rows in the order of time.
     """
+    if layout.time is not None:
+        return ()
     clusters = None
     if layout.cluster is not None:
         clusters = "cut" if count_crossing_clusters(layout) > 0 else "whole"

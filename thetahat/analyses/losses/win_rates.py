@@ -46,15 +46,18 @@ def compute_win_rate(
 
     Deviations: a difference within 8 units in the last place of the largest loss is a tie.
 
-    Degenerate cases: in clusters without a win or loss, and with a single cluster or unit, there is
-    no interval.
+    Degenerate cases: in clusters without a win or loss, with a single cluster or unit, and for rows
+    in the order of time there is no interval.
     """
     unit, differences = list_units(losses.difference)
     a, b = _list_wins(losses, differences)
     cluster = _find_clusters(losses, unit)
     n, n_a, n_b = len(differences), int(a.sum()), int(b.sum())
     counts: PairedCounts | None
-    if cluster is None:
+    in_time = losses.difference.layout.time is not None
+    if in_time:
+        counts = None
+    elif cluster is None:
         counts = count_pair(a, b) if n > 1 else None
     else:
         counts = count_clustered_pair(a, b, cluster)
@@ -67,14 +70,14 @@ def compute_win_rate(
         b=n_b,
         ties=n - n_a - n_b,
         win_rate=rate,
-        standard_error=_compute_standard_error((a - b) / 2, cluster),
+        standard_error=None if in_time else _compute_standard_error((a - b) / 2, cluster),
         method=None if ends is None else "score_clusters" if in_clusters else "score",
         lower=None if ends is None else ends[0],
         upper=None if ends is None else ends[1],
         level=level,
         simultaneous_pairs=simultaneous_pairs,
         p_value=None
-        if in_clusters
+        if in_clusters or in_time
         else compute_fair_coin_p_value(n_a, n_a + n_b, Alternative.TWO_SIDED),
         sentence=_write(losses, names, unit, (n_a, n_b, n), ends, level),
     )
@@ -143,4 +146,9 @@ def _write(  # noqa: PLR0913 - what the sentence is about
         low, high = (f"{100 * end:.3g} %" for end in ends)
         within = f" ({format_percent(level)} interval: {low} to {high})"
     half = ", a tie counting one half," if ties else ""
-    return f"{first}{tied}. The win rate of {a}{half} is {rate}{within}."
+    missing = (
+        " Rows in the order of time depend on each other, so the win rate has no interval."
+        if losses.difference.layout.time is not None
+        else ""
+    )
+    return f"{first}{tied}. The win rate of {a}{half} is {rate}{within}.{missing}"

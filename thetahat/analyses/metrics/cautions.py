@@ -11,6 +11,7 @@ from thetahat.cautions import (
     FEW_BLOCKS,
     FEW_OF_A_CLASS,
     IGNORES_CLUSTERS,
+    IGNORES_TIME,
     METRIC_WITHOUT_INTERVAL,
     POOLED_ACROSS_MODELS,
     TIES_COUNTED_AS_WRONG,
@@ -23,8 +24,10 @@ from thetahat.values.types import Target
 from thetahat.values.words import Words
 
 
-def check_clusters(layout: Layout) -> tuple[Caution, ...]:
-    """Return a caution that a variance ignores clusters, if the data have clusters."""
+def check_dependence(layout: Layout) -> tuple[Caution, ...]:
+    """Return a caution that a variance ignores clusters or time, if the data have such."""
+    if layout.time is not None:
+        return (IGNORES_TIME(layout.words, method="this variance"),)
     if layout.cluster is None:
         return ()
     n_clusters = len(layout.cluster_labels)

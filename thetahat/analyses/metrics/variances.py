@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from thetahat.analyses.metrics.cautions import (
-    check_clusters,
+    check_dependence,
     check_few_sources,
     check_small_classes,
     check_ties,
@@ -46,7 +46,7 @@ def _estimate_for_these_models(measured: MetricValues) -> Iterator[tuple[str, Va
     macro_parts = measured.macro_parts()
     several = layout.kind is not BlockKind.HOLDOUT
     name = measured.variance
-    alone = (*check_clusters(layout), *check_small_classes(measured))
+    alone = (*check_dependence(layout), *check_small_classes(measured))
     if not math.isnan(measured.pooled):
         value = _estimate_over_instances(measured.pooled_parts, measured.strata, layout)
         yield name, _conclude(measured, MeanKind.POOLED, value, None, alone)

@@ -46,6 +46,7 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     repeat: LabelColumn | None = None,
     instance: LabelColumn | None = None,
     cluster: LabelColumn | None = None,
+    time: LabelColumn | None = None,
     n_train: float | Mapping[Label, float] | None = None,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
@@ -81,6 +82,8 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         ``subsamples``. None takes them as random folds, with a caution.
     block, repeat, instance, cluster : sequence of label or None
         (n,) labels of the rows; a holdout needs no ``block``.
+    time : sequence of label or None
+        (n,) numbers or dates of the rows of a holdout in the order of time.
     n_train : float, mapping or None
         Training size of every block, or by label. 0 says that the models were not trained on any of
         these instances.
@@ -133,7 +136,9 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         ("scores",),
     )
     kind = BlockKind.RANDOM if blocks is None else read_block_kind(blocks)
-    layout = build_row_layout(kind, len(truth), block, repeat, instance, cluster, n_train=n_train)
+    layout = build_row_layout(
+        kind, len(truth), block, repeat, instance, cluster, time, n_train=n_train
+    )
     choices = read_choices(variances, intervals, tests, options)
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()
     losses = compute_losses(

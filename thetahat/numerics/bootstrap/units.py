@@ -10,6 +10,7 @@ import numpy as np
 from thetahat.errors import UnsupportedCombination
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
+from thetahat.values.time_order import explain_dependence_in_time
 from thetahat.values.types import BlockKind, FloatArray, IntArray, MeanKind, Target, UnitName
 
 
@@ -150,7 +151,7 @@ def reason_against_units(name: str, layout: Layout, unit: UnitName | None = None
         )
     if layout.has_one_row_each and layout.n_test.max() < 2:
         return f"{name} draws instances within {blocks}, and every {block} has one"
-    return None
+    return explain_dependence_in_time(name, layout)
 
 
 def build_units(layout: Layout, unit: UnitName | None = None) -> Units:

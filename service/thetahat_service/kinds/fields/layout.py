@@ -1,4 +1,4 @@
-"""The fields that say which block, repeat, instance and cluster each row belongs to."""
+"""The fields that say to which block, repeat, instance, cluster and time each row belongs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from thetahat_service.schemas.numbers import check_number, read_label_list
 
 
 class LayoutFields(Schema):
-    """The block, repeat, instance and cluster of each row, as lists in the request."""
+    """The block, repeat, instance, cluster and time of each row, as lists in the request."""
 
     block: list[LabelItem] | None = Field(
         None, description="The block (fold, source or test set) of each row."
@@ -41,10 +41,15 @@ class LayoutFields(Schema):
     cluster: list[LabelItem] | None = Field(
         None, description="The cluster of each row; rows of one cluster are dependent."
     )
+    time: list[LabelItem] | None = Field(
+        None,
+        description="The time of each row of one test set, as numbers or dates such as 2026-11-26; "
+        "rows near each other in time are dependent.",
+    )
 
 
 class LayoutColumns(Schema):
-    """The columns of a data set with the block, repeat, instance and cluster of each row."""
+    """The columns of a data set with block, repeat, instance, cluster and time of each row."""
 
     block: str | None = Field(
         None, description="The column with the block (fold, source or test set) of each row."
@@ -52,9 +57,12 @@ class LayoutColumns(Schema):
     repeat: str | None = Field(None, description="The column with the repeat of each row.")
     instance: str | None = Field(None, description="The column with the instance of each row.")
     cluster: str | None = Field(None, description="The column with the cluster of each row.")
+    time: str | None = Field(
+        None, description="The column with the time of each row of one test set: numbers or dates."
+    )
 
 
-LAYOUT_COLUMNS: Final = ("block", "repeat", "instance", "cluster")
+LAYOUT_COLUMNS: Final = ("block", "repeat", "instance", "cluster", "time")
 
 
 def read_inline_labels(
@@ -115,6 +123,7 @@ def build_layout_of_columns(
             repeat=keep_rows(columns["repeat"], kept_rows),
             instance=keep_rows(columns["instance"], kept_rows),
             cluster=keep_rows(columns["cluster"], kept_rows),
+            time=keep_rows(columns["time"], kept_rows),
             n_train=sizes,
         )
 
@@ -236,5 +245,6 @@ def read_label_columns(
         if name is not None:
             loc: Loc = ("columns", role)
             filled = np.asarray(reader.fill(role, values[name], loc))
-            labels[role] = _check_labels(filled, name, loc)
+            # times may be fractions; what they are is checked where they are put in order
+            labels[role] = filled if role == "time" else _check_labels(filled, name, loc)
     return labels

@@ -11,11 +11,10 @@ from numpy.testing import assert_allclose
 
 import thetahat
 from thetahat.analyses.losses.neighbours import (
-    choose_lags,
-    compute_autocorrelations,
     compute_mean_over_orders,
     measure_neighbours,
 )
+from thetahat.numerics.long_run_variance import choose_lags, compute_autocovariances
 from thetahat.values.sorted_rows import is_sorted_by_truth
 
 TIME_POSITIVE_CORRELATION = """
@@ -96,16 +95,14 @@ def test_golden_the_factor_is_that_of_newey_and_west(
     assert choose_lags(len(values)) == lags
     assert_allclose(measured.factor, newey_west / independent, rtol=1e-11)
     correlations = np.array(autocovariances[1:]) / autocovariances[0]
-    assert_allclose(compute_autocorrelations(values, lags), correlations, rtol=1e-9)
+    assert_allclose(compute_autocovariances(values, lags), autocovariances, rtol=1e-9)
     assert_allclose(measured.correlation, correlations[0], rtol=1e-9)
 
 
 def test_exact_the_mean_over_all_orders() -> None:
     values, weights = np.array([0.0, 0.0, 1.0, 2.5, -1.0, 7.0]), np.array([2 / 3, 1 / 3])
-    sums = [
-        weights @ compute_autocorrelations(np.array(order), 2)
-        for order in itertools.permutations(values)
-    ]
+    found = [compute_autocovariances(np.array(o), 2) for o in itertools.permutations(values)]
+    sums = [weights @ one[1:] / one[0] for one in found]
 
     assert_allclose(compute_mean_over_orders(weights, 6), np.mean(sums))
 

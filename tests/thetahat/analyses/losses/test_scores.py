@@ -54,6 +54,9 @@ def _layouts() -> dict[str, Layout]:
         "holdout_clusters": build_layout(
             BlockKind.HOLDOUT, np.zeros(48, dtype=np.intp), cluster=np.arange(48) // 3
         ),
+        "holdout_in_time": build_layout(
+            BlockKind.HOLDOUT, np.zeros(48, dtype=np.intp), time=np.arange(48)
+        ),
         "subsamples": build_layout(BlockKind.SUBSAMPLES, block, instance=row, n_train=30.0),
         "split_scores": build_score_layout(
             BlockKind.RANDOM, np.full(10, 90.0), np.full(10, 10.0), 5, 2

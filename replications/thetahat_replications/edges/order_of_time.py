@@ -1,0 +1,100 @@
+"""How often intervals for the mean of rows in the order of time cover, and how long they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+from scipy import stats
+
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import build_layout
+from thetahat.values.types import BlockKind, FloatArray
+from thetahat.variances.block_bootstrap import BlockBootstrap
+from thetahat.variances.iid import Iid
+from thetahat.variances.newey_west import NeweyWest
+from thetahat_replications.edges.neighbouring_rows import draw_autoregression
+from thetahat_replications.edges.table import Table, format_share
+
+LEVEL: Final = 0.95
+SIZES: Final = (30, 100, 400)
+METHODS: Final = (Iid(), NeweyWest(), BlockBootstrap())
+
+Sampler = Callable[[np.random.Generator, int], FloatArray]
+
+
+def draw_states(rng: np.random.Generator, n: int, rate: float, correlation: float) -> FloatArray:
+    """Return n losses of 0 and 1 of a Markov chain with that correlation between neighbours."""
+    fresh = rng.random(n) >= correlation
+    fresh[0] = True
+    drawn = (rng.random(n) < rate).astype(np.float64)
+    return np.asarray(drawn[np.maximum.accumulate(np.where(fresh, np.arange(n), 0))])
+
+
+def draw_skewed(rng: np.random.Generator, n: int, correlation: float) -> FloatArray:
+    """Return n squares of an autoregression; their correlation is the square of its own."""
+    coefficient = correlation**0.5
+    scale = (1 - coefficient**2) ** 0.5
+    return np.asarray((scale * draw_autoregression(rng, n, coefficient)) ** 2)
+
+
+DESIGNS: Final[Mapping[str, tuple[Sampler, float, float]]] = {
+    "independent, normal": (lambda g, n: g.standard_normal(n), 0.0, 0.0),
+    "autoregression": (lambda g, n: draw_autoregression(g, n, 0.2), 0.2, 0.0),
+    "autoregression ": (lambda g, n: draw_autoregression(g, n, 0.5), 0.5, 0.0),
+    "autoregression  ": (lambda g, n: draw_autoregression(g, n, 0.7), 0.7, 0.0),
+    "autoregression   ": (lambda g, n: draw_autoregression(g, n, 0.9), 0.9, 0.0),
+    "errors, rate .2": (lambda g, n: draw_states(g, n, 0.2, 0.5), 0.5, 0.2),
+    "squared errors": (lambda g, n: draw_skewed(g, n, 0.3), 0.3, 1.0),
+}
+"""Losses by time, the correlation of neighbours, and the mean."""
+
+ABOUT: Final = f"""
+Losses at n times, with a correlation between neighbours that falls with the distance. Columns: how
+often the t interval of level {LEVEL:g} on each variance covers, and its mean length over that of
+the ideal interval, 3.92 standard deviations of the mean loss.
+"""
+
+
+def build_table(repetitions: int, seed: int) -> Table:
+    """Return coverage and length of the intervals on three variances."""
+    rows = []
+    for number, (name, (draw, correlation, mean)) in enumerate(DESIGNS.items()):
+        for n in SIZES:
+            rng = np.random.default_rng([seed, number, n])
+            samples = [draw(rng, n) for _ in range(repetitions)]
+            rows.append((name.strip(), correlation, n, *_judge(samples, mean)))
+    names = [method.info.name for method in METHODS]
+    return Table(
+        title="Rows in the order of time",
+        about=ABOUT,
+        columns=(
+            "losses",
+            "correlation",
+            "n",
+            *(f"{name} covers" for name in names),
+            *(f"{name}, length" for name in names),
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _judge(samples: list[FloatArray], mean: float) -> tuple[str | float, ...]:
+    n, repetitions = len(samples[0]), len(samples)
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), time=np.arange(n))
+    quantile = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
+    means = np.array([values.mean() for values in samples])
+    ideal = 2 * float(stats.norm.ppf((1 + LEVEL) / 2)) * float(means.std(ddof=1))
+    covers, lengths = [], []
+    for method in METHODS:
+        errors = np.array(
+            [
+                method.estimate(BlockLosses(layout, values=values)).standard_error or 0.0
+                for values in samples
+            ]
+        )
+        share = float(np.mean(np.abs(means - mean) <= quantile * errors))
+        covers.append(format_share(share, repetitions))
+        lengths.append(round(2 * quantile * float(errors.mean()) / ideal, 3))
+    return (*covers, *lengths)
