@@ -320,9 +320,9 @@ DEPENDENT_TIMES = _build_entry(
     "times. In studied series like that t intervals of level 95 % on newey_west covered in about "
     "{coverage}, and tests reject too often in the same measure.",
     "Test over a longer time, or send the sum of a longer period, such as a week, as one row.",
-    threshold=0.93,
-    reason="Below a coverage of 0.93 an error of 5 % has become one of 7 %; the coverages are "
-    "those of the table order_of_time of docs/results/edges.",
+    threshold=0.91,
+    reason="Below a coverage of 0.91 an error of 5 % has nearly doubled; the coverages are those "
+    "of the table order_of_time of docs/results/edges.",
 )
 BARTLETT_WEIGHTS = _build_entry(
     "bartlett_weights",

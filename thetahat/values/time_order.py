@@ -53,15 +53,18 @@ def explain_dependence_in_time(name: str, layout: Layout) -> str | None:
     )
 
 
-def _read_numbers(labels: list[Label]) -> list[float] | None:
-    """Return the times as numbers; None if the first of them is none."""
+def _read_numbers(labels: list[Label]) -> np.ndarray | None:
+    """Return the times as numbers; None if the first of them is none.
+
+    Whole numbers stay whole, because nanoseconds since 1970 would fall together as floats.
+    """
     values: list[float] = []
     for row, label in enumerate(labels):
         try:
-            value = float(label)
+            value = _read_number(label)
         except ValueError:
             value = math.nan
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             if row == 0:
                 return None
             raise InvalidParameter(
@@ -71,4 +74,12 @@ def _read_numbers(labels: list[Label]) -> list[float] | None:
                 value=str(label)[:100],
             )
         values.append(value)
-    return values
+    are_whole = all(isinstance(value, int) for value in values)
+    return np.array(values) if are_whole else np.array(values, dtype=object)
+
+
+def _read_number(label: Label) -> float:
+    try:
+        return int(label) if isinstance(label, int | str) else float(label)
+    except ValueError:
+        return float(label)
