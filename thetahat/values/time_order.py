@@ -58,7 +58,7 @@ def _read_numbers(labels: list[Label]) -> np.ndarray | None:
 
     Whole numbers stay whole, because nanoseconds since 1970 would fall together as floats.
     """
-    values: list[float] = []
+    values: list[int | float] = []
     for row, label in enumerate(labels):
         try:
             value = _read_number(label)
@@ -78,7 +78,7 @@ def _read_numbers(labels: list[Label]) -> np.ndarray | None:
     return np.array(values) if are_whole else np.array(values, dtype=object)
 
 
-def _read_number(label: Label) -> float:
+def _read_number(label: Label) -> int | float:
     try:
         return int(label) if isinstance(label, int | str) else float(label)
     except ValueError:
