@@ -101,5 +101,5 @@ def test_invalid_horizon() -> None:
 def test_exact_every_alternative_has_a_p_value() -> None:
     values = np.random.default_rng(4).normal(size=(2, 16))
 
-    found = [run(*values, h, side).p_value for h, side in product((1, 3), Alternative)]
+    found = [run(values[0], values[1], h, side).p_value for h, side in product((1, 3), Alternative)]
     assert all(p is not None and 0 <= p <= 1 for p in found)

@@ -64,6 +64,7 @@ def test_exact_newey_west_is_recommended_and_decides() -> None:
         assert comparison.interval is not None
         assert comparison.verdict is not None
         assert comparison.interval.variance == comparison.verdict.variance == "newey_west"
+        assert comparison.tests is not None
         assert comparison.tests["theta_t"].details["variance"] == "newey_west"
         assert comparison.tests["theta_t"].expected_size is None
         assert comparison.interval.expected_coverage is None

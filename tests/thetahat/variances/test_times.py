@@ -118,8 +118,7 @@ def test_calibrated_its_intervals_cover_where_independent_ones_do_not(
     rng, covers = np.random.default_rng(4), np.zeros(2)
     for _ in range(400):
         losses = losses_of(draw_autoregression(rng, 200, coefficient))
-        for i, method in enumerate((NeweyWest(), Iid())):
-            estimate = method.estimate(losses)
+        for i, estimate in enumerate((NeweyWest().estimate(losses), Iid().estimate(losses))):
             assert estimate.standard_error is not None
             covers[i] += abs(estimate.estimate) <= 1.97 * estimate.standard_error
 
