@@ -104,6 +104,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "study. Annales de l'Institut Henri Poincaré, Probabilités et Statistiques 48, "
             "1148-1185."
         ),
+        "chen2021": (
+            "Chen, M. and others (2021). Evaluating large language models trained on code. "
+            "arXiv:2107.03374."
+        ),
         "chung2013": (
             "Chung, E. and Romano, J. P. (2013). Exact and asymptotically robust permutation "
             "tests. The Annals of Statistics 41, 484-507."
@@ -522,9 +526,16 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Bischl, B. (2024). Constructing confidence intervals for 'the' generalization error:"
             " a comprehensive benchmark study. arXiv 2409.18836."
         ),
+        "searle1992": (
+            "Searle, S. R., Casella, G. and McCulloch, C. E. (1992). Variance components. Wiley."
+        ),
         "shaffer1986": (
             "Shaffer, J. P. (1986). Modified sequentially rejective multiple test procedures. "
             "Journal of the American Statistical Association 81, 826-831."
+        ),
+        "shrout1979": (
+            "Shrout, P. E. and Fleiss, J. L. (1979). Intraclass correlations: uses in assessing "
+            "rater reliability. Psychological Bulletin 86, 420-428."
         ),
         "sidak1967": (
             "Sidak, Z. (1967). Rectangular confidence regions for the means of multivariate normal "

@@ -50,6 +50,24 @@ SHOWN: Final = (
         'Number(needed.get("lower"))',
     ),
     _of_table(
+        "runs",
+        "parts/runs.py",
+        'Number(item.get("variance"))',
+        'Number(item.get("share"))',
+    ),
+    _of_table(
+        "pass_at",
+        "parts/runs.py",
+        'Percent(found["estimate"])',
+        'Percent(1 - found["estimate"])',
+    ),
+    _of_table(
+        "runs_of_pairs",
+        "parts/runs.py",
+        'Percent(runs.get("share_of_runs"))',
+        'Percent(1 - runs.get("share_of_runs"))',
+    ),
+    _of_table(
         "omnibus",
         "parts/omnibus.py",
         'PValue(test["p_value"])',

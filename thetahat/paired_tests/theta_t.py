@@ -146,10 +146,10 @@ class ThetaT(PairedTest):
         return LazyOutcomes(statistics, p_values, build)
 
     def _build_estimator(self, layout: Layout) -> VarianceEstimator:
-        return VARIANCES[self.variance or _default_variance(layout)]()
+        return VARIANCES[self.variance or choose_default_variance(layout)]()
 
 
-def _default_variance(layout: Layout) -> str:
+def choose_default_variance(layout: Layout) -> str:
     """Return the variance that the test uses unless a request names one.
 
     For data with clusters, or in the order of time, it is the variance that allows for them, if

@@ -455,6 +455,8 @@ class ComparisonDict(TypedDict):
     """The counts of units by the better model, if the request asks for them."""
     number_needed: NotRequired[NumberNeededDict]
     """1 over the difference of two error rates, if the request asks for it."""
+    runs: NotRequired[RunsOfPairDict]
+    """What the runs of the items add to the difference, where items have several."""
 
 
 @final
@@ -653,6 +655,8 @@ class ModelResultDict(TypedDict):
     score_curves: NotRequired[ScoreCurvesDict]
     """How the scores separate two classes, where a metric of scores is requested and
     ``score_curves`` are included."""
+    runs: NotRequired[RunsOfModelDict]
+    """The runs of the items, where items have several."""
 
 
 @final
@@ -1989,6 +1993,24 @@ class ParameterProfileDict(TypedDict):
 
 
 @final
+class PassAtDict(TypedDict):
+    """How often at least one of k runs of an item succeeds, and how often all do."""
+
+    estimate: float
+    """Mean over the items of the unbiased estimate of each, at least one success."""
+    standard_error: float | None
+    """Standard error of the estimate over items; None without spread."""
+    lower: float | None
+    """Lower end of its t interval, at least 0."""
+    upper: float | None
+    """Upper end of its t interval, at most 1."""
+    level: float
+    """Level of the interval."""
+    all_succeed: float
+    """Mean over the items of the unbiased estimate that all of k runs succeed."""
+
+
+@final
 class PlanDict(TypedDict):
     """The smallest experiment that has the requested power against the assumed difference."""
 
@@ -2356,6 +2378,55 @@ class RowsWithoutValueDict(TypedDict):
     """Number of such rows."""
     rows: list[int]
     """The first of them, ten at most; rows count from 0."""
+
+
+@final
+class RunPlanDict(TypedDict):
+    """The standard error that other numbers of items and runs would give."""
+
+    items: int
+    """Number of items."""
+    runs: int
+    """Number of runs of each item."""
+    standard_error: float
+    """Standard error of the mean, in units of the loss."""
+
+
+@final
+class RunsOfModelDict(TypedDict):
+    """The runs of the items of one model."""
+
+    items: int
+    """Number of items."""
+    runs_per_item: list[int]
+    """Least and largest number of runs of an item."""
+    design: Literal["nested", "crossed"]
+    """``crossed`` if each run, such as a seed, has a loss of every item; else ``nested``."""
+    components: dict[str, VarianceComponentDict] | None
+    """``item`` and ``residual`` (the runs of an item), and ``run`` of crossed runs; None with one
+    item, or one run of each."""
+    standard_error_of_new_runs: NotRequired[float]
+    """Standard error of the mean over other items and other crossed runs, such as other seeds; the
+    intervals are for other items and these runs."""
+    plans: list[RunPlanDict]
+    """Twice the items, and twice the runs."""
+    flip_rate: NotRequired[float]
+    """How often two runs of an item differ, for losses of 0 and 1."""
+    pass_at: NotRequired[dict[str, PassAtDict]]
+    """By the number k that the request asks for."""
+    sentence: str
+    """The above in words."""
+
+
+@final
+class RunsOfPairDict(TypedDict):
+    """The runs of the items in the difference of two models."""
+
+    share_of_runs: float | None
+    """Share of the variance of the mean difference that the runs add, which more runs would take
+    away; None where it cannot be estimated."""
+    sentence: str
+    """The above in words."""
 
 
 @final
@@ -2946,6 +3017,18 @@ UsedWeightsDict = TypedDict(
     },
 )
 """Importance weights that enter weighted risks."""
+
+
+@final
+class VarianceComponentDict(TypedDict):
+    """One part of the variance of the mean over items and runs."""
+
+    variance: float
+    """Estimated variance of one loss that comes from it, in squared units of the loss; it may be
+    negative."""
+    share: float | None
+    """Its share of the variance of the mean over these numbers of items and runs; None where a
+    component is negative."""
 
 
 class VarianceEstimateDict(TypedDict):

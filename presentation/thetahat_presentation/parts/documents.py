@@ -29,6 +29,7 @@ from thetahat_presentation.parts.omnibus import tabulate_omnibus
 from thetahat_presentation.parts.pair_additions import build_additions_section
 from thetahat_presentation.parts.pairs import tabulate_more_pairs, tabulate_pairs
 from thetahat_presentation.parts.population import list_population_tables
+from thetahat_presentation.parts.runs import build_runs_section
 from thetahat_presentation.parts.sources import choose_pair, compare_by_source
 from thetahat_presentation.parts.studied import list_calibration_tables, list_study_tables
 from thetahat_presentation.wording import list_names
@@ -163,6 +164,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
             more=_list_present(more_pairs),
         ),
         build_additions_section(shown),
+        build_runs_section(shown),
         sources,
         Section(
             name="metrics",

@@ -56,6 +56,13 @@ def compare(
     instance: compared_files.InstanceColumn = None,
     cluster: compared_files.ClusterColumn = None,
     time: compared_files.TimeColumn = None,
+    pass_at: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="A number k of runs: how often at least one of k runs of an item succeeds; may be "
+            "repeated."
+        ),
+    ] = None,
     better: compared_files.Better = None,
     missing: compared_files.MissingValues = None,
     margin: Margin = None,
@@ -91,6 +98,8 @@ def compare(
         "level": level,
         "include": "all" if show_all or as_json else ["omnibus"],
     }
+    if pass_at:
+        fields["pass_at"] = pass_at
     if margin is not None:
         fields["margin"] = margin
     result, _ = compared_files.evaluate_files(files, options, fields, url)

@@ -301,7 +301,8 @@ def _build_table_request(
         {
             "block": options.block,
             "repeat": options.repeat,
-            "instance": options.instance or options.item,
+            "instance": options.instance,
+            "item": options.item,
             "cluster": options.cluster,
             "time": options.time,
         },

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from thetahat_service.roles.proposals import Proposal
     from thetahat_service.roles.totals import TotalRow
 
-LABELS: Final = ("block", "repeat", "instance", "cluster", "time")
+LABELS: Final = ("block", "repeat", "instance", "cluster", "time", "item")
 """Columns that name a row; a file's columns of these names are used without an option, but for
-``time``, which may as well be how long something took."""
+``time``, which may as well be how long something took, and ``item``, which makes rows runs."""
 LISTED: Final = 12
 
 
@@ -31,7 +31,7 @@ class LossColumns:
     losses: list[str]
     """The columns of the models."""
     labels: dict[str, str]
-    """The columns that name block, repeat, instance, cluster and time, where there are such."""
+    """The columns that name block, repeat, instance, cluster, time and item, if there are such."""
     unused: list[str]
     """A sentence on each column that is not used."""
 
@@ -56,8 +56,8 @@ def choose_columns(
     models : sequence of str
         The columns that options name as models; empty if none does.
     labels : mapping of str to str or None
-        The column that an option names, by ``block``, ``repeat``, ``instance``, ``cluster`` and
-        ``time``.
+        The column that an option names, by ``block``, ``repeat``, ``instance``, ``cluster``,
+        ``time`` and ``item``.
     knows_blocks : bool
         Whether the options settle what the blocks are, so that nothing is asked about labels.
     leaves_out : bool
@@ -68,7 +68,11 @@ def choose_columns(
     check_names(profiles, (*models, *filter(None, labels.values())))
     found = {
         label: column
-        or (label if label != "time" and label in profiles and label not in models else None)
+        or (
+            label
+            if label not in {"time", "item"} and label in profiles and label not in models
+            else None
+        )
         for label, column in labels.items()
     }
     chosen = {label: column for label, column in found.items() if column}

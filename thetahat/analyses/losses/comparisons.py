@@ -342,6 +342,7 @@ def _build_comparison(  # noqa: PLR0913 - what is known of a pair
         other_verdicts=other_verdicts,
         risks=parts.risks.differences.get(pair),
         metrics=parts.metrics.differences.get(pair),
+        runs=None if parts.runs is None else parts.runs.summarise_pair(*pair),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,10 @@ from thetahat.values.types import (
 from thetahat.values.words import choose_words
 from thetahat.variances import VARIANCES
 
+if TYPE_CHECKING:
+    from thetahat.analyses.runs.summaries import RunParts
+    from thetahat.analyses.runs.values import RunValues
+
 MethodChoice: TypeAlias = "Sequence[str | object] | Mapping[str, str | object]"
 """Methods by wire name or as objects such as ``Theta4()``; a mapping gives their keys."""
 
@@ -52,6 +56,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     instance: LabelColumn | None = None,
     cluster: LabelColumn | None = None,
     time: LabelColumn | None = None,
+    item: LabelColumn | None = None,
+    run: LabelColumn | None = None,
+    pass_at: Sequence[int] = (),
     block_labels: Sequence[Label] | None = None,
     n_train: float | Mapping[Label, float] | None = None,
     better: Better | None = None,
@@ -79,6 +86,12 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     time : sequence of label or None
         (n,) numbers or dates of the rows of a holdout in the order of time, which depend on their
         neighbours.
+    item, run : sequence of label or None
+        (n,) items, where each has several losses, such as runs of a prompt: an item counts once,
+        with the mean of its losses. ``run`` says that runs, such as seeds, are the same for all
+        items.
+    pass_at : sequence of int
+        Numbers k of runs; for losses of 0 and 1, how often at least one of k runs succeeds.
     block_labels : sequence of label or None
         Names of the blocks, if ``losses`` has one row for each block.
     n_train : float, mapping or None
@@ -118,7 +131,8 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     """
     refuse_unknown_options(options, "evaluate")
     kind = read_block_kind(blocks)
-    layout, values = _read_losses(losses, kind, block, repeat, instance, cluster, time, n_train)
+    rows = LongFormColumns(block, repeat, instance, cluster, time, item, run)
+    layout, values, runs = _read_losses(losses, kind, rows, n_train)
     if block_labels is not None:
         if block is not None or len(block_labels) != len(layout.block_labels):
             raise InvalidParameter(
@@ -132,6 +146,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     words = choose_words(layout.kind, choices.noun, higher_is_better=_is_higher(better))
     table = LossTable(layout, models).with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
+    run_parts = _read_runs(runs, pass_at, table, weights)
     row_weights = None if weights is None else np.asarray(weights, dtype=np.float64)
     if row_weights is not None and row_weights.shape != (layout.n_rows,):
         raise InvalidParameter(
@@ -141,6 +156,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     doubts = suspect_values(table, better_is_stated=better is not None)
     parts = Parts(
         make_risks=partial(weigh_losses, table, row_weights),
+        runs=run_parts,
         first_cautions=doubts,
         cautions=find_similar_blocks(layout),
     )
@@ -231,17 +247,28 @@ def read_block_kind(blocks: BlockKind | str) -> BlockKind:
     return BlockKind(blocks)
 
 
-def _read_losses(  # noqa: PLR0913 - the columns of the long form
+class LongFormColumns(NamedTuple):
+    """The columns of losses in long form."""
+
+    block: LabelColumn | None = None
+    repeat: LabelColumn | None = None
+    instance: LabelColumn | None = None
+    cluster: LabelColumn | None = None
+    time: LabelColumn | None = None
+    item: LabelColumn | None = None
+    run: LabelColumn | None = None
+
+
+def _read_losses(
     losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike]],
     kind: BlockKind,
-    block: LabelColumn | None,
-    repeat: LabelColumn | None,
-    instance: LabelColumn | None,
-    cluster: LabelColumn | None,
-    time: LabelColumn | None,
+    rows_of: LongFormColumns,
     n_train: float | Mapping[Label, float] | None,
-) -> tuple[Layout, dict[str, FloatArray]]:
-    """Return the layout and the (n,) losses by model, from rows by block or from the long form."""
+) -> tuple[Layout, dict[str, FloatArray], dict[str, RunValues] | None]:
+    """Return the layout and the (n,) losses by model, from rows by block or from the long form.
+
+    Where items are named, the losses are their means, and the third value has those of the runs.
+    """
     losses = list_columns(losses, "losses")
     if not losses:
         raise InvalidParameter("Losses have no model.", loc=("losses",))
@@ -252,14 +279,14 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
         values = {
             name: _read_numbers(name, values_of_model) for name, values_of_model in losses.items()
         }
-        layout = build_row_layout(
-            kind, len(values[first]), block, repeat, instance, cluster, time, n_train=n_train
-        )
-        return layout, values
-    if any(column is not None for column in (block, repeat, instance, cluster, time)):
+        if rows_of.item is not None or rows_of.run is not None:
+            return _average_runs(kind, rows_of, values, n_train)
+        layout = build_row_layout(kind, len(values[first]), *rows_of[:5], n_train=n_train)
+        return layout, values, None
+    if any(column is not None for column in rows_of):
         raise InvalidParameter(
-            "block, repeat, instance, cluster and time go with losses in long form, not with a "
-            "row of losses for each block.",
+            "block, repeat, instance, cluster, time, item and run go with losses in long form, not "
+            "with a row of losses for each block.",
             loc=("block",),
         )
     shape = [len(row) for row in rows]
@@ -270,7 +297,83 @@ def _read_losses(  # noqa: PLR0913 - the columns of the long form
                 loc=("losses", name),
             )
     layout = build_block_layout(kind, shape, n_train=_read_sizes(n_train))
-    return layout, {name: np.concatenate(other) for name, other in in_rows.items() if other}
+    return layout, {name: np.concatenate(other) for name, other in in_rows.items() if other}, None
+
+
+def _average_runs(
+    kind: BlockKind,
+    rows_of: LongFormColumns,
+    values: dict[str, FloatArray],
+    n_train: float | Mapping[Label, float] | None,
+) -> tuple[Layout, dict[str, FloatArray], dict[str, RunValues]]:
+    """Return the layout of the items, their mean losses, and the losses of their runs."""
+    from thetahat.analyses.runs.values import (  # noqa: PLC0415 - seldom needed
+        average_runs,
+        read_items,
+    )
+
+    if rows_of.item is None:
+        raise InvalidParameter("run needs item, the item of each row.", loc=("run",))
+    for name in ("repeat", "instance"):
+        if getattr(rows_of, name) is not None:
+            raise InvalidParameter(
+                f"{name} does not go with item: the items are the instances, and several rows of "
+                "an item are its runs.",
+                loc=(name,),
+            )
+    run = None if rows_of.run is None else _read_labels("run", rows_of.run)
+    items = read_items(_read_labels("item", rows_of.item), run)
+    for name, losses in values.items():
+        if len(losses) != len(items.code):
+            raise InvalidParameter(
+                f"Model {name!r} has {len(losses)} losses and item has {len(items.code)} entries.",
+                loc=("losses", name),
+            )
+    columns = {
+        name: items.pick(name, None if column is None else _read_labels(name, column))
+        for name, column in (
+            ("block", rows_of.block),
+            ("cluster", rows_of.cluster),
+            ("time", None if rows_of.time is None else _read_times(rows_of.time)),
+        )
+    }
+    means, runs = average_runs(items, values)
+    layout = build_row_layout(
+        kind,
+        len(items.labels),
+        columns["block"],
+        None,
+        items.labels,
+        *list(columns.values())[1:],
+        n_train=n_train,
+    )
+    return layout, means, runs
+
+
+def _read_runs(
+    runs: Mapping[str, RunValues] | None,
+    pass_at: Sequence[int],
+    table: LossTable,
+    weights: npt.ArrayLike | None,
+) -> RunParts | None:
+    """Return the runs of the items; refuse what does not go with them."""
+    if runs is None:
+        if pass_at:
+            raise InvalidParameter(
+                "pass_at counts the runs of items, and needs item.", loc=("pass_at",)
+            )
+        return None
+    from thetahat.analyses.runs.summaries import RunParts  # noqa: PLC0415 - seldom needed
+
+    if weights is not None:
+        raise InvalidParameter(
+            "weights are for single losses, and do not go with item.", loc=("weights",)
+        )
+    labels = table.layout.instance_labels
+    names = () if labels is None else labels.tolist()
+    parts = RunParts(runs, names, table.higher_is_better, tuple(pass_at))
+    parts.check()
+    return parts
 
 
 def build_row_layout(  # noqa: PLR0913 - the columns of the long form

@@ -43,6 +43,9 @@ def build_model_result(
         risks=parts.risks.models.get(name),
         metrics=parts.metrics.models.get(name),
         score_curves=parts.metrics.score_curves.get(name),
+        runs=None
+        if parts.runs is None
+        else parts.runs.summarise_model(name, layout, choices.level),
     )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         WeightedRisk,
         WeightedRiskDifference,
     )
+    from thetahat.analyses.runs.summaries import RunParts
     from thetahat.cautions import Caution
 
 ModelPair = tuple[str, str]
@@ -110,6 +111,8 @@ class Parts:
         Compute them from the choices, if these are complete only when the best model is known.
     calibration : Calibration or None
         The measured coverage of the intervals, if the request asks for it.
+    runs : RunParts or None
+        The runs of items, if there are several.
     first_cautions, cautions : tuple of Caution
         Cautions that are listed before and after those about the losses.
     not_applicable : tuple of NotApplicable
@@ -122,6 +125,7 @@ class Parts:
     make_risks: Callable[[Choices], RiskParts] | None = None
     make_metrics: Callable[[Choices], MetricParts] | None = None
     calibration: Calibration | None = None
+    runs: RunParts | None = None
     first_cautions: tuple[Caution, ...] = ()
     cautions: tuple[Caution, ...] = ()
     not_applicable: tuple[NotApplicable, ...] = ()

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from thetahat.analyses.losses.result_parts import ResultPart
+from thetahat.analyses.runs.result import RunsOfModel, RunsOfPair
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.numerics.fieller import RatioShape
@@ -322,6 +323,8 @@ class ModelResult:
     score_curves: ScoreCurves | None = None
     """How the scores separate two classes, where a metric of scores is requested and
     ``score_curves`` are included."""
+    runs: RunsOfModel | None = None
+    """The runs of the items, where items have several."""
 
 
 # Comparisons -------------------------------------------------------------------------------------
@@ -646,6 +649,8 @@ class Comparison:
     """The counts of units by the better model, if the request asks for them."""
     number_needed: NumberNeeded | None = None
     """1 over the difference of two error rates, if the request asks for it."""
+    runs: RunsOfPair | None = None
+    """What the runs of the items add to the difference, where items have several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,11 +66,11 @@ LAYOUT_COLUMNS: Final = ("block", "repeat", "instance", "cluster", "time")
 
 
 def read_inline_labels(
-    fields: LayoutFields, n: int, reader: ColumnReader
+    fields: LayoutFields, n: int, reader: ColumnReader, names: Sequence[str] = LAYOUT_COLUMNS
 ) -> dict[str, list[Label] | None]:
     """Return the label columns of a request, each checked for its length and entries."""
     columns: dict[str, list[Label] | None] = {}
-    for name in LAYOUT_COLUMNS:
+    for name in names:
         labels = getattr(fields, name)
         if labels is not None:
             labels = read_label_list(reader.fill(name, labels, (name,)), (name,))
@@ -234,10 +234,13 @@ def _check_labels(values: np.ndarray, name: str, loc: Loc) -> np.ndarray:
 
 
 def read_label_columns(
-    file: DatasetFile, columns: LayoutColumns, reader: ColumnReader
+    file: DatasetFile,
+    columns: LayoutColumns,
+    reader: ColumnReader,
+    roles: Sequence[str] = LAYOUT_COLUMNS,
 ) -> dict[str, np.ndarray | None]:
     """Read the label columns of a data set."""
-    names = {role: getattr(columns, role) for role in LAYOUT_COLUMNS}
+    names = {role: getattr(columns, role) for role in roles}
     present = [name for name in names.values() if name is not None]
     values = read_labels(file, present)
     labels: dict[str, np.ndarray | None] = dict.fromkeys(names)

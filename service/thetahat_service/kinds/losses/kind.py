@@ -62,6 +62,7 @@ class Losses(JobKind[LossesRequest]):
         parts = Parts(
             refits=plan.fits.compute(choices),
             make_risks=partial(weigh_losses, plan.table, plan.weights),
+            runs=plan.runs,
             first_cautions=suspect_values(
                 plan.table, better_is_stated=job.request.better is not None
             ),

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -23,6 +23,9 @@ from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import require_columns
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
+
+if TYPE_CHECKING:
+    from thetahat.analyses.runs.values import RunValues
 
 ITEM_COLUMNS: Final = ("item", "doc_id", "id")
 SCORE_PREFIX: Final = "score."
@@ -75,12 +78,14 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
 
 def read_log_losses(
     request: LossInput, logs: LogsInput, datasets: Mapping[UUID, DatasetFile]
-) -> tuple[LossTable, tuple[Caution, ...]]:
-    """Return the table of all models' scores, matched by task and item, and its cautions.
+) -> tuple[LossTable, dict[str, RunValues], tuple[Caution, ...]]:
+    """Return the table of all models' scores, matched by task and item, their runs and cautions.
 
     Runs of one item (epochs) are averaged. Several tasks are blocks of kind source on which the
     models were not trained; one task is a holdout.
     """
+    from thetahat.analyses.runs.values import RunValues  # noqa: PLC0415 - for logs alone
+
     models = _read_models(logs, datasets)
     keys = _find_shared_items(models, leaves_out=request.missing == "leave_out")
     kept, left_out = keys
@@ -101,10 +106,17 @@ def read_log_losses(
         )
         for name, runs in models.items()
     }
+    runs_of_models = {
+        name: RunValues(
+            np.array([score for key in kept for score in runs.scores[key]]),
+            np.repeat(np.arange(len(kept)), [len(runs.scores[key]) for key in kept]),
+        )
+        for name, runs in models.items()
+    }
     higher_is_better = _is_higher_better(request, logs)
     words = choose_words(kind, higher_is_better=higher_is_better)
     table = LossTable(layout, losses, left_out=left_out).with_words(words)
-    return table, tuple(_list_cautions(models, kept))
+    return table, runs_of_models, tuple(_list_cautions(models, kept))
 
 
 def _list_cautions(models: Mapping[str, _Runs], kept: Sequence[Key]) -> Iterator[Caution]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -37,7 +37,12 @@ from thetahat_service.kinds.losses.request import LossDatasetColumns, LossInput
 from thetahat_service.schemas.numbers import read_label_list, read_number_array
 from thetahat_service.settings import get_settings
 
+if TYPE_CHECKING:
+    from thetahat.analyses.runs.values import RunValues
+
 LONGEST_MODEL_NAME: Final = 120
+ROW_COLUMNS: Final = (*LAYOUT_COLUMNS, "item", "run")
+"""Fields with a label of each row."""
 
 
 def check_form(request: LossInput) -> None:
@@ -80,7 +85,7 @@ def check_form(request: LossInput) -> None:
 
 def _check_fields_beside_logs(request: LossInput) -> None:
     """Refuse fields that logs contain already, and blocks that logs cannot have."""
-    for name in (*LAYOUT_COLUMNS, "block_labels", "n_train", "weights"):
+    for name in (*ROW_COLUMNS, "block_labels", "n_train", "weights"):
         if getattr(request, name, None) is not None:
             raise InvalidParameter(
                 f"The field {name} is not for logs, which have tasks and items. Leave it out.",
@@ -104,7 +109,7 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
     if request.dataset is None or request.columns is None:
         return
     file, columns = datasets[request.dataset], request.columns
-    require_columns(file, {("columns", name): getattr(columns, name) for name in LAYOUT_COLUMNS})
+    require_columns(file, {("columns", name): getattr(columns, name) for name in ROW_COLUMNS})
     losses: dict[Loc, str | None] = {
         ("columns", "losses", i): name for i, name in enumerate(columns.losses)
     }
@@ -124,14 +129,16 @@ class SentLosses:
     """The rows of the table; None if no row was left out."""
     cautions: tuple[Caution, ...] = ()
     """What to know of how the losses were read."""
+    runs: Mapping[str, RunValues] | None = None
+    """The losses by model before they were averaged, where items have several."""
 
 
 def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
     """Read the losses of a request, without the rows that it leaves out."""
     if request.logs is not None:
-        table, cautions = read_log_losses(request, request.logs, datasets)
+        table, runs, cautions = read_log_losses(request, request.logs, datasets)
         _check_model_names(list(table.names), ("logs",))
-        return SentLosses(table, table.layout.n_rows, cautions=cautions)
+        return SentLosses(table, table.layout.n_rows, cautions=cautions, runs=runs)
     sent = _read_rows_or_scores(request, datasets)
     kind, higher_is_better = sent.table.layout.kind, request.better == "higher"
     words = choose_words(kind, higher_is_better=higher_is_better)
@@ -175,7 +182,7 @@ def _check_model_names(names: list[str], loc: Loc) -> None:
 
 
 def _from_matrix(request: LossInput, losses: dict[str, list[Any]]) -> SentLosses:
-    for name in LAYOUT_COLUMNS:
+    for name in ROW_COLUMNS:
         if getattr(request, name) is not None:
             raise InvalidParameter(
                 f"The field {name} is only for one list of losses per model. Leave it out: these "
@@ -329,7 +336,7 @@ def _from_columns(request: LossInput, losses: dict[str, list[Any]]) -> SentLosse
                 loc=("losses", model),
                 value=len(numbers),
             )
-    labels = read_inline_labels(request, n, reader)
+    labels = read_inline_labels(request, n, reader, ROW_COLUMNS)
     return _from_rows(request, reader, labels, values, n)
 
 
@@ -343,8 +350,49 @@ def _from_rows(
     """Return the losses of n rows with labels, without the rows that are left out."""
     kind = request.block_kind
     kept_rows = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
+    if labels["item"] is not None or labels["run"] is not None:
+        return _average_runs(request, labels, values, n, kept_rows)
     layout = build_layout_of_columns(kind, labels, n, _read_training_sizes(request), kept_rows)
     return _restore_sent_losses(layout, values, n, kept_rows)
+
+
+def _average_runs(
+    request: LossInput,
+    labels: Mapping[str, Any],
+    values: Mapping[str, FloatArray],
+    n: int,
+    kept_rows: KeptRows | None,
+) -> SentLosses:
+    """Return the mean losses of items, without the rows that are left out."""
+    from thetahat.analyses.runs.values import (  # noqa: PLC0415 - seldom needed
+        average_runs,
+        read_items,
+    )
+
+    if labels["item"] is None:
+        raise InvalidParameter("The field run needs item, the item of each loss.", loc=("run",))
+    for name in ("repeat", "instance"):
+        if labels[name] is not None:
+            raise InvalidParameter(
+                f"The field {name} does not go with item: the items are the instances, and several "
+                "losses of an item are its runs.",
+                loc=(name,),
+            )
+    items = read_items(keep_rows(labels["item"], kept_rows), keep_rows(labels["run"], kept_rows))
+    columns: dict[str, Any] = {
+        name: items.pick(name, keep_rows(labels[name], kept_rows))
+        for name in ("block", "cluster", "time")
+    }
+    columns |= {"repeat": None, "instance": items.labels}
+    means, runs = average_runs(
+        items, {model: keep_rows(losses, kept_rows) for model, losses in values.items()}
+    )
+    layout = build_layout_of_columns(
+        request.block_kind, columns, len(items.labels), _read_training_sizes(request)
+    )
+    models = {model: BlockLosses(layout, values=losses) for model, losses in means.items()}
+    left_out = None if kept_rows is None else kept_rows.left_out
+    return SentLosses(LossTable(layout, models, left_out=left_out), n, kept_rows, runs=runs)
 
 
 def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetColumns) -> SentLosses:
@@ -372,7 +420,7 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
                 loc=("columns", "losses", i, row),
                 value=str(values[name][row]),
             )
-    labels = read_label_columns(file, columns, reader)
+    labels = read_label_columns(file, columns, reader, ROW_COLUMNS)
     return _from_rows(request, reader, labels, values, file.rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 import numpy as np
@@ -22,6 +23,9 @@ from thetahat_service.kinds.losses.request import LossesRequest
 from thetahat_service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
 from thetahat_service.schemas.numbers import read_number_array
 
+if TYPE_CHECKING:
+    from thetahat.analyses.runs.summaries import RunParts
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossesPlan:
@@ -35,6 +39,8 @@ class LossesPlan:
     """Estimators that use losses of extra fits."""
     cautions: tuple[Caution, ...] = ()
     """What to know of how the losses were read."""
+    runs: RunParts | None = None
+    """The runs of the items, where items have several."""
 
 
 def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:
@@ -49,12 +55,38 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     fits = read_supplied_fits(request.fits, table)
     choices = drop_refit_target(request.choices, fits.methods)
     check(table.layout, choices, table.names, describe_other_loss(table))
-    return LossesPlan(table, _read_weights(request, sent_losses), fits, sent_losses.cautions)
+    weights, runs = _read_weights(request, sent_losses), _read_runs(request, sent_losses, table)
+    return LossesPlan(table, weights, fits, sent_losses.cautions, runs)
+
+
+def _read_runs(
+    request: LossesRequest, sent_losses: SentLosses, table: LossTable
+) -> RunParts | None:
+    """Return the runs of the items, if the losses have items."""
+    if sent_losses.runs is None:
+        if request.pass_at:
+            raise InvalidParameter(
+                "The field pass_at counts the runs of items, and needs item, or logs.",
+                loc=("pass_at",),
+            )
+        return None
+    from thetahat.analyses.runs.summaries import RunParts  # noqa: PLC0415 - seldom needed
+
+    labels = table.layout.instance_labels
+    names = () if labels is None else labels.tolist()
+    parts = RunParts(sent_losses.runs, names, table.higher_is_better, tuple(request.pass_at or ()))
+    parts.check()
+    return parts
 
 
 def _read_weights(request: LossesRequest, sent_losses: SentLosses) -> FloatArray | None:
     if request.weights is None:
         return None
+    if request.logs is None and sent_losses.runs is not None:
+        raise InvalidParameter(
+            "Weights are for single losses, and do not go with item. Leave weights out.",
+            loc=("weights",),
+        )
     if request.split_scores is not None:
         raise InvalidParameter(
             "Weights need one loss for each instance, which split_scores do not have. Leave "

@@ -62,7 +62,14 @@ class SplitScores(Schema):
 
 
 class LossDatasetColumns(LayoutColumns):
-    """The columns of a data set of losses, which has one row per instance and repeat."""
+    """The columns of a data set of losses: a row per instance and repeat, or per item and run."""
+
+    item: str | None = Field(
+        None, description="The column with the item of each row, where items have several runs."
+    )
+    run: str | None = Field(
+        None, description="The column with the run, such as a seed, that is the same for all items."
+    )
 
     losses: list[str] = Field(
         min_length=1, description="The columns of losses (or scores), one per model."
@@ -106,7 +113,8 @@ class LogsInput(Schema):
 
     The tools are inspect_ai, lm-evaluation-harness, promptfoo, HELM, DeepEval and every_eval_ever.
 
-    Models are matched by task and item, whatever the order; runs of an item are averaged. Several
+    Models are matched by task and item, whatever the order; runs of an item are averaged, and the
+    result has what they add to the variance. Several
     tasks are blocks of kind source, and one task is a holdout.
     """
 
@@ -139,6 +147,22 @@ class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
         description="The losses by model: one list per block, whose lengths may differ, or one "
         "list of all losses with block beside it. With better: higher, scores.",
         examples=[{"nb": [[0, 1, 0], [0, 0, 1]], "svm": [[0, 1, 1], [1, 0, 1]]}],
+    )
+    item: list[LabelItem] | None = Field(
+        None,
+        description="The item of each loss, where items have several, such as runs of a prompt. An "
+        "item counts once, with the mean of its losses.",
+    )
+    run: list[LabelItem] | None = Field(
+        None,
+        description="The run of each loss, beside item, where runs such as seeds are the same for "
+        "all items.",
+    )
+    pass_at: list[int] | None = Field(
+        None,
+        max_length=20,
+        description="Numbers k of runs: how often at least one of k runs of an item succeeds, for "
+        "losses of 0 and 1 of which items have several.",
     )
     block_labels: list[LabelItem] | None = Field(
         None, description="Names of the blocks, where losses has one list per block."

@@ -1,0 +1,105 @@
+"""Several runs of each item: what items and runs add to the variance, and runs that succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from thetahat_presentation.document import (
+    Cell,
+    Name,
+    Number,
+    Pair,
+    Percent,
+    PercentRange,
+    Section,
+    Table,
+)
+from thetahat_presentation.parts.models import ModelsResult
+
+Json: TypeAlias = Mapping[str, Any]
+
+
+def build_runs_section(shown: ModelsResult) -> Section | None:
+    """Return the tables about runs; None where every item has one run."""
+    models = {
+        name: runs for name in shown.names if (runs := shown.models[name].get("runs")) is not None
+    }
+    if not models:
+        return None
+    tables = [_tabulate_models(models), *_tabulate_pass_at(models), *_tabulate_pairs(shown)]
+    return Section(
+        name="runs",
+        title="More items, or more runs of each?",
+        tables=tables,
+        sentences=[f"{name}: {runs['sentence']}" for name, runs in models.items()],
+    )
+
+
+def _tabulate_models(models: Mapping[str, Json]) -> Table:
+    rows: list[list[Cell]] = []
+    for name, runs in models.items():
+        least, most = runs["runs_per_item"]
+        components = runs.get("components") or {}
+        item, residual, run = (components.get(part, {}) for part in ("item", "residual", "run"))
+        rows.append(
+            [
+                Name(name),
+                Number(runs["items"]),
+                Number(least) if least == most else f"{least} to {most}",
+                Number(item.get("variance")),
+                Number(residual.get("variance")),
+                Number(run.get("variance")),
+                Percent(item.get("share")),
+                *(Number(plan["standard_error"]) for plan in runs["plans"]),
+                *([Number(None)] * (2 - len(runs["plans"]))),
+            ]
+        )
+    columns = [
+        "Model",
+        "Items",
+        "Runs of each",
+        "Variance of items",
+        "Of runs",
+        "Of seeds",
+        "Items' share",
+        "Twice the items",
+        "Twice the runs",
+    ]
+    notes = [
+        "The share is that of the variance of the mean. Seeds are runs common to all items.",
+        "The last two columns: the standard error that twice the items or runs would give.",
+    ]
+    return Table(caption="Items and runs", columns=columns, rows=rows, notes=notes)
+
+
+def _tabulate_pass_at(models: Mapping[str, Json]) -> list[Table]:
+    rows: list[list[Cell]] = [
+        [
+            Name(name),
+            Number(k),
+            Percent(found["estimate"]),
+            PercentRange(found.get("lower"), found.get("upper")),
+            Percent(found["all_succeed"]),
+        ]
+        for name, runs in models.items()
+        for k, found in (runs.get("pass_at") or {}).items()
+    ]
+    if not rows:
+        return []
+    columns = ["Model", "Runs", "At least one succeeds", "Interval", "All succeed"]
+    notes = ["Unbiased estimates (pass@k and pass^k), averaged over items; t intervals over items."]
+    return [Table(caption="Runs that succeed", columns=columns, rows=rows, notes=notes)]
+
+
+def _tabulate_pairs(shown: ModelsResult) -> list[Table]:
+    rows: list[list[Cell]] = [
+        [Pair(pair["a"], pair["b"]), Percent(runs.get("share_of_runs"))]
+        for pair in shown.comparisons
+        if (runs := pair.get("runs")) is not None
+    ]
+    if not rows:
+        return []
+    columns = ["Pair", "Share of the runs"]
+    notes = ["The share of the variance of the mean difference that more runs would take away."]
+    return [Table(caption="Runs in differences", columns=columns, rows=rows, notes=notes)]

@@ -1,0 +1,262 @@
+"""Several runs of each item: components of the variance, runs that succeed, and plans."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thetahat
+from thetahat.analyses.runs.components import find_share_of_runs, split_variance
+from thetahat.analyses.runs.pass_at import compute_pass_all, compute_pass_at
+from thetahat.analyses.runs.values import RunValues
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+
+VECTORS: dict[str, Any] = json.loads(Path(__file__).with_name("runs.json").read_text())
+
+
+def flatten(scores: Any) -> list[float]:
+    return [value for row in scores for value in row]
+
+
+def items_of(scores: Any) -> list[int]:
+    return [item for item, row in enumerate(scores) for _ in row]
+
+
+def runs_of(scores: list[list[float]], design: str = "nested") -> RunValues:
+    run = np.array([k for row in scores for k in range(len(row))])
+    return RunValues(
+        np.array(flatten(scores), dtype=np.float64),
+        np.array(items_of(scores)),
+        run if design == "crossed" else None,
+    )
+
+
+@pytest.mark.outside("R lme4 1.1.31 and anova of lm; Shrout and Fleiss (1979), table 2")
+@pytest.mark.parametrize("case", VECTORS["components"], ids=lambda case: case["id"])
+def test_golden_components(case: dict[str, Any]) -> None:
+    found = split_variance(runs_of(case["scores"], case["design"]))
+
+    assert found is not None
+    assert found.item == pytest.approx(case["item"], rel=1e-9)
+    assert found.residual == pytest.approx(case["residual"], rel=1e-9)
+    assert (found.run is None) == (case["run"] is None)
+    if case["run"] is not None:
+        assert found.run == pytest.approx(case["run"], rel=1e-9)
+        n, r = found.n_items, found.n_runs
+        of_now = found.compute_variance_of_mean(n, r, new_runs=True)
+        assert of_now == pytest.approx(case["variance_of_new_runs"], rel=1e-9)
+        for plan, variance in case["plans"].items():
+            items, runs = map(int, plan.split("x"))
+            planned = found.compute_variance_of_mean(items, runs, new_runs=True)
+            assert planned == pytest.approx(variance, rel=1e-9)
+
+
+@pytest.mark.outside("R lme4 1.1.31; the mean of item means and its standard error over items")
+@pytest.mark.parametrize("case", VECTORS["components"], ids=lambda case: case["id"])
+def test_golden_the_interval_is_that_of_the_item_means(case: dict[str, Any]) -> None:
+    result = thetahat.evaluate(
+        {"m": flatten(case["scores"])}, blocks="holdout", item=items_of(case["scores"]), clip=False
+    )
+
+    model = result.models["m"]
+    assert model.mean.pooled == pytest.approx(case["mean"], rel=1e-6)
+    assert model.n == len(case["scores"])
+    assert model.variances is not None
+    if case["standard_error"] is not None:
+        error = model.variances["iid"].standard_error
+        assert error == pytest.approx(case["standard_error"], rel=1e-9)
+    assert model.runs is not None
+    assert model.runs.runs_per_item == (
+        min(map(len, case["scores"])),
+        max(map(len, case["scores"])),
+    )
+
+
+@pytest.mark.outside("Chen et al. (2021), in exact fractions")
+def test_golden_pass_at() -> None:
+    for name in ("pass_at_k", "pass_at_k_more_than_runs"):
+        case = VECTORS[name]
+        for n, c, k, expected in zip(
+            case["n"], case["c"], case["k"], case["expected"]["per_item"], strict=True
+        ):
+            found = float(compute_pass_at(np.array([n]), np.array([c]), k)[0])
+            assert math.isnan(found) if expected is None else found == pytest.approx(expected)
+
+
+@pytest.mark.outside("Chen et al. (2021), in exact fractions; the error over items")
+def test_golden_pass_at_of_a_benchmark() -> None:
+    case = VECTORS["pass_at_k_benchmark"]
+    wrong = [[0] * c + [1] * (n - c) for n, c in zip(case["n"], case["c"], strict=True)]
+    result = thetahat.evaluate(
+        {"m": flatten(wrong)}, blocks="holdout", item=items_of(wrong), pass_at=case["k"]
+    )
+
+    runs = result.models["m"].runs
+    assert runs is not None
+    assert runs.pass_at is not None
+    for k, expected in case["expected"].items():
+        found = runs.pass_at[k]
+        assert found.estimate == pytest.approx(expected["mean"], rel=1e-10)
+        error = expected["standard_error_over_items"]
+        assert found.standard_error == pytest.approx(error, rel=1e-10)
+        assert [found.lower, found.upper] == pytest.approx(expected["t_interval_95"], rel=1e-9)
+
+
+@pytest.mark.outside("ANOVA of runs within items, after Miller (2024)")
+def test_golden_the_share_of_the_runs_in_a_difference() -> None:
+    scores, expected = (VECTORS["runs_paired_models"][key] for key in ("scores", "expected"))
+    a, b = (runs_of(scores[name]) for name in ("a", "b"))
+
+    share = expected["share_of_variance_from_runs"]
+    assert find_share_of_runs(a, b) == pytest.approx(share, rel=1e-10)
+    result = thetahat.evaluate(
+        {name: flatten(rows) for name, rows in scores.items()},
+        blocks="holdout",
+        item=items_of(scores["a"]),
+        better="higher",
+    )
+    (comparison,) = result.comparisons
+    assert comparison.difference == pytest.approx(expected["difference"])
+    assert comparison.interval is not None
+    error = expected["standard_error_over_items"]
+    assert comparison.interval.standard_error == pytest.approx(error, rel=1e-10)
+    assert comparison.runs is not None
+    assert comparison.runs.share_of_runs == pytest.approx(share)
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(5, 2, 3), (6, 6, 4), (4, 0, 2), (7, 3, 1)])
+def test_naive_runs_that_succeed_by_all_subsets(n: int, c: int, k: int) -> None:
+    subsets = list(itertools.combinations([1] * c + [0] * (n - c), k))
+    n_runs, successes = np.array([n]), np.array([c])
+
+    found = compute_pass_at(n_runs, successes, k)[0]
+    assert found == pytest.approx(np.mean([max(s) for s in subsets]))
+    every = compute_pass_all(n_runs, successes, k)[0]
+    assert every == pytest.approx(np.mean([min(s) for s in subsets]))
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("design", ["nested", "crossed"])
+def test_calibrated_components_are_unbiased(design: str) -> None:
+    rng, found = np.random.default_rng(1), []
+    for _ in range(2000):
+        values = rng.normal(size=(12, 1)) * 0.8 + rng.normal(size=(12, 4)) * 0.5
+        if design == "crossed":
+            values = values + rng.normal(size=(1, 4)) * 0.3
+        parts = split_variance(runs_of(values.tolist(), design))
+        assert parts is not None
+        found.append((parts.item, parts.residual, parts.run or 0.0))
+
+    expected = (0.64, 0.25, 0.09 if design == "crossed" else 0.0)
+    assert np.mean(found, axis=0) == pytest.approx(expected, rel=0.06, abs=0.005)
+
+
+def test_by_hand_the_sentence_and_the_rate_of_flips() -> None:
+    wrong = [[0, 1, 0, 1], [1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0, 1]]
+    result = thetahat.evaluate(
+        {"m": flatten(wrong)}, blocks="holdout", item=items_of(wrong), pass_at=[2]
+    )
+
+    runs = result.models["m"].runs
+    assert runs is not None
+    # 2 x 2 x 2 / 12 = 2/3 of the pairs of runs of the first item, 2 x 3 / 12 = 1/2 of the last
+    assert runs.flip_rate == pytest.approx((2 / 3 + 1 / 2) / 4)
+    assert "4 items with 4 runs each: the runs make" in runs.sentence
+    assert "Two runs of an item differ in 29 %" in runs.sentence
+    assert "At least one of 2 runs succeeds in 71 %, and all do in 42 %" in runs.sentence
+
+
+def test_exact_a_negative_component_is_shown_and_has_no_share() -> None:
+    (case,) = (c for c in VECTORS["components"] if c["id"] == "runs_no_item_variance")
+    result = thetahat.evaluate(
+        {"m": flatten(case["scores"])}, blocks="holdout", item=items_of(case["scores"]), clip=False
+    )
+
+    runs = result.models["m"].runs
+    assert runs is not None
+    assert runs.components is not None
+    assert runs.components["item"].variance == pytest.approx(-0.1028939816667)
+    assert runs.components["item"].share is None
+    assert "items look alike" in runs.sentence
+
+
+def test_exact_the_order_of_the_rows_does_not_matter() -> None:
+    rng = np.random.default_rng(2)
+    values, item, run = rng.normal(size=60), np.repeat(np.arange(12), 5), np.tile(np.arange(5), 12)
+    cluster, order = item // 3, rng.permutation(60)
+
+    def evaluate(rows: Any) -> thetahat.EvaluationResult:
+        return thetahat.evaluate(
+            {"m": values[rows]},
+            blocks="holdout",
+            item=item[rows],
+            run=run[rows],
+            cluster=cluster[rows],
+        )
+
+    first, second = evaluate(np.arange(60)), evaluate(order)
+    one, other = first.models["m"], second.models["m"]
+    assert one.mean.pooled == pytest.approx(other.mean.pooled)
+    assert one.runs is not None
+    assert other.runs is not None
+    assert one.runs.design == other.runs.design == "crossed"
+    assert one.runs.components is not None
+    assert other.runs.components is not None
+    for name, component in one.runs.components.items():
+        assert component.variance == pytest.approx(other.runs.components[name].variance)
+
+
+def test_limit_one_run_of_each_item_is_a_holdout() -> None:
+    values = np.random.default_rng(3).normal(size=20)
+    plain = thetahat.evaluate({"m": values}, blocks="holdout")
+    with_items = thetahat.evaluate({"m": values}, blocks="holdout", item=range(20))
+
+    assert with_items.models["m"].runs is None
+    assert with_items.models["m"].recommended == plain.models["m"].recommended
+
+
+def test_degenerate_one_item_has_no_components() -> None:
+    result = thetahat.evaluate({"m": [0.0, 1.0, 1.0]}, blocks="holdout", item=["q", "q", "q"])
+
+    runs = result.models["m"].runs
+    assert runs is not None
+    assert runs.components is None
+    assert "one item says nothing about other items" in runs.sentence
+
+
+TWELVE = {"blocks": "holdout", "item": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]}
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "match"),
+    [
+        ({"pass_at": [3]}, InvalidParameter, "item 0 of 'm' has 2"),
+        ({"pass_at": [0]}, InvalidParameter, "must be from 1"),
+        ({"cluster": list(range(12))}, InvalidParameter, "Item 0 has more than one cluster"),
+        ({"run": [0] * 12}, InvalidParameter, "Item 0 has run 0 twice"),
+        ({"run": [0, 1] * 5}, InvalidParameter, "run has 10 entries and item has 12"),
+        ({"item": [0, 1] * 5}, InvalidParameter, "has 12 losses and item has 10 entries"),
+        ({"instance": list(range(12))}, InvalidParameter, "instance does not go with item"),
+        ({"item": None, "run": [0] * 12}, InvalidParameter, "run needs item"),
+        ({"item": None, "pass_at": [1]}, InvalidParameter, "needs item"),
+        ({"weights": [1.0] * 12}, InvalidParameter, "weights are for single losses"),
+    ],
+)
+def test_invalid_runs_are_refused(
+    change: dict[str, Any], error: type[Exception], match: str
+) -> None:
+    losses = {"m": [0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1]}
+    with pytest.raises(error, match=match):
+        thetahat.evaluate(losses, **{**TWELVE, **change})
+
+
+def test_invalid_successes_of_numbers() -> None:
+    losses = {"m": np.linspace(0, 1, 12)}
+    with pytest.raises(UnsupportedCombination, match="not all 0 or 1"):
+        thetahat.evaluate(losses, **TWELVE, pass_at=[1])  # type: ignore[arg-type]
