@@ -27,6 +27,7 @@ ORDINARY_WORDS: Final = {
     "log": "a scale of axes and of grids",
     "mean": "a column, a field of results and a strategy of imputation",
     "median": "a strategy of imputation and of kernel widths",
+    "nested": "how the runs of items are drawn",
     "none": "what a parameter or a list says where there is nothing",
     "normal": "a form of intervals and of p-values",
     "permutation": "a form of standard error after a test of many models",
