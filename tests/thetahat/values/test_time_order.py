@@ -107,6 +107,7 @@ def test_exact_max_t_of_two_models_uses_the_variance_of_newey_west() -> None:
     [
         ({"blocks": "random", "block": [0, 1] * 20}, "time is for the rows of one test set"),
         ({"cluster": [0, 1] * 20}, "time and cluster cannot be sent together"),
+        ({"weights": [1.0] * 40}, "weights do not go with time"),
     ],
 )
 def test_invalid_layouts_with_times(options: dict[str, Any], reason: str) -> None:

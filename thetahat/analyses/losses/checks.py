@@ -21,6 +21,16 @@ from thetahat.values.types import BlockKind, Target
 from thetahat.variances import VARIANCES
 
 
+def check_weights_fit(layout: Layout) -> None:
+    """Refuse importance weights of rows in the order of time, of which no risk knows."""
+    if layout.time is not None:
+        raise UnsupportedCombination(
+            "weights do not go with time: the weighted risks take the rows as independent. Leave "
+            "one of the two out.",
+            loc=("weights",),
+        )
+
+
 def check(
     layout: Layout, choices: Choices, models: Sequence[str], other_losses: str | None = None
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.cautions import list_cautions
+from thetahat.analyses.losses.checks import check_weights_fit
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import check_range_of_losses, find_ranges
 from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
@@ -191,6 +192,7 @@ def weigh_losses(table: LossTable, weights: FloatArray | None, choices: Choices)
     """Return the risks under (n,) importance weights of the rows; none without weights."""
     if weights is None:
         return NO_RISKS
+    check_weights_fit(table.layout)
     from thetahat.analyses.losses.weighted_risks import (  # noqa: PLC0415 - seldom needed
         Weighting,
         estimate_all_risks,

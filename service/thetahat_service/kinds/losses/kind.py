@@ -9,6 +9,7 @@ from uuid import UUID
 
 from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.cautions import suspect_values
+from thetahat.analyses.losses.checks import check_weights_fit
 from thetahat.analyses.losses.evaluation import weigh_losses
 from thetahat.analyses.losses.parts import Parts
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
@@ -45,6 +46,7 @@ class Losses(JobKind[LossesRequest]):
         request.check_choices_and(lambda: read_losses(request, datasets))
         plan = build_plan(request, datasets)
         if plan.weights is not None:
+            check_weights_fit(plan.table.layout)
             for losses in plan.table.models.values():
                 WEIGHTED_RISKS["weighted"]().estimate(losses.rows, plan.weights)
 
