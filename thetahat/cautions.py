@@ -165,6 +165,14 @@ RUNS_WITHOUT_SCORE = _build_entry(
     "are averaged over the other runs, which favours a model that fails where it would be wrong.",
     "Repeat these runs; or, if an error is a wrong answer, write its score into the log.",
 )
+RATIO_OF_SUMS = _build_entry(
+    "ratio_of_sums",
+    _INFO,
+    "The score {score!r} is {formula}, over all items of a task, and no mean of items. Items have "
+    "the values of its jackknife: their mean is the score, and their spread gives its standard "
+    "error. The value of one item says nothing by itself, so win rates are left out, and tests by "
+    "signs or ranks do not apply.",
+)
 PROBABILITIES_NORMALISED = _build_entry(
     "probabilities_normalised",
     _INFO,

@@ -257,7 +257,9 @@ TARGET_NAMES: Final = frozenset(
 )
 """Names that say that a column has the true values, and the others predictions of them."""
 
-LOSS_WORDS: Final = frozenset(("loss", "losses", "error", "errors", "brier", "log", "wrong"))
+LOSS_WORDS: Final = frozenset(
+    ("loss", "losses", "error", "errors", "brier", "log", "wrong", "perplexity", "ppl", "bits")
+)
 """Words of a name that says that lower values are better, whatever else it says."""
 
 TRUTH_NAMES: Final = frozenset(("truth", "actual", "observed", "gold", "y true", "ground truth"))

@@ -216,6 +216,8 @@ class LossTable:
     """The rows of the data or losses that are not in the layout because they were left out."""
     is_sorted_by_truth: bool = False
     """Whether rows of equal true values stand together, so that the order of rows says nothing."""
+    has_item_values: bool = True
+    """Whether the value of a row is its own loss, and not a jackknife value of a ratio."""
 
     def __post_init__(self) -> None:
         if not self.models:

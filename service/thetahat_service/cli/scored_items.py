@@ -43,16 +43,11 @@ class ScoredItems:
 
 def choose_better(score: str, better: str | None) -> str:
     """Return whether lower or higher scores are better; refuse names that do not say it."""
-    from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
-    from thetahat_service.roles.names import split_words
+    from thetahat_service.roles.names import find_better
 
-    words = {re.sub(r"\d+$", "", word) for word in split_words(score)} | {*split_words(score)}
-    if better is not None:
-        return better
-    if words & LOSS_WORDS:
-        return "lower"
-    if words & SCORE_WORDS:
-        return "higher"
+    known = better or find_better(score)
+    if known is not None:
+        return known
     message = (
         f"The name {score!r} does not say whether higher values are better. Give --better higher "
         "or --better lower."
@@ -272,6 +267,7 @@ def _read_cells(file: DatasetFile, column: str) -> list[str]:
 
 def _find_log_score(files: Sequence[DatasetFile]) -> str:
     """Return the one score of all logs."""
+    from thetahat_service.kinds.losses.log_scores import SCORE_PREFIX, list_scores
     from thetahat_service.roles.names import is_label_name, is_target_name
 
     shared: list[str] | None = None
@@ -279,10 +275,11 @@ def _find_log_score(files: Sequence[DatasetFile]) -> str:
         numeric = [
             str(c["name"]) for c in file.columns if c["type"] in {"number", "integer", "boolean"}
         ]
-        scores = [n.removeprefix("score.") for n in numeric if n.startswith("score.")]
+        known = list_scores(numeric)
+        scores = [n for n, c in known.items() if c.ratio or c.value.startswith(SCORE_PREFIX)]
         possible = scores or [
             name
-            for name in numeric
+            for name in known
             if not (NOT_SCORES.fullmatch(name) or is_label_name(name) or is_target_name(name))
         ]
         shared = possible if shared is None else [name for name in shared if name in possible]

@@ -21,6 +21,7 @@ from thetahat_service.data.base import (
     check_not_empty,
     check_size,
 )
+from thetahat_service.data.list_scores import split_list
 from thetahat_service.data.missing_marks import MARKS_AMONG_NUMBERS
 from thetahat_service.data.tables import build_text_name, get_number_name, list_columns
 from thetahat_service.errors import InvalidFile
@@ -62,13 +63,16 @@ def parse_json(text: bytes, place: str) -> JsonValue:
 
 
 def flatten(value: JsonObject, prefix: str = "", depth: int = 1) -> Iterator[tuple[str, JsonValue]]:
-    """Yield the members of an object, those of objects inside it as ``outer.inner``."""
+    """Yield the members of an object, those of objects inside it as ``outer.inner``.
+
+    Scores that are lists are two members.
+    """
     for key, member in value.items():
         name = f"{prefix}{key}"
         if isinstance(member, Mapping) and depth < DEEPEST:
             yield from flatten(member, f"{name}.", depth + 1)
         else:
-            yield name, member
+            yield from split_list(name, member)
 
 
 @dataclass(slots=True)

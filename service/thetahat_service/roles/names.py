@@ -19,6 +19,7 @@ from thetahat.common_names import (
     TASK_NAMES,
     TRUTH_NAMES,
 )
+from thetahat.values.types import Better
 
 UNNAMED: Final = re.compile(
     r"(unnamed: \d+(\.\d+|_level_\d+)?|__index_level_\d+__|level_\d+|\.\.\.\d+|row\.?names|index)?",
@@ -68,6 +69,17 @@ def is_prediction_name(name: str) -> bool:
 def is_loss_name(name: str) -> bool:
     """Return whether a name says that the column has losses or scores: ``loss_ridge``."""
     return bool(set(split_words(name)) & (LOSS_WORDS | SCORE_WORDS))
+
+
+def find_better(name: str) -> Better | None:
+    """Return whether lower or higher values are better, where the name of a score says it."""
+    words = {word for each in split_words(name) for word in (each, each.rstrip("0123456789"))}
+    losses = words & LOSS_WORDS
+    if losses == {"log"} and words != {"log"}:
+        return None  # a log-likelihood, or a log score, of which there are two
+    if losses:
+        return "lower"
+    return "higher" if words & SCORE_WORDS else None
 
 
 def is_model_name(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -342,23 +343,42 @@ def test_invalid_logs_are_explained(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "2 names" not in refuse(capsys, *paths, "--model", "x")
     assert "there are 1 names and 2 files" in refuse(capsys, *paths, "--model", "x")
 
-    pairs = b"".join(
-        json.dumps({"doc_id": i, "doc_hash": f"h{i}", "word_perplexity": [-10.5, 5]}).encode()
-        + b"\n"
-        for i in range(4)
-    )
-    lists = write_bytes(tmp_path, c__jsonl=pairs, d__jsonl=pairs)
-    assert "Columns with lists, which are no scores: word_perplexity" in refuse(capsys, *lists)
-    named = ["--score", "word_perplexity", "--better", "lower"]
-    assert "is a list in each row" in refuse(capsys, *lists, *named)
-
     (tmp_path / "empty").mkdir()
     assert "has no logs" in refuse(capsys, str(tmp_path / "empty"))
     wide = write(tmp_path, "a,b", [[0.5, 0.25]] * 5)
     other = write(tmp_path, "a,b", [[0.5, 0.25]] * 5, "other.csv")
     assert "has no column with the item of each row" in refuse(capsys, wide, other)
     assert "There is no file" in refuse(capsys, wide, str(tmp_path / "none.csv"))
-    assert "named twice" in refuse(capsys, lists[0], lists[0])
+    assert "named twice" in refuse(capsys, paths[0], paths[0])
+
+
+def test_exact_pairs_of_the_harness_are_perplexities(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Case 20: exp(-sum of log-likelihoods / sum of words), and lists of unknown meaning."""
+    logs = [
+        b"".join(
+            json.dumps({"doc_id": i, "doc_hash": f"h{i}", name: [ll, n]}).encode() + b"\n"
+            for i, (ll, n) in enumerate(zip(likelihoods, (5, 9, 3, 8), strict=True))
+        )
+        for name, likelihoods in (
+            ("word_perplexity", (-10.5, -20.0, -7.0, -16.0)),
+            ("word_perplexity", (-11.0, -19.0, -7.5, -17.0)),
+            ("mcc", (1, 0, 1, 0)),
+        )
+    ]
+    paths = write_bytes(tmp_path, a__jsonl=logs[0], b__jsonl=logs[1])
+
+    result, understood = compare(capsys, *paths)
+
+    assert means_of(result) == pytest.approx(
+        {"a": math.exp(53.5 / 25), "b": math.exp(54.5 / 25)}, rel=1e-9
+    )
+    assert "score word_perplexity\nlower is better" in understood
+    lists = write_bytes(tmp_path, c__jsonl=logs[2])
+    assert "Columns with lists, which are no scores: mcc" in refuse(capsys, *lists)
+    named = ["--score", "mcc", "--better", "higher"]
+    assert "for the kind predictions" in refuse(capsys, *lists, *named)
 
 
 def test_exact_logs_of_one_name_are_named_by_their_folders(

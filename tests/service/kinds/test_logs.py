@@ -265,7 +265,7 @@ def test_invalid_scores_that_are_lists_are_called_so(tmp_path: Path, value: list
     body = request([file], "ppl", better="lower")
     body["logs"]["files"][0]["model"] = "a"
 
-    with pytest.raises(EvaluationError, match="The score 'ppl' is a list in each row"):
+    with pytest.raises(EvaluationError, match="The score 'ppl' is a list in some rows"):
         run_kind(body, [file])
 
 

@@ -81,7 +81,7 @@ class PairAdditions:
                 level=choices.level,
                 simultaneous_pairs=simultaneous,
             )
-        if choices.includes(ResultPart.WINS):
+        if choices.includes(ResultPart.WINS) and self.table.has_item_values:
             wins = compute_win_rate(
                 losses, names, alpha=alpha, level=choices.level, simultaneous_pairs=simultaneous
             )

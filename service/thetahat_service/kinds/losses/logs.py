@@ -11,25 +11,29 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.cautions import RUNS_AVERAGED, RUNS_WITHOUT_SCORE, Caution
-from thetahat.common_names import SCORE_WORDS
+from thetahat.cautions import RATIO_OF_SUMS, RUNS_AVERAGED, RUNS_WITHOUT_SCORE, Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
 from thetahat.values.left_out_rows import LeftOut, RowsWithoutValue
-from thetahat.values.types import BlockKind
+from thetahat.values.ratios import PERPLEXITY, SHARE, RatioScore, compute_jackknife_values
+from thetahat.values.types import BlockKind, FloatArray, IntArray
 from thetahat.values.words import choose_words
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import require_columns
+from thetahat_service.kinds.losses.log_scores import (
+    OF_LOG_LIKELIHOODS,
+    ScoreColumns,
+    find_score,
+)
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
+from thetahat_service.roles.names import find_better
 
 if TYPE_CHECKING:
     from thetahat.analyses.runs.values import RunValues
 
 ITEM_COLUMNS: Final = ("item", "doc_id", "id")
-SCORE_PREFIX: Final = "score."
-"""What the scores of an inspect_ai log are named before the scorer."""
 ONE_TASK: Final = "task"
 NAMED: Final = 3
 
@@ -45,6 +49,8 @@ class _Runs:
     ----------
     scores : dict
         Finite scores; an item whose runs have no score has an empty list.
+    sizes : dict
+        For a ratio of sums, of which ``scores`` are the numerators, the denominators.
     without : Counter
         How many runs of an item have no score.
     hashes, clusters : dict
@@ -52,6 +58,7 @@ class _Runs:
     """
 
     scores: dict[Key, list[float]] = field(default_factory=dict)
+    sizes: dict[Key, list[float]] = field(default_factory=dict)
     without: Counter[Key] = field(default_factory=Counter)
     hashes: dict[Key, str] = field(default_factory=dict)
     clusters: dict[Key, Any] = field(default_factory=dict)
@@ -65,7 +72,7 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
     for i, entry in enumerate(logs.files):
         file, loc = datasets[entry.dataset], ("logs", "files", i, "dataset")
         present = _list_column_names(file)
-        _score_column(logs, file, loc)
+        find_score(logs.score, file, loc)
         _choose_item_column(logs, present, loc)
         require_columns(file, {("logs", "cluster"): logs.cluster, **_list_named_columns(logs)})
         if entry.model is None and _choose_column(logs, "model", present) is None:
@@ -78,7 +85,7 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
 
 def read_log_losses(
     request: LossInput, logs: LogsInput, datasets: Mapping[UUID, DatasetFile]
-) -> tuple[LossTable, dict[str, RunValues], tuple[Caution, ...]]:
+) -> tuple[LossTable, dict[str, RunValues] | None, tuple[Caution, ...]]:
     """Return the table of all models' scores, matched by task and item, their runs and cautions.
 
     Runs of one item (epochs) are averaged. Several tasks are blocks of kind source on which the
@@ -86,7 +93,7 @@ def read_log_losses(
     """
     from thetahat.analyses.runs.values import RunValues  # noqa: PLC0415 - for logs alone
 
-    models = _read_models(logs, datasets)
+    models, ratio = _read_models(logs, datasets)
     keys = _find_shared_items(models, leaves_out=request.missing == "leave_out")
     kept, left_out = keys
     tasks = list(dict.fromkeys(task for task, _ in kept))
@@ -99,11 +106,9 @@ def read_log_losses(
         cluster=clusters,
         n_train=0.0 if kind is BlockKind.SOURCE else None,
     )
+    blocks = np.array([tasks.index(task) for task, _ in kept], dtype=np.intp)
     losses = {
-        name: BlockLosses(
-            layout,
-            values=np.array([math.fsum(s) / len(s) for s in map(runs.scores.get, kept) if s]),
-        )
+        name: BlockLosses(layout, values=_compute_values(runs, kept, ratio, blocks))
         for name, runs in models.items()
     }
     runs_of_models = {
@@ -112,11 +117,27 @@ def read_log_losses(
             np.repeat(np.arange(len(kept)), [len(runs.scores[key]) for key in kept]),
         )
         for name, runs in models.items()
+        if ratio is None  # a part of a ratio is no score of a run
     }
-    higher_is_better = _is_higher_better(request, logs)
+    higher_is_better = _is_higher_better(request, logs, ratio)
     words = choose_words(kind, higher_is_better=higher_is_better)
-    table = LossTable(layout, losses, left_out=left_out).with_words(words)
-    return table, runs_of_models, tuple(_list_cautions(models, kept))
+    table = LossTable(layout, losses, left_out=left_out, has_item_values=ratio is None)
+    cautions = [*_list_cautions(models, kept)]
+    if ratio is not None:
+        cautions.append(RATIO_OF_SUMS(score=logs.score, formula=ratio.formula))
+    return table.with_words(words), runs_of_models or None, tuple(cautions)
+
+
+def _compute_values(
+    runs: _Runs, keys: Sequence[Key], ratio: RatioScore | None, blocks: IntArray
+) -> FloatArray:
+    """Return (n,) means over the runs of each item, or jackknife values of a ratio of sums."""
+    means = np.array([math.fsum(s) / len(s) for s in (runs.scores[key] for key in keys)])
+    if ratio is None:
+        return means
+    sizes = [runs.sizes.get(key, [1.0]) for key in keys]
+    mean_sizes = np.array([math.fsum(each) / len(each) for each in sizes])
+    return compute_jackknife_values(ratio, means, mean_sizes, blocks)
 
 
 def _list_cautions(models: Mapping[str, _Runs], kept: Sequence[Key]) -> Iterator[Caution]:
@@ -132,25 +153,47 @@ def _list_cautions(models: Mapping[str, _Runs], kept: Sequence[Key]) -> Iterator
             )
 
 
-def _is_higher_better(request: LossInput, logs: LogsInput) -> bool:
-    if request.better is not None:
-        return request.better == "higher"
-    words = set(logs.score.removeprefix(SCORE_PREFIX).lower().replace("-", "_").split("_"))
-    if words & SCORE_WORDS:
-        return True
-    raise InvalidParameter(
-        f"The score {logs.score!r} does not say whether higher values are better. Set better to "
-        '"higher" or "lower".',
-        loc=("better",),
-    )
+def _is_higher_better(request: LossInput, logs: LogsInput, ratio: RatioScore | None) -> bool:
+    """Return whether higher scores are better; refuse a request that has it the other way round."""
+    known = "lower" if ratio is not None and ratio.is_loss else find_better(logs.score)
+    if ratio is not None and ratio.is_loss and request.better == "higher":
+        raise InvalidParameter(
+            f"The score {logs.score!r} is {ratio.formula}, of which lower values are better. Set "
+            'better to "lower", or leave it out.',
+            loc=("better",),
+            value="higher",
+        )
+    better = request.better or known
+    if better is None:
+        raise InvalidParameter(
+            f"The score {logs.score!r} does not say whether higher values are better. Set better "
+            'to "higher" or "lower".',
+            loc=("better",),
+        )
+    return better == "higher"
 
 
-def _read_models(logs: LogsInput, datasets: Mapping[UUID, DatasetFile]) -> dict[str, _Runs]:
+def _read_models(
+    logs: LogsInput, datasets: Mapping[UUID, DatasetFile]
+) -> tuple[dict[str, _Runs], RatioScore | None]:
+    """Return the runs of each model, and the function of the ratio that the score is, if any."""
     models: dict[str, _Runs] = {}
     read: dict[tuple[str, Key, str], int] = {}
-    for i, entry in enumerate(logs.files):
-        for model, key, score, digest, cluster, epoch in _read_file(
-            logs, entry, datasets[entry.dataset], ("logs", "files", i)
+    columns = [
+        find_score(logs.score, datasets[entry.dataset], ("logs", "files", i, "dataset"))
+        for i, entry in enumerate(logs.files)
+    ]
+    ratio = columns[0].ratio
+    for i, (entry, chosen) in enumerate(zip(logs.files, columns, strict=True)):
+        loc: Loc = ("logs", "files", i)
+        if chosen.ratio is not ratio:
+            raise InvalidParameter(
+                f"The score {logs.score!r} is one number for each item in one of files 0 and {i}, "
+                "and a list in the other, so that they cannot be compared.",
+                loc=loc,
+            )
+        for model, key, score, size, digest, cluster, epoch in _read_file(
+            logs, entry, datasets[entry.dataset], chosen, loc
         ):
             earlier = read.setdefault((model, key, epoch), i)
             if earlier != i:
@@ -161,11 +204,32 @@ def _read_models(logs: LogsInput, datasets: Mapping[UUID, DatasetFile]) -> dict[
                 runs.without[key] += 1
             else:
                 scores.append(score)
+                if size is not None:
+                    runs.sizes.setdefault(key, []).append(size)
             if digest is not None:
                 runs.hashes[key] = digest
             if cluster is not None:
                 runs.clusters[key] = cluster
-    return models
+    if ratio is None and _are_log_likelihoods(logs.score, models):
+        ratio = PERPLEXITY
+    return models, ratio
+
+
+def _are_log_likelihoods(score: str, models: Mapping[str, _Runs]) -> bool:
+    """Return whether the values of a perplexity are log-likelihoods, as the harness logs them."""
+    if score != OF_LOG_LIKELIHOODS:
+        return False
+    values = [v for runs in models.values() for scores in runs.scores.values() for v in scores]
+    n_negative = sum(value <= 0 for value in values)
+    if 0 < n_negative < len(values):
+        raise InvalidParameter(
+            f"{n_negative} of {len(values)} values of the score {score!r} are not above 0, as "
+            "log-likelihoods are, and the others are above 0, as perplexities are. Write one of "
+            "both in every row.",
+            loc=("logs", "score"),
+            value=score,
+        )
+    return n_negative > 0
 
 
 def _refuse_other_evaluation(
@@ -185,17 +249,17 @@ def _refuse_other_evaluation(
 
 
 def _read_file(
-    logs: LogsInput, entry: LogFile, file: DatasetFile, loc: Loc
-) -> Iterator[tuple[str, Key, float | None, str | None, Any, str]]:
-    """Yield model, task and item, score, hash, cluster and epoch of every row of one file."""
+    logs: LogsInput, entry: LogFile, file: DatasetFile, chosen: ScoreColumns, loc: Loc
+) -> Iterator[tuple[str, Key, float | None, float | None, str | None, Any, str]]:
+    """Yield model, key, score and size, hash, cluster and epoch of every row of one file."""
     present = _list_column_names(file)
-    item, score = _choose_item_column(logs, present, loc), _score_column(logs, file, loc)
+    item = _choose_item_column(logs, present, loc)
     names = {
         name: _choose_column(logs, name, present)
         for name in ("model", "task", "filter", "doc_hash", "epoch")
     }
     columns = read_labels(file, [item, *filter(None, [*names.values(), logs.cluster])])
-    scores = read_columns(file, [score])[score]
+    scores, sizes = _read_scores(logs, file, chosen, loc)
     n = len(scores)
     for name in filter(None, (item, names["model"] if entry.model is None else None)):
         _check_complete(columns[name], name, loc)
@@ -207,7 +271,6 @@ def _read_file(
             return [constant] * n
         return [value if isinstance(value, str) else str(value) for value in columns[name].tolist()]
 
-    _check_scores(scores, score, loc)
     filters = read_cells(names["filter"])
     _check_filters(logs, filters, loc)
     task = entry.task or (None if names["task"] else ONE_TASK)
@@ -215,17 +278,45 @@ def _read_file(
         read_cells(names["model"], entry.model),
         read_cells(names["task"], task),
         [_format_item_name(value) for value in columns[item].tolist()],
-        scores.astype(np.float64).tolist(),
+        scores.tolist(),
+        [None] * n if sizes is None else sizes.tolist(),
         read_cells(names["doc_hash"]),
         columns[logs.cluster].tolist() if logs.cluster else [None] * n,
         read_cells(names["epoch"], None if names["epoch"] else "1"),
         filters,
         strict=True,
     )
-    for model, task_name, item_name, value, digest, cluster, epoch, filtered in rows:
+    for model, task_name, item_name, value, size, digest, cluster, epoch, filtered in rows:
         if logs.filter is None or filtered is None or filtered == logs.filter:
             number = None if math.isnan(value) else value
-            yield model, (task_name, item_name), number, digest, cluster, epoch
+            yield model, (task_name, item_name), number, size, digest, cluster, epoch
+
+
+def _read_scores(
+    logs: LogsInput, file: DatasetFile, chosen: ScoreColumns, loc: Loc
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return (n,) scores, NaN where there is none, and the sizes of a ratio of sums."""
+    plain = {logs.score} & {*_list_column_names(file)} - {chosen.value}
+    columns = read_columns(file, [*filter(None, (chosen.value, chosen.size)), *plain])
+    for name in filter(None, (chosen.value, chosen.size)):
+        _check_scores(columns[name], name, loc)
+    scores = columns[chosen.value].astype(np.float64)
+    if chosen.size is None:
+        return scores, None
+    sizes = columns[chosen.size].astype(np.float64)
+    unfit = ~np.isnan(scores) & ~(sizes >= 0)
+    if chosen.ratio is SHARE:
+        unfit |= (scores > sizes) | (scores != np.round(scores)) & ~np.isnan(scores)
+    for name in plain:
+        unfit |= np.array([v is not None and v == v for v in columns[name].tolist()])  # noqa: PLR0124
+    if unfit.any():
+        row = int(np.argmax(unfit))
+        raise InvalidParameter(
+            f"The score {logs.score!r} of row {row} is no number of true values among several, nor "
+            "a pair of log-likelihood and length, as in other rows. Write it like the others.",
+            loc=loc,
+        )
+    return scores, sizes
 
 
 def _check_complete(values: np.ndarray, name: str, loc: Loc) -> None:
@@ -363,32 +454,3 @@ def _choose_item_column(logs: LogsInput, present: list[str], loc: Loc) -> str:
             loc=loc,
         )
     return name
-
-
-def _score_column(logs: LogsInput, file: DatasetFile, loc: Loc) -> str:
-    present = _list_column_names(file)
-    possible = (f"{SCORE_PREFIX}{logs.score}", logs.score)
-    for name in possible:
-        if name in present:
-            return name
-    if not {*possible}.isdisjoint(_list_lists(file)):
-        raise InvalidParameter(
-            f"The score {logs.score!r} is a list in each row, such as a pair or several truth "
-            "values, and not one number. Choose a score that is one number for each item, or write "
-            "one into the file: for a pair of log-likelihood and words, their ratio.",
-            loc=loc,
-            value=logs.score,
-        )
-    scores = [name.removeprefix(SCORE_PREFIX) for name in present if name.startswith(SCORE_PREFIX)]
-    raise InvalidParameter(
-        f"The file has no score {logs.score!r}. Its "
-        f"{'scores' if scores else 'columns'} are {', '.join((scores or present)[:20])}.",
-        loc=loc,
-        value=logs.score,
-    )
-
-
-def _list_lists(file: DatasetFile) -> list[str]:
-    """Return the columns that are left out of the table, as their values are lists."""
-    left_out = file.details.get("left_out", [])
-    return [str(name) for name in left_out] if isinstance(left_out, list) else []
