@@ -165,6 +165,12 @@ RUNS_WITHOUT_SCORE = _build_entry(
     "are averaged over the other runs, which favours a model that fails where it would be wrong.",
     "Repeat these runs; or, if an error is a wrong answer, write its score into the log.",
 )
+TASK_BY_TARGET = _build_entry(
+    "task_by_target",
+    _INFO,
+    "The task is {task}, because the target {target!r} {reason}.",
+    "If this is wrong, set task.",
+)
 RATIO_OF_SUMS = _build_entry(
     "ratio_of_sums",
     _INFO,

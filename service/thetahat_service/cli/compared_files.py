@@ -31,11 +31,11 @@ from thetahat_service.cli.table_columns import (
 )
 
 if TYPE_CHECKING:
+    from thetahat.tables.column_profiles import ColumnProfile
     from thetahat.values.json_values import JsonValue
     from thetahat_client.results import AnyResult
     from thetahat_service.cli.scored_items import ScoredItems
     from thetahat_service.kinds.base import DatasetFile
-    from thetahat_service.roles.profile import ColumnProfile
 
 WORDS: Final = re.compile(r"[a-z]+([ _][a-z]+)?")
 """Names of block columns that can stand in a sentence: a new school."""

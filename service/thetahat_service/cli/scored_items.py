@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from thetahat_service.cli.failures import UserError
 
 if TYPE_CHECKING:
+    from thetahat.tables.column_profiles import ColumnProfile
     from thetahat.values.json_values import JsonValue
     from thetahat_service.kinds.base import DatasetFile
     from thetahat_service.roles.long_tables import LongColumns
-    from thetahat_service.roles.profile import ColumnProfile
 
 HARNESS_NAME: Final = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d:.-]+)?")
 HELM_NAMES: Final = ("per_instance_stats", "display_predictions")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from thetahat_service.cli.failures import UserError
 
 if TYPE_CHECKING:
+    from thetahat.tables.column_profiles import ColumnProfile
     from thetahat_service.kinds.base import DatasetFile
-    from thetahat_service.roles.profile import ColumnProfile
     from thetahat_service.roles.proposals import Proposal
     from thetahat_service.roles.totals import TotalRow
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from thetahat.tables.column_profiles import ColumnProfile, profile_column
 from thetahat_service.data.base import GROUPS
 from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
 from thetahat_service.json_types import ColumnDescription
-from thetahat_service.roles.profile import ColumnProfile, profile_column
 
 
 def profile_columns(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from thetahat.tables.column_profiles import ColumnProfile
+from thetahat.tables.target_tasks import propose_task
 from thetahat_service.data.base import GROUPS
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
@@ -13,10 +15,9 @@ from thetahat_service.json_types import (
     JsonObject,
     UnderstoodColumn,
 )
-from thetahat_service.roles.contents import Contents, guess_contents, guess_task
+from thetahat_service.roles.contents import Contents, guess_contents
 from thetahat_service.roles.long_tables import UnclearTable, Values, read_long_table
 from thetahat_service.roles.names import is_label_name
-from thetahat_service.roles.profile import ColumnProfile
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,
@@ -93,7 +94,7 @@ def _describe_column(
         "role": role,
         "reason": reason,
         "is_named_label": role == Role.LABEL and is_label_name(name),
-        "task": None if profile.type in GROUPS else guess_task(profile),
+        "task": None if profile.type in GROUPS else propose_task(profile).task,
         "distinct": profile.distinct,
         "examples": _choose_examples(examples),
         "missing": profile.rows - profile.present,

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from thetahat.analyses.losses.result import MethodUsed
+from thetahat.cautions import Caution
 from thetahat_service.data.reading import require_file
 from thetahat_service.json_types import ColumnDescription, JsonObject, Payload, StoredProblem
 from thetahat_service.outcomes.output_table import OutputTable
@@ -56,6 +57,8 @@ class Job(Generic[R]):
     request: R
     seed: int
     datasets: Mapping[UUID, DatasetFile] = field(default_factory=dict)
+    decisions: tuple[Caution, ...] = ()
+    """What was decided where the request left a field open."""
 
     def __hash__(self) -> int:
         return hash(self.id)

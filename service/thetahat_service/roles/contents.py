@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from thetahat.tables.column_profiles import ColumnProfile
 from thetahat_service.roles.long_tables import Values
 from thetahat_service.roles.names import (
     is_loss_name,
@@ -13,11 +14,9 @@ from thetahat_service.roles.names import (
     is_prediction_name,
     is_truth_name,
 )
-from thetahat_service.roles.profile import ColumnProfile
 from thetahat_service.roles.proposals import Proposal, Role, find_model_column, list_of
 
 Kind = Literal["losses", "predictions", "cross_validation"]
-Task = Literal["classification", "regression"]
 
 FURTHEST_MEDIANS: Final = 3.0
 """How many times larger than another the median of a column of losses is, at most, in a guess."""
@@ -95,12 +94,6 @@ def _guess_with_target(
 
 def _has_only(classes: set[str], values: Sequence[object]) -> bool:
     return {str(value) for value in values if value is not None} <= classes
-
-
-def guess_task(column: ColumnProfile) -> Task:
-    """Return the task if this column is the target: a class for text, yes and no, and 0 and 1."""
-    is_class = not column.is_numeric or column.type == "boolean" or column.is_binary
-    return "classification" if is_class else "regression"
 
 
 def _differ(columns: Sequence[ColumnProfile]) -> bool:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from thetahat.common_names import TOTAL_WORDS
+from thetahat.tables.column_profiles import ColumnProfile
 from thetahat_service.roles.names import (
     is_item_name,
     is_run_name,
     is_task_name,
     is_unnamed,
 )
-from thetahat_service.roles.profile import ColumnProfile
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from thetahat.tables.column_profiles import ColumnProfile
 from thetahat_service.roles.names import (
     is_label_name,
     is_measure_name,
@@ -14,7 +15,6 @@ from thetahat_service.roles.names import (
     is_target_name,
     is_unnamed,
 )
-from thetahat_service.roles.profile import ColumnProfile
 
 FURTHEST: Final = 30.0
 """How many times larger than another a column's median may be, with no value in common, for both to

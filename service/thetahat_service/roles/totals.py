@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from thetahat.common_names import TOTAL_WORDS
+from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.values.types import FloatArray
-from thetahat_service.roles.profile import ColumnProfile
 
 FEWEST_ROWS: Final = 5
 LARGEST_CHANCE: Final = 1e-4

@@ -102,7 +102,7 @@ def test_exact_numbers_of_a_file_to_learn_from_are_features(
     assert found["kind"] == "cross_validation"
     roles = [(column["name"], column["role"], column["task"]) for column in found["columns"]]
     assert roles == [
-        ("age", "feature", "regression"),
+        ("age", "feature", None),
         ("dose", "feature", "regression"),
         ("school", "label", "classification"),
         ("target", "target", "regression"),

@@ -18,7 +18,7 @@ from thetahat.analyses.cross_validation.given_splits import (
     is_splitter,
 )
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
-from thetahat.analyses.cross_validation.tasks import tell_task
+from thetahat.analyses.cross_validation.tasks import DecidedTask, decide_task
 from thetahat.analyses.losses import EVERY_TEST, Choices
 from thetahat.analyses.losses.entry_points import (
     LabelColumn,
@@ -68,6 +68,7 @@ from thetahat.schemes.base import Scheme, word_blocks
 from thetahat.schemes.k_fold import KFold
 from thetahat.schemes.leave_one_source_out import LeaveOneSourceOut
 from thetahat.schemes.source_k_fold import SourceKFold
+from thetahat.tables.column_profiles import profile_raw_column
 from thetahat.tables.columns import RawColumn
 from thetahat.tables.data import Data, build_data
 from thetahat.tables.frames import FeatureTable, read_series, read_table
@@ -125,7 +126,9 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         scikit-learn's ``fit`` and ``predict``, such as ``RandomForestClassifier()``, a pipeline or
         a search; a copy of it is fitted to every training part.
     task : str or None
-        ``classification`` or ``regression``; None for the one that the learners serve.
+        ``classification`` or ``regression``; None for the one that the learners serve, or that the
+        values of y show: text, truth values and two numbers are classes, other numbers are values.
+        Whole numbers of few values may be both, and are asked about.
     scheme : str, Scheme, splitter or None
         How rows are split: a name, an object such as ``thetahat.schemes.k_fold.KFold(n_folds=5)``,
         or a splitter of scikit-learn such as ``GroupKFold(5)``, whose splits are taken; its
@@ -177,7 +180,12 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     """
     refuse_unknown_options(options, "cross_validate", _SCHEME_ADVICE)
     _check_learners(learners)
-    task = tell_task(learners) if task is None else task
+    target = read_series(y)
+    decided = (
+        DecidedTask(task)
+        if task is not None
+        else decide_task(learners, lambda: profile_raw_column("y", target))
+    )
     built_scheme = _choose_scheme(scheme, cv, has_groups=groups is not None)
     if groups is not None:
         if source is not None:
@@ -189,8 +197,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         time = range(len(y))  # TimeSeriesSplit takes rows in the order in which they stand
     data = build_data(
         read_table(X, features),
-        read_series(y),
-        task,
+        target,
+        decided.task,
         source=read_series(source),
         fold=read_series(fold),
         cluster=read_series(cluster),
@@ -203,7 +211,9 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     built = _build_learners(learners, data, built_loss)
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()
     without_scores = learners_without_scores(built)
-    check_metrics(built_metrics, task, classes=data.classes or None, without_scores=without_scores)
+    check_metrics(
+        built_metrics, decided.task, classes=data.classes or None, without_scores=without_scores
+    )
     choices, refits = _read_choices(variances, intervals, tests, options, type(built_scheme))
     check_independent_rows(
         refits,
@@ -230,6 +240,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         scheme_seed=seed,
         seed=seed,
         requested=list(learners),
+        about_data=decided.cautions,
     )
     _, evaluation = evaluate_learners(evaluated, outcomes, failures, refit_runs)
     return evaluation

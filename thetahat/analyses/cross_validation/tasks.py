@@ -1,34 +1,58 @@
-"""The task that learners serve, where a call does not name it."""
+"""The task, where a call or a request does not name it: by the learners, else by the target."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
+from thetahat.cautions import TASK_BY_TARGET, Caution
 from thetahat.errors import InvalidParameter, UnsupportedCombination
 from thetahat.learners import LEARNERS
 from thetahat.pipelines.allowed_classes import get_learner_tasks
+from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.data import CLASSIFICATION, REGRESSION, TASKS
+from thetahat.tables.target_tasks import propose_task
 
 _TASK_OF_TYPE: Final = {"classifier": CLASSIFICATION, "regressor": REGRESSION}
 """By what scikit-learn calls the type of an estimator."""
 
 
-def tell_task(learners: Mapping[str, Any]) -> str:
-    """Return the one task that all learners serve.
+@dataclass(frozen=True, slots=True)
+class DecidedTask:
+    """The task of learners and data.
+
+    Parameters
+    ----------
+    task : str
+        ``classification`` or ``regression``.
+    cautions : tuple of Caution
+        That the values of the target decided it, if they did.
+    """
+
+    task: str
+    cautions: tuple[Caution, ...] = ()
+
+
+def decide_task(
+    learners: Mapping[str, Any], profile_target: Callable[[], ColumnProfile]
+) -> DecidedTask:
+    """Return the one task that all learners serve, or the one that the target's values show.
 
     Parameters
     ----------
     learners : mapping
         By name: names of learners, mappings with a name, learners, or estimators with the
         interface of scikit-learn.
+    profile_target : callable
+        Returns what the target contains; called if all learners may serve both tasks.
 
     Raises
     ------
     UnsupportedCombination
         A learner is for classification alone, and another for regression alone.
     InvalidParameter
-        Every learner may serve both tasks.
+        Every learner may serve both tasks, and so may the target.
     """
     only: dict[str, str] = {}
     for name, choice in learners.items():
@@ -41,13 +65,18 @@ def tell_task(learners: Mapping[str, Any]) -> str:
             "for regression. Learners that are compared serve one task.",
             loc=("learners",),
         )
-    if not only:
+    if only:
+        return DecidedTask(next(iter(only)))
+    target = profile_target()
+    found = propose_task(target)
+    if found.task is None:
         raise InvalidParameter(
-            "The learners do not tell the task. Name it: task='classification' or "
-            "task='regression'.",
+            f"The task is not clear: the learners may serve both, and the target {target.name!r} "
+            f"{found.reason}. Set task to 'classification' or 'regression'.",
             loc=("task",),
         )
-    return next(iter(only))
+    caution = TASK_BY_TARGET(task=found.task, target=target.name, reason=found.reason)
+    return DecidedTask(found.task, (caution,))
 
 
 def _list_tasks(choice: Any) -> frozenset[str]:

@@ -26,11 +26,12 @@ from thetahat.cautions import (
 )
 from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
 from thetahat.corrections import CORRECTIONS
+from thetahat.tables.column_profiles import is_numbering
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.skewness import compute_skewness_of_mean
-from thetahat.values.types import BlockKind, FloatArray
+from thetahat.values.types import BlockKind
 
 
 def list_cautions(
@@ -146,14 +147,6 @@ def suspect_values(table: LossTable, *, better_is_stated: bool) -> tuple[Caution
     if names and not better_is_stated and not table.higher_is_better:
         cautions += _suspect_scores(table, names)
     return tuple(cautions)
-
-
-def is_numbering(values: FloatArray) -> bool:
-    """Return whether values are whole numbers without gap or repetition, in any order."""
-    n, lowest = len(values), float(values.min())
-    if n < ROW_NUMBERS_AS_LOSSES.threshold or values.max() - lowest != n - 1:
-        return False
-    return lowest.is_integer() and np.array_equal(np.sort(values), lowest + np.arange(n))
 
 
 def _suspect_scores(table: LossTable, names: Sequence[str]) -> tuple[Caution, ...]:

@@ -25,6 +25,7 @@ from thetahat_service.kinds.cross_validation.request import CrossValidationReque
 from thetahat_service.kinds.cross_validation.result import CrossValidationResult
 from thetahat_service.kinds.cross_validation.run import run_group
 from thetahat_service.kinds.fitting.engine import ChunkKey, FittingKind, GroupOutputs, JoinedOutputs
+from thetahat_service.kinds.fitting.open_task import set_task
 
 
 class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
@@ -38,6 +39,7 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
 
     def check(self, request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Check a request; no learner is fitted."""
+        request = set_task(request, datasets)
         check_request(request, datasets)
         check_calibration(request, datasets)
 

@@ -18,6 +18,7 @@ from thetahat_service.kinds.cross_validation.target_sample import (
 from thetahat_service.kinds.fields.data import check_data_fields, read_data
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
 from thetahat_service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
+from thetahat_service.kinds.fitting.open_task import set_task_of_job
 from thetahat_service.kinds.fitting.scheme_plan import (
     SchemePlan,
     build_scheme_plan,
@@ -77,6 +78,7 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
 @lru_cache(maxsize=1)
 def build_plan(job: Job[CrossValidationRequest]) -> CrossValidationPlan:
     """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
+    job = set_task_of_job(job)
     data = read_data(job.request, job.datasets)
     importance = estimate_importance(job, data) if job.request.weighted_fit else None
     return build_scheme_plan(

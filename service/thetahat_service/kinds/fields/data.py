@@ -10,10 +10,12 @@ from pydantic import Field
 
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
+from thetahat.tables.column_profiles import ColumnProfile, profile_raw_column
 from thetahat.tables.columns import read_columns_of_rows
 from thetahat.tables.data import REGRESSION, Data, build_data, name_matrix_columns
 from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 from thetahat_service.data.base import GROUPS
+from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import read_columns, read_features, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import (
@@ -30,6 +32,9 @@ ROLES: Final = ("target", "source", "fold", "weight", "cluster", "time")
 """The roles of a column other than a feature."""
 _LABELS: Final = ("source", "fold", "cluster")
 """The roles whose values are labels; so is the target of a classification."""
+
+
+Task = Literal["classification", "regression"]
 
 
 class _Options(TypedDict, total=False):
@@ -86,9 +91,19 @@ class DataFields(Schema):
         None, description="Which column of the data set has which role."
     )
     data: InlineData | None = Field(None, description="The data, in the place of a data set.")
-    task: Literal["classification", "regression"] = Field(
-        description="Whether classes or numbers are predicted."
+    task: Task | None = Field(
+        None,
+        description="Whether classes or numbers are predicted. Left out: what the learners serve; "
+        "if they serve both, classes where the target has text, truth values, 0 and 1 or two other "
+        "values, and numbers otherwise, which the result says. Whole numbers of few values may be "
+        "both and are refused.",
     )
+
+    @property
+    def known_task(self) -> Task:
+        """The task of a request that is complete."""
+        assert self.task is not None  # noqa: S101 - JobKind.decide has set it
+        return self.task
 
 
 def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -170,10 +185,23 @@ def read_data(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> Data:
     own_paths: dict[str, Loc] = {name: (name,) for name in ("task", "missing", "small_sources")}
     with located_errors({**build_role_paths(fields), **own_paths}, within=(form,)):
         if fields.data is not None:
-            return _read_inline(fields.data, fields.task, options)
+            return _read_inline(fields.data, fields.known_task, options)
         if fields.dataset is not None and fields.columns is not None:
-            return _read_dataset(datasets[fields.dataset], fields.columns, fields.task, options)
+            file = datasets[fields.dataset]
+            return _read_dataset(file, fields.columns, fields.known_task, options)
         raise InvalidParameter("The request has no data. Give data, or a dataset with columns.")
+
+
+def profile_target(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) -> ColumnProfile:
+    """Return what the target contains; refuse a request whose data or target are not there."""
+    check_data_fields(fields, datasets)
+    if fields.data is not None:
+        return profile_raw_column("y", fields.data.y)
+    assert fields.dataset is not None  # noqa: S101 - check_data_fields has checked it
+    assert fields.columns is not None  # noqa: S101 - likewise
+    file, name = datasets[fields.dataset], fields.columns.target
+    described = next(column for column in file.columns if column["name"] == name)
+    return profile_columns(file, [described], file.rows)[name]
 
 
 def name_group_columns(fields: DataFields) -> dict[str, str]:

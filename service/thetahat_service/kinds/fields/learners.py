@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from pydantic import Field
@@ -23,6 +24,11 @@ class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):
         None,
         description="The loss. Left out: zero_one for classification, squared for regression.",
     )
+
+    @property
+    def fitted_learners(self) -> Mapping[str, str | dict[str, JsonValue]]:
+        """The learners that the request names."""
+        raise NotImplementedError
 
     @property
     def has_weighted_fits(self) -> bool:
@@ -48,6 +54,11 @@ class LearnersRequest(FitsRequest):
         KFold.info.name,
         description="How rows are split into training and test parts. Left out: k_fold.",
     )
+
+    @property
+    def fitted_learners(self) -> Mapping[str, str | dict[str, JsonValue]]:
+        """The learners."""
+        return self.learners
 
     @property
     def scheme_of_blocks(self) -> type[Scheme] | None:

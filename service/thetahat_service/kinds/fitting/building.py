@@ -38,8 +38,10 @@ def build_scheme(method: Method, field: str) -> Scheme:
 
 def build_loss(request: FitsRequest) -> Loss:
     """Return the loss of a request; a loss for the other task is refused."""
-    loss: Loss = parse_method(LOSSES, request.loss or get_default_loss(request.task), ("loss",))
-    check_loss(loss, request.task)
+    loss: Loss = parse_method(
+        LOSSES, request.loss or get_default_loss(request.known_task), ("loss",)
+    )
+    check_loss(loss, request.known_task)
     return loss
 
 
@@ -73,10 +75,12 @@ def build_learners(
         if features is not None:
             check_column_names(spec, features, loc=loc)
         learner = build_learner(
-            spec, request.task, allowed_packages=get_settings().allowed_packages, loc=loc
+            spec, request.known_task, allowed_packages=get_settings().allowed_packages, loc=loc
         )
         with errors_located_at(loc):
-            check_learner(name, learner, request.task, loss, weighted=request.has_weighted_fits)
+            check_learner(
+                name, learner, request.known_task, loss, weighted=request.has_weighted_fits
+            )
         learners[name] = learner
 
     run_checks(*(partial(build, name, value) for name, value in specs.items()))

@@ -110,7 +110,7 @@ def check_scheme_request(
         set_loss_classes(request, loss, data)
         set_classes(learners, data)
         rows = build_rows(data)
-        classes = data.classes if request.task == "classification" else None
+        classes = data.classes if request.known_task == "classification" else None
     else:
         rows = Rows(n=datasets[request.dataset].rows)
     if request.dataset is not None and scheme.requires:
@@ -128,7 +128,7 @@ def check_scheme_request(
         choices = replace(choices, unit=None, unit_plural=None)  # they name clusters, left out here
     check_choices(layout, drop_refit_target(choices, refits.methods), tuple(learners), loss)
     without_scores = learners_without_scores(learners)
-    check_metrics(metrics, request.task, classes=classes, without_scores=without_scores)
+    check_metrics(metrics, request.known_task, classes=classes, without_scores=without_scores)
     return CheckedScheme(
         scheme=scheme,
         rows=rows,
@@ -191,7 +191,10 @@ class SchemePlan(FittingPlan, Generic[L]):
             scheme_seed=self.job.seed,
             seed=self.job.seed,
             requested=list(self.request.learners),
-            about_data=list(find_row_number_cautions(self.request, self.data)),
+            about_data=[
+                *self.job.decisions,
+                *find_row_number_cautions(self.request, self.data),
+            ],
             columns=name_group_columns(self.request),
         )
 

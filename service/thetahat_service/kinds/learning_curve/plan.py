@@ -21,6 +21,7 @@ from thetahat_service.kinds.fields.data import (
 from thetahat_service.kinds.fields.metrics import Metrics
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
 from thetahat_service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
+from thetahat_service.kinds.fitting.open_task import set_task_of_job
 from thetahat_service.kinds.fitting.refits import is_refit_stage
 from thetahat_service.kinds.fitting.scheme_plan import (
     SchemePlan,
@@ -122,6 +123,7 @@ def add_size_to_name(name: str, label: str) -> str:
 @lru_cache(maxsize=1)
 def build_plan(job: Job[LearningCurveRequest]) -> LearningCurvePlan:
     """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
+    job = set_task_of_job(job)
     plan = build_scheme_plan(LearningCurvePlan, job, read_data(job.request, job.datasets))
     _check_sizes(job.request, plan.scheme, plan.growth, plan.rows)
     return plan

@@ -55,7 +55,7 @@ class LearningCurveRequest(LearnersRequest):
         return choose_growth(
             check_sizes(self.sizes),
             scheme,
-            self.task,
+            self.known_task,
             grow_by=self.grow_by,
             stratified=self.stratified,
         )

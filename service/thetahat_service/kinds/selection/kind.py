@@ -9,6 +9,7 @@ from uuid import UUID
 from thetahat.cross_validation import Group
 from thetahat_service.kinds.base import ChunkOutput, DatasetFile, Finished, Job
 from thetahat_service.kinds.fitting.engine import ChunkKey, FittingKind, GroupOutputs, JoinedOutputs
+from thetahat_service.kinds.fitting.open_task import set_task
 from thetahat_service.kinds.selection.plan import SelectionPlan, build_plan, check_request
 from thetahat_service.kinds.selection.request import SelectionRequest
 from thetahat_service.kinds.selection.result import SelectionResult, build_result
@@ -25,6 +26,7 @@ class Selection(FittingKind[SelectionRequest, SelectionPlan]):
 
     def check(self, request: SelectionRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
         """Check a request; no learner is fitted."""
+        request = set_task(request, datasets)
         check_request(request, datasets)
 
     def plan(self, job: Job[SelectionRequest]) -> SelectionPlan:

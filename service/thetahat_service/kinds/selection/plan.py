@@ -51,6 +51,7 @@ from thetahat_service.kinds.fitting.engine import (
     divide_chunks,
 )
 from thetahat_service.kinds.fitting.expected_layout import approximate_layout, expect_layout
+from thetahat_service.kinds.fitting.open_task import set_task_of_job
 from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
 from thetahat_service.kinds.fitting.scheme_plan import check_choices
 from thetahat_service.kinds.fitting.work_estimate import check_work
@@ -167,7 +168,10 @@ class SelectionPlan(FittingPlan):
             scheme_seed=seed if is_nested else derive_seed_on_all_rows(seed),
             seed=seed,
             requested=requested,
-            about_data=list(find_row_number_cautions(self.request, self.data)),
+            about_data=[
+                *self.job.decisions,
+                *find_row_number_cautions(self.request, self.data),
+            ],
             columns=name_group_columns(self.request),
         )
 
@@ -229,17 +233,21 @@ def check_request(request: SelectionRequest, datasets: Mapping[UUID, DatasetFile
         data = read_data(request, datasets)
         set_loss_classes(request, loss, data)
         rows = build_rows(data)
-        classes = data.classes if request.task == "classification" else None
+        classes = data.classes if request.known_task == "classification" else None
     else:
         rows = Rows(n=datasets[request.dataset].rows)
     without_scores = learners_without_scores(learners)
     check_metrics(
-        request.build_metrics(), request.task, classes=classes, without_scores=without_scores
+        request.build_metrics(), request.known_task, classes=classes, without_scores=without_scores
     )
     select_by = request.build_select_by()
     if select_by is not None:
         check_metric(
-            select_by, request.task, ("select_by",), classes=classes, without_scores=without_scores
+            select_by,
+            request.known_task,
+            ("select_by",),
+            classes=classes,
+            without_scores=without_scores,
         )
     schemes = build_schemes(request, rows)
     check_columns(request, schemes)
@@ -286,6 +294,7 @@ def _check_names(
 @lru_cache(maxsize=1)
 def build_plan(job: Job[SelectionRequest]) -> SelectionPlan:
     """Build the plan of a job; the last plan is cached for the next chunk of the same job."""
+    job = set_task_of_job(job)
     request = job.request
     data = read_data(request, job.datasets)
     rows, loss = build_rows(data), build_loss(request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -68,6 +69,11 @@ class SelectionRequest(FitsRequest):
         strict=True,
         description="Whether every candidate is evaluated beside the selected one.",
     )
+
+    @property
+    def fitted_learners(self) -> Mapping[str, str | dict[str, JsonValue]]:
+        """The candidates."""
+        return self.candidates
 
     @property
     def scheme_of_blocks(self) -> type[Scheme] | None:

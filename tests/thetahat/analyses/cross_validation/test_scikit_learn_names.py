@@ -30,6 +30,7 @@ X = RNG.normal(size=(N, 2))
 VALUES = X @ np.array([1.0, -0.5]) + RNG.normal(size=N)
 CLASSES = np.where(VALUES > 0, "yes", "no")
 CODES = (VALUES > 0).astype(int)
+WHOLE = np.arange(N) % 3
 GROUPS = np.array([f"school {i % 8}" for i in range(N)])
 
 SPLITTERS: dict[str, tuple[Any, BlockKind]] = {
@@ -194,8 +195,12 @@ class Unknown:
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"learners": {"a": Unknown()}}, InvalidParameter, "do not tell the task"),
-        ({"learners": {"a": "nearest_neighbours"}}, InvalidParameter, "do not tell the task"),
+        ({"learners": {"a": Unknown()}, "y": WHOLE}, InvalidParameter, "task is not clear"),
+        (
+            {"learners": {"a": "nearest_neighbours"}, "y": WHOLE},
+            InvalidParameter,
+            "has 3 different whole numbers in",
+        ),
         (
             {"learners": {"a": LinearRegression(), "b": LogisticRegression()}},
             UnsupportedCombination,
@@ -221,7 +226,9 @@ def test_invalid_arguments_are_named(
     arguments: dict[str, Any], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        thetahat.cross_validate(X, VALUES, **{"learners": {"a": LinearRegression()}, **arguments})
+        thetahat.cross_validate(
+            X, **{"y": VALUES, "learners": {"a": LinearRegression()}, **arguments}
+        )
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.losses.cautions import is_numbering
+from thetahat.cautions import ROW_NUMBERS_AS_LOSSES
+from thetahat.tables.columns import RawColumn
 from thetahat.values.types import FloatArray
 
 NUMERIC_KINDS: Final = frozenset("iufb")
@@ -112,6 +113,22 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
     )
 
 
+def profile_raw_column(name: str, column: RawColumn) -> ColumnProfile:
+    """Return what a column of a call or a request contains: an array, or a list of any values."""
+    values = np.asarray(column)
+    if values.dtype.kind == "O" or not isinstance(column, np.ndarray):
+        known = [v for v in column if v is not None and v == v]  # noqa: PLR0124 - NaN
+        if known and all(isinstance(v, bool | np.bool_) for v in known):
+            return replace(profile_raw_column(name, np.array(known)), rows=len(column))
+        if all(isinstance(v, int | float | np.number) for v in known):
+            values = np.array([np.nan if v is None else v for v in column], dtype=np.float64)
+        else:
+            texts = [None if v is None or v != v else v for v in column]  # noqa: PLR0124
+            values = np.array([*texts, None], dtype=object)[:-1]
+    kind = {"b": "boolean", "i": "integer", "u": "integer", "f": "number"}.get(values.dtype.kind)
+    return profile_column(name, 0, kind or "string", values)
+
+
 def parse_number(text: str) -> float | None:
     """Return the number that a text is, with a decimal point or comma; None if it is none."""
     for written in (text, text.replace(",", ".", 1)):
@@ -145,3 +162,11 @@ def _profile_numbers(name: str, position: int, kind: str, values: FloatArray) ->
         is_numbering=len(known) > 0 and not missing.any() and is_numbering(values),
         is_increasing=is_whole and len(known) > 2 and bool((np.diff(known) > 0).all()),
     )
+
+
+def is_numbering(values: FloatArray) -> bool:
+    """Return whether values are whole numbers without gap or repetition, in any order."""
+    n, lowest = len(values), float(values.min())
+    if n < ROW_NUMBERS_AS_LOSSES.threshold or values.max() - lowest != n - 1:
+        return False
+    return lowest.is_integer() and np.array_equal(np.sort(values), lowest + np.arange(n))
