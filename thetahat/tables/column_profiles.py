@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.cautions import ROW_NUMBERS_AS_LOSSES
 from thetahat.tables.columns import RawColumn
+from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import FloatArray
 
 NUMERIC_KINDS: Final = frozenset("iufb")
@@ -162,11 +162,3 @@ def _profile_numbers(name: str, position: int, kind: str, values: FloatArray) ->
         is_numbering=len(known) > 0 and not missing.any() and is_numbering(values),
         is_increasing=is_whole and len(known) > 2 and bool((np.diff(known) > 0).all()),
     )
-
-
-def is_numbering(values: FloatArray) -> bool:
-    """Return whether values are whole numbers without gap or repetition, in any order."""
-    n, lowest = len(values), float(values.min())
-    if n < ROW_NUMBERS_AS_LOSSES.threshold or values.max() - lowest != n - 1:
-        return False
-    return lowest.is_integer() and np.array_equal(np.sort(values), lowest + np.arange(n))

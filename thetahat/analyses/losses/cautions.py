@@ -26,11 +26,11 @@ from thetahat.cautions import (
 )
 from thetahat.common_names import LOSS_WORDS, SCORE_WORDS
 from thetahat.corrections import CORRECTIONS
-from thetahat.tables.column_profiles import is_numbering
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.skewness import compute_skewness_of_mean
+from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import BlockKind
 
 
