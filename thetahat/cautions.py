@@ -165,6 +165,12 @@ RUNS_WITHOUT_SCORE = _build_entry(
     "are averaged over the other runs, which favours a model that fails where it would be wrong.",
     "Repeat these runs; or, if an error is a wrong answer, write its score into the log.",
 )
+TOTAL_ROW = _build_entry(
+    "total_row",
+    _SERIOUS,
+    "Row {row} seems to sum up other rows: {reason}. It counts as a test instance.",
+    "Remove such rows from the data.",
+)
 TASK_BY_TARGET = _build_entry(
     "task_by_target",
     _INFO,

@@ -246,11 +246,22 @@ ITEM_NAMES: Final = frozenset(
 TOTAL_WORDS: Final = frozenset(
     (
         *("mean", "average", "avg", "total", "sum", "overall", "all", "median", "std", "sd", "se"),
-        *("stderr", "macro", "micro", "aggregate", "summary", "totals", "count", "grand total"),
-        *("mittelwert", "gesamt", "summe", "moyenne", "somme", "media", "totale"),
+        *("stderr", "sem", "macro", "micro", "aggregate", "summary", "totals", "count", "min"),
+        *("max", "minimum", "maximum", "subtotal", "subtotals"),
+        *("mittelwert", "durchschnitt", "gesamt", "gesamtergebnis", "insgesamt", "summe"),
+        *("moyenne", "somme", "media", "totale", "somma", "promedio", "suma", "gemiddelde"),
+        *("totaal", "\u5408\u8ba1", "\u5408\u8a08", "\u5e73\u5747", "\u603b\u8ba1"),
     )
 )
-"""What names a row that sums up the rows above it."""
+"""Words of what names a row that sums up other rows: ``Grand total:``."""
+
+TOTAL_FILLERS: Final = frozenset(
+    (
+        *("grand", "row", "rows", "of", "the", "score", "scores", "value", "values", "items"),
+        *("standard", "deviation", "dev", "error", "column", "columns", "result", "results"),
+    )
+)
+"""Words that may stand beside them."""
 
 TARGET_NAMES: Final = frozenset(
     ("y", "target", "label", "labels", "truth", "outcome", "actual", "observed", "gold", "y true")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from thetahat.common_names import TOTAL_FILLERS, TOTAL_WORDS
 from thetahat.tables.columns import RawColumn
 from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import FloatArray
 
+MOST_TOTALS: Final = 2
+"""Of so many rows at most one is a total."""
 NUMERIC_KINDS: Final = frozenset("iufb")
 
 
@@ -44,8 +49,8 @@ class ColumnProfile:
         The first row without a value.
     first_other : FileCell or None
         The first value of a column of text that is no number.
-    last : FileCell or None
-        The last value of a column of text, if no other row has it.
+    totals : tuple of FileCell
+        Cells of a column of text that name what sums up other rows, such as ``mean``.
     low, high, middle : float
         Smallest and largest number, and the median; NaN where there are none.
     is_whole, is_binary : bool
@@ -66,7 +71,7 @@ class ColumnProfile:
     distinct_others: int = 0
     first_missing: int | None = None
     first_other: FileCell | None = None
-    last: FileCell | None = None
+    totals: tuple[FileCell, ...] = ()
     low: float = np.nan
     high: float = np.nan
     middle: float = np.nan
@@ -97,7 +102,6 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
         counts[text] = counts.get(text, 0) + 1
     other = {text for text in counts if parse_number(text) is None}
     rows_with_other = (FileCell(i, t) for i, t in enumerate(texts) if t is not None and t in other)
-    last = texts[-1] if texts else None
     return ColumnProfile(
         name=name,
         position=position,
@@ -109,8 +113,24 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
         distinct_others=len(other),
         first_missing=texts.index(None) if None in texts else None,
         first_other=next(rows_with_other, None),
-        last=FileCell(len(texts) - 1, last) if last is not None and counts[last] == 1 else None,
+        totals=tuple(_find_totals(texts, counts)),
     )
+
+
+def is_total_name(text: str) -> bool:
+    """Return whether a text names what sums up other rows: ``Mean``, ``Grand total:``."""
+    words = set(re.findall(r"\w+", text.lower()))
+    return bool(words & TOTAL_WORDS) and words <= TOTAL_WORDS | TOTAL_FILLERS
+
+
+def _find_totals(texts: Sequence[str | None], counts: Mapping[str, int]) -> Iterator[FileCell]:
+    """Yield cells that name totals, unless there are as many of them as of other labels."""
+    names = {text for text in counts if is_total_name(text)}
+    others = sorted(n for text, n in counts.items() if text not in names)
+    usual = others[len(others) // 2] if others else 0
+    rare = {text for text in names if counts[text] == 1 or 2 * counts[text] < usual or usual == 1}
+    if sum(counts[text] for text in rare) * MOST_TOTALS <= sum(counts.values()):
+        yield from (FileCell(i, t) for i, t in enumerate(texts) if t is not None and t in rare)
 
 
 def profile_raw_column(name: str, column: RawColumn) -> ColumnProfile:

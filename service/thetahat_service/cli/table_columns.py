@@ -203,8 +203,8 @@ def _describe_marks(data: DatasetFile, name: str) -> str:
 def _refuse_total_row(found: TotalRow | None) -> None:
     if found is not None:
         message = (
-            f"Row {found.row}, the last one, seems to sum up the rows above it: {found.reason}. "
-            "Remove it from the file. If it is a test instance, move it away from the end."
+            f"Row {found.row} seems to sum up other rows: {found.reason}. Remove it from the file. "
+            "If it is a test instance, give it another name, or move it among the others."
         )
         raise UserError(message)
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from thetahat.common_names import TOTAL_WORDS
-from thetahat.tables.column_profiles import ColumnProfile
+from thetahat.tables.column_profiles import ColumnProfile, is_total_name
 from thetahat_service.roles.names import (
     is_item_name,
     is_run_name,
@@ -194,7 +193,7 @@ def _find_score(columns: Mapping[str, ColumnProfile]) -> str:
 
 def _check_totals(items: Sequence[str], column: str) -> None:
     """Refuse items such as ``mean`` beside others, which sum up the items above them."""
-    is_total = [item.strip(" :.*").lower() in TOTAL_WORDS for item in items]
+    is_total = [is_total_name(item) for item in items]
     if any(is_total) and sum(is_total) <= len(items) / 5:
         row = is_total.index(True)
         message = (

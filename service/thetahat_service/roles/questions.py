@@ -8,6 +8,7 @@ from thetahat_service.roles.contents import Contents
 from thetahat_service.roles.long_tables import LongColumns
 from thetahat_service.roles.names import is_label_name
 from thetahat_service.roles.proposals import Proposal, Role, list_of
+from thetahat_service.roles.totals import find_named_total
 
 
 def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Contents) -> list[str]:
@@ -15,7 +16,9 @@ def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Conte
     if contents.kind != "losses":
         return [contents.reason, *_describe_other_kind(proposals, contents)]
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
+    total = find_named_total(proposal.column for proposal in proposals.values())
     sentences = [
+        *([f"Row {total.row} seems to sum up other rows: {total.reason}."] if total else []),
         *_describe_models(models),
         *_describe_doubts(list_of(proposals, Role.FAULTY, Role.UNCLEAR)),
     ]

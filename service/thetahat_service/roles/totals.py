@@ -1,21 +1,24 @@
-"""A row at the end of a table that sums up the rows above it, as spreadsheets and pandas have."""
+"""Rows that sum up other rows, as spreadsheets and pandas write them, wherever they stand."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from thetahat.common_names import TOTAL_WORDS
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.values.types import FloatArray
 
 FEWEST_ROWS: Final = 5
 LARGEST_CHANCE: Final = 1e-4
-"""The largest probability by which the last values may agree with means or sums by chance."""
+"""The largest probability by which a row may agree with means or sums by chance."""
+NO_CHANCE: Final = 1e-9
+"""That of a fraction among whole numbers, or of a number far larger than the others."""
+MOST_DIGITS: Final = 9
+MOST_ROWS: Final = 1_000_000
+"""Rows of a table in which totals are looked for; among more a row counts for little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,55 +30,75 @@ class TotalRow:
 
 
 def find_named_total(columns: Iterable[ColumnProfile]) -> TotalRow | None:
-    """Return the last row if a text such as ``mean`` in it shows that it is no test instance."""
+    """Return the first row that a text such as ``mean`` shows to be no test instance."""
     for column in columns:
-        cell = column.last
-        if cell is not None and cell.text.strip(" :.*").lower() in TOTAL_WORDS:
-            return TotalRow(cell.row, f"{cell.text!r} stands in column {column.name!r}")
+        if column.totals:
+            cell, *others = column.totals
+            more = f", and so do {len(others)} more rows" if len(others) > 1 else ""
+            more = f", and so does row {others[0].row}" if len(others) == 1 else more
+            return TotalRow(cell.row, f"it has {cell.text!r} in column {column.name!r}{more}")
     return None
 
 
 def find_computed_total(models: Sequence[FloatArray]) -> TotalRow | None:
-    """Return the last row if its values are the means or the sums of the values above them.
+    """Return a row whose values are the means or the sums of the other rows, or of those above.
 
-    ``models`` are the (n,) numbers of the models.
+    ``models`` are the (n,) numbers of the models. A row in the middle has to agree more closely
+    than the first or the last one, as there are more that may agree by chance.
     """
-    for word, find in (("mean", _average), ("sum", math.fsum)):
-        if _agree_in_every_column(models, find):
-            reason = f"in every column its value is the {word} of the values above it"
-            return TotalRow(len(models[0]) - 1, reason)
+    known = [v for v in models if np.isfinite(v).all() and v.min() < v.max()]
+    n = len(models[0]) if models else 0
+    if not known or not FEWEST_ROWS < n <= MOST_ROWS:
+        return None
+    trials = np.full(n, float(n))
+    trials[[0, -1]] = 1.0
+    tolerances = [_find_tolerances(values) for values in known]
+    for place, reason in enumerate(
+        (
+            "mean of the other values",
+            "sum of the other values",
+            "mean of the values above it",
+            "sum of the values above it",
+        )
+    ):
+        chances = trials.copy()
+        for values, tolerance in zip(known, tolerances, strict=True):
+            expected = list(_list_expected(values))[place]
+            agrees = np.abs(expected - values) <= tolerance
+            chances *= np.where(agrees, _compute_chances(values, tolerance), np.inf)
+        row = int(np.argmin(chances))
+        if chances[row] < LARGEST_CHANCE:
+            return TotalRow(row, f"in every column its value is the {reason}")
     return None
 
 
-def _agree_in_every_column(
-    columns: Iterable[FloatArray], find: Callable[[list[float]], float]
-) -> bool:
-    """Return whether all last values are what is found of those above, hardly by chance."""
-    chance = 1.0
-    for values in columns:
-        above, last = values[:-1], float(values[-1])
-        if len(above) < FEWEST_ROWS or not np.isfinite(values).all() or above.std() == 0:
-            continue
-        tolerance = _find_tolerance(last)
-        if not abs(find(above.tolist()) - last) <= tolerance:
-            return False
-        is_of_another_kind = last > 2 * above.max() or (
-            not last.is_integer() and bool((above == np.round(above)).all())
-        )
-        chance *= (
-            LARGEST_CHANCE / 10
-            if is_of_another_kind
-            else min(1.0, 2 * tolerance / float(above.std()))
-        )
-    return chance < LARGEST_CHANCE
+def _list_expected(values: FloatArray) -> Iterator[FloatArray]:
+    """Yield for each row the mean and the sum of the other rows, and of the rows above."""
+    n, others = len(values), values.sum() - values
+    yield others / (n - 1)
+    yield others
+    above, counts = np.cumsum(values) - values, np.arange(n)
+    above[counts < FEWEST_ROWS] = np.nan
+    yield above / np.maximum(counts, 1)
+    yield above
 
 
-def _average(values: list[float]) -> float:
-    return math.fsum(values) / len(values)
+def _find_tolerances(values: FloatArray) -> FloatArray:
+    """Return half a unit of the last digit that each value is written with."""
+    tolerances = 1e-9 * np.abs(values)
+    for digits in range(MOST_DIGITS, -1, -1):
+        is_short = np.round(values, digits) == values
+        tolerances = np.where(is_short, np.maximum(tolerances, 0.5001 * 10.0**-digits), tolerances)
+    return tolerances
 
 
-def _find_tolerance(value: float) -> float:
-    """Return half a unit of the last digit that the value is written with."""
-    _, _, decimals = f"{value!r}".partition(".")
-    digits = 0 if decimals == "0" else len(decimals.partition("e")[0])
-    return max(0.5001 * 10.0**-digits, 1e-9 * abs(value))
+def _compute_chances(values: FloatArray, tolerances: FloatArray) -> FloatArray:
+    """Return how likely each value agrees with a given number by chance."""
+    n, largest = len(values), np.sort(values)[-2:]
+    spread = np.sqrt(np.maximum(values.var() - (values - values.mean()) ** 2 / (n - 1), 0))
+    chances = np.minimum(1.0, 2 * tolerances / np.maximum(spread, tolerances))
+    fractions = values != np.round(values)
+    is_of_another_kind = (fractions & (fractions.sum() == 1)) | (
+        (values == largest[1]) & (largest[1] > 2 * largest[0]) & (largest[0] > 0)
+    )
+    return np.where(is_of_another_kind, NO_CHANCE, chances)

@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from thetahat_service.cli import main
+from thetahat_service.roles.totals import find_computed_total
 
 N = 30
 A = np.round(np.random.default_rng(5).uniform(0.05, 0.95, N), 3)
@@ -216,7 +217,7 @@ def test_invalid_a_row_of_totals_is_named(
 
     message = refuse(capsys, path)
 
-    assert f"Row 30, the last one, seems to sum up the rows above it: '{word}'" in message
+    assert f"Row 30 seems to sum up other rows: it has '{word}' in column" in message
 
 
 def test_invalid_a_row_of_totals_without_a_word_is_named(
@@ -229,7 +230,68 @@ def test_invalid_a_row_of_totals_without_a_word_is_named(
         ([*wrong, round(np.mean(wrong), 4)], [*wrong[::-1], round(np.mean(wrong), 4)]),
     ):
         message = refuse(capsys, write(tmp_path, "a,b", a, b))
-        assert "Row 30, the last one, seems to sum up the rows above it: in every" in message
+        assert "Row 30 seems to sum up other rows: in every column" in message
+
+
+@pytest.mark.parametrize("row", [0, 1, 13, N])
+@pytest.mark.parametrize("name", ["Mean", "Grand total:", "** overall mean **", "Durchschnitt"])
+def test_invalid_a_named_total_anywhere_is_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: int, name: str
+) -> None:
+    columns: list[list[Any]] = [[f"q{i}" for i in range(N)], [*A], [*B]]
+    for column, value in zip(columns, (name, 0.5, 0.4), strict=True):
+        column.insert(row, value)
+
+    message = refuse(capsys, write(tmp_path, "item,a,b", *columns))
+
+    assert f"Row {row} seems to sum up other rows: it has '{name}' in column 'item'" in message
+
+
+def test_invalid_several_totals_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    described = ["count", "mean", "std", "min", "max"]
+    statistics = [[f(v) for f in (len, np.mean, np.std, min, max)] for v in (A, B)]
+    items = [f"q{i}" for i in range(N)]
+    a, b = ([*values, *of] for values, of in zip((A, B), statistics, strict=True))
+    message = refuse(capsys, write(tmp_path, "item,a,b", [*items, *described], a, b))
+    assert "Row 30 seems" in message
+    assert "'count' in column 'item', and so do 4 more rows" in message
+
+    subtotals = [item if i % 10 else "subtotal" for i, item in enumerate(items)]
+    message = refuse(capsys, write(tmp_path, "item,a,b", subtotals, A, B))
+    assert "Row 0 seems" in message
+
+
+@pytest.mark.parametrize("row", [0, 1, 13, N])
+@pytest.mark.parametrize("find", [np.mean, np.sum])
+def test_invalid_an_unnamed_total_anywhere_is_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: int, find: Any
+) -> None:
+    a, b = ([*v[:row], float(find(v)), *v[row:]] for v in ([*A], [*B]))
+
+    message = refuse(capsys, write(tmp_path, "a,b", a, b))
+
+    assert f"Row {row} seems to sum up other rows: in every column" in message
+
+
+def test_exact_labels_that_are_words_of_totals_are_no_totals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kinds = [("count", "sum", "sort", "find", "move")[i % 5] for i in range(N)]
+    path = write(tmp_path, "kind,a,b", kinds, A, B)
+
+    assert_a_and_b(compare(capsys, path, "--blocks", "holdout"))
+
+
+def test_property_totals_are_seldom_found_by_chance() -> None:
+    rng = np.random.default_rng(20_261_128)
+    found = 0
+    for k in range(600):
+        n, digits = 10 + k % 40, k % 4
+        columns = [np.round(rng.random(n), digits) for _ in range(1 + k % 3)]
+        found += find_computed_total(columns) is not None
+    assert found == 0
 
 
 def test_exact_ordinary_tables_are_asked_nothing(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import ClassVar
 from uuid import UUID
@@ -12,8 +12,10 @@ from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.checks import check_weights_fit
 from thetahat.analyses.losses.evaluation import weigh_losses
 from thetahat.analyses.losses.parts import Parts
-from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
+from thetahat.cautions import BLOCKS_ASSUMED_RANDOM, TOTAL_ROW, Caution
+from thetahat.tables.column_profiles import profile_raw_column
 from thetahat.tables.labels import find_similar_blocks
+from thetahat.values.block_losses import LossTable
 from thetahat.weighted_risks import WEIGHTED_RISKS
 from thetahat_service.errors import run_checks
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
@@ -23,6 +25,7 @@ from thetahat_service.kinds.losses.loss_table import check_columns, check_form, 
 from thetahat_service.kinds.losses.plan import build_plan
 from thetahat_service.kinds.losses.request import LossesRequest
 from thetahat_service.kinds.losses.result import LossesResult
+from thetahat_service.roles.totals import find_computed_total, find_named_total
 
 
 class Losses(JobKind[LossesRequest]):
@@ -65,14 +68,31 @@ class Losses(JobKind[LossesRequest]):
             refits=plan.fits.compute(choices),
             make_risks=partial(weigh_losses, plan.table, plan.weights),
             runs=plan.runs,
-            first_cautions=suspect_values(
-                plan.table, better_is_stated=job.request.better is not None
+            first_cautions=(
+                *suspect_values(plan.table, better_is_stated=job.request.better is not None),
+                *_suspect_totals(plan.table),
             ),
             cautions=(*plan.cautions, *assumed, *find_similar_blocks(plan.table.layout)),
         )
         evaluation = evaluate(plan.table, choices, job.seed, parts)
         methods = (*evaluation.methods, *plan.fits.list_methods_used())
         return Finished(LossesResult(evaluation=evaluation), tabulate_losses(plan.table), methods)
+
+
+def _suspect_totals(table: LossTable) -> Iterator[Caution]:
+    """Yield a caution if a row seems to sum up others, by the name of its instance or its values.
+
+    The values of a ratio of sums are no instances' own, and have their mean by construction.
+    """
+    names, instance = table.layout.instance_labels, table.layout.instance
+    has_names = names is not None and instance is not None
+    named = [profile_raw_column("instance", list(names[instance]))] if has_names else []
+    values = [losses.values for losses in table.models.values() if losses.values is not None]
+    found = find_named_total(named)
+    if found is None and table.has_item_values:
+        found = find_computed_total(values)
+    if found is not None:
+        yield TOTAL_ROW(row=found.row, reason=found.reason)
 
 
 KIND = Losses()
