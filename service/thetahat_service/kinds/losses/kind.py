@@ -85,8 +85,9 @@ def _suspect_totals(table: LossTable) -> Iterator[Caution]:
     The values of a ratio of sums are no instances' own, and have their mean by construction.
     """
     names, instance = table.layout.instance_labels, table.layout.instance
-    has_names = names is not None and instance is not None
-    named = [profile_raw_column("instance", list(names[instance]))] if has_names else []
+    named = []
+    if names is not None and instance is not None:
+        named.append(profile_raw_column("instance", list(names[instance])))
     values = [losses.values for losses in table.models.values() if losses.values is not None]
     found = find_named_total(named)
     if found is None and table.has_item_values:
