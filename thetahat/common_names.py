@@ -215,6 +215,8 @@ MEASURE_WORDS: Final = frozenset(
     (
         *("latency", "duration", "elapsed", "runtime", "seconds", "secs", "ms", "time", "tokens"),
         *("length", "chars", "count", "price", "usd", "eur", "cost", "age", "bytes", "timestamp"),
+        *("temperature", "temp", "weight", "weights", "confidence", "difficulty", "threshold"),
+        *("pct", "percent", "percentage", "frequency"),
     )
 )
 """Words of a name that says that a column measures something else than a loss or a score."""
@@ -262,6 +264,17 @@ TOTAL_FILLERS: Final = frozenset(
     )
 )
 """Words that may stand beside them."""
+
+OUTCOME_WORDS: Final = frozenset(
+    (
+        *("pass", "passed", "fail", "failed", "correct", "incorrect", "right", "wrong", "yes"),
+        *("no", "true", "false", "t", "f", "y", "n", "success", "failure", "win", "lose", "lost"),
+    )
+)
+"""Words in a column that may say of each row whether a model was right."""
+
+MISSING_WORDS: Final = frozenset(("?", "-", "n/a", "na", "nan", "none", "null", "<na>", "error"))
+"""What may stand among them where a model has no outcome."""
 
 TARGET_NAMES: Final = frozenset(
     ("y", "target", "label", "labels", "truth", "outcome", "actual", "observed", "gold", "y true")

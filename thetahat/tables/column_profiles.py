@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from thetahat.common_names import TOTAL_FILLERS, TOTAL_WORDS
+from thetahat.common_names import MISSING_WORDS, OUTCOME_WORDS, TOTAL_FILLERS, TOTAL_WORDS
 from thetahat.tables.columns import RawColumn
 from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import FloatArray
 
 MOST_TOTALS: Final = 2
 """Of so many rows at most one is a total."""
+NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
+WITH_UNIT: Final = re.compile(
+    r"[~<>\u2248]?[$\u20ac\u00a3]?\s*[+-]?[0-9]+[.,][0-9]+\s*([$\u20ac\u00a3%*]|[a-zA-Z\u00b5]{1,4}|\u00b1.*|\(.*\))?"
+)
+"""A fraction with a currency, a unit, a footnote or its uncertainty."""
 NUMERIC_KINDS: Final = frozenset("iufb")
 
 
@@ -49,6 +55,10 @@ class ColumnProfile:
         The first row without a value.
     first_other : FileCell or None
         The first value of a column of text that is no number.
+    with_units : int
+        Number of values of a column of text that are numbers with a unit or a sign: ``0.5s``.
+    are_outcomes : bool
+        Whether all values of a column of text are words such as pass and fail.
     totals : tuple of FileCell
         Cells of a column of text that name what sums up other rows, such as ``mean``.
     low, high, middle : float
@@ -71,6 +81,8 @@ class ColumnProfile:
     distinct_others: int = 0
     first_missing: int | None = None
     first_other: FileCell | None = None
+    with_units: int = 0
+    are_outcomes: bool = False
     totals: tuple[FileCell, ...] = ()
     low: float = np.nan
     high: float = np.nan
@@ -113,6 +125,8 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
         distinct_others=len(other),
         first_missing=texts.index(None) if None in texts else None,
         first_other=next(rows_with_other, None),
+        with_units=sum(n for text, n in counts.items() if WITH_UNIT.fullmatch(text.strip())),
+        are_outcomes=_are_outcomes(other),
         totals=tuple(_find_totals(texts, counts)),
     )
 
@@ -151,13 +165,13 @@ def profile_raw_column(name: str, column: RawColumn) -> ColumnProfile:
 
 def parse_number(text: str) -> float | None:
     """Return the number that a text is, with a decimal point or comma; None if it is none."""
-    for written in (text, text.replace(",", ".", 1)):
-        try:
-            number = float(written)
-        except ValueError:
-            continue
-        return number if np.isfinite(number) else None
-    return None
+    written = text.strip().replace(",", ".", 1)
+    return float(written) if NUMBER.fullmatch(written) else None
+
+
+def _are_outcomes(texts: AbstractSet[str]) -> bool:
+    words = {text.strip().lower() for text in texts}
+    return bool(words & OUTCOME_WORDS) and words <= OUTCOME_WORDS | MISSING_WORDS
 
 
 def _profile_numbers(name: str, position: int, kind: str, values: FloatArray) -> ColumnProfile:

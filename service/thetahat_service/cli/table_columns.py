@@ -80,6 +80,8 @@ def choose_columns(
     others = [profile for profile in profiles.values() if profile.name not in used]
     proposals = _propose(others)
     _refuse_total_row(find_named_total(profiles.values()))
+    if not models:
+        _refuse_lists_among_numbers(data)
     losses = list(models) or _take_models(proposals)
     _check_cells(data, profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
@@ -90,7 +92,21 @@ def choose_columns(
     unused = [
         _explain_unused(proposal) for name, proposal in proposals.items() if name not in losses
     ]
+    lists = data.details.get("left_out")
+    if isinstance(lists, list):
+        unused += [f"not used: {name}, whose values are lists or deep objects." for name in lists]
     return LossColumns(losses, chosen, unused)
+
+
+def _refuse_lists_among_numbers(data: DatasetFile) -> None:
+    """Refuse a column of numbers that the upload left out, as some rows have a list."""
+    found = data.details.get("lists_among_numbers")
+    for name, row in found.items() if isinstance(found, dict) else ():
+        message = (
+            f"Column {name!r} has a list in row {row}, and numbers in other rows. Write the number "
+            "there; or, if the column is no model, name those that are with --model."
+        )
+        raise UserError(message)
 
 
 def check_names(profiles: Mapping[str, object], names: Iterable[str]) -> None:
@@ -121,13 +137,11 @@ def _take_models(proposals: Mapping[str, Proposal]) -> list[str]:
         raise UserError(message)
     models = [proposal.name for proposal in list_of(proposals, Role.MODEL)]
     for proposal in list_of(proposals, Role.FAULTY):
-        cell = proposal.column.first_other
         message = (
             f"Column {proposal.name!r} {proposal.reason}. {_advise_on_cell(proposal.column)} "
             f"If the column is no model, name those that are: {_name_models(models)}."
         )
-        if cell is not None:
-            raise UserError(message)
+        raise UserError(message)
     unclear = list_of(proposals, Role.UNCLEAR)
     if unclear:
         first = unclear[0]
@@ -163,7 +177,7 @@ def _check_cells(
     from thetahat_service.roles.proposals import describe_faults
 
     for profile in map(profiles.__getitem__, models):
-        if not profile.is_numeric and profile.first_other is not None and profile.numbers:
+        if not profile.is_numeric:
             message = (
                 f"Column {profile.name!r} {describe_faults(profile)}. {_advise_on_cell(profile)}"
             )
@@ -265,7 +279,9 @@ def _explain_unused(proposal: Proposal) -> str:
 def _advise_on_cell(column: ColumnProfile) -> str:
     cell = column.first_other
     if cell is None:
-        return ""
+        return "Write numbers without quotation marks, or give the column the type of numbers."
+    if column.are_outcomes:
+        return "Write 1 for right and 0 for wrong."
     if cell.text.strip() == column.name:
         return "The header stands there again: remove that row."
     return (

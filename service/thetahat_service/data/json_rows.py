@@ -82,8 +82,8 @@ class _JsonSurvey:
     rows: int = 0
     kinds: dict[str, pa.DataType | None] = field(default_factory=dict)
     """Type by name, in order of first appearance; None while a column has only missing values."""
-    left_out: dict[str, None] = field(default_factory=dict)
-    """Names of columns with lists, or with objects that are nested too deeply."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """Columns with lists, or with objects that are nested too deeply, and the first such row."""
     large: set[str] = field(default_factory=set)
     """Names of columns with whole numbers that a double may not keep."""
     marks: dict[str, Counter[str]] = field(default_factory=dict)
@@ -93,7 +93,7 @@ class _JsonSurvey:
         self.rows += 1
         for name, value in flatten(row):
             if isinstance(value, (list, Mapping)):
-                self.left_out[name] = None
+                self.left_out.setdefault(name, self.rows - 1)
                 continue
             kind = None if value in MARKS_AMONG_NUMBERS else _find_type(value)
             if isinstance(value, str) and kind is None:
@@ -122,6 +122,9 @@ class _JsonSurvey:
 
     def describe(self, schema: pa.Schema) -> JsonObject:
         """Return what is left out, and the marks of missing values in columns of numbers."""
+        among_numbers: JsonObject = {
+            name: row for name, row in self.left_out.items() if self.kinds.get(name) in _NUMBERS
+        }
         marks: JsonObject = {
             name: dict(counts)
             for name, counts in self.marks.items()
@@ -129,6 +132,7 @@ class _JsonSurvey:
         }
         return {
             **({"left_out": list(self.left_out)[:LISTED]} if self.left_out else {}),
+            **({"lists_among_numbers": among_numbers} if among_numbers else {}),
             **({"missing_marks": marks} if marks else {}),
         }
 

@@ -76,6 +76,8 @@ def _name_role(proposal: Proposal, contents: Contents) -> tuple[str, str]:
     """Return the role of a column and why; numbers of a file to learn from are features."""
     if contents.kind == "cross_validation" and proposal.role in {Role.MODEL, Role.UNCLEAR}:
         return FEATURE, "has numbers"
+    if contents.kind != "losses" and proposal.column.are_outcomes and proposal.role is Role.FAULTY:
+        return FEATURE, "is text, with words such as yes and no"
     return str(proposal.role), proposal.reason
 
 

@@ -49,8 +49,9 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
         return Contents("losses", f"Column {model!r} has the names of models, which rows share.")
     targets = list_of(proposals, Role.TARGET)
     if targets:
-        left = list_of(proposals, Role.MODEL, Role.UNCLEAR, Role.LABEL, Role.IDENTIFIER)
-        return _guess_with_target(targets[0].column, [p.column for p in left], values)
+        roles = (Role.MODEL, Role.UNCLEAR, Role.LABEL, Role.IDENTIFIER, Role.FAULTY)
+        left = [p.column for p in list_of(proposals, *roles)]
+        return _guess_with_target(targets[0].column, left, values)
     losses = [proposal.column for proposal in list_of(proposals, Role.MODEL)]
     faulty = [p.name for p in list_of(proposals, Role.FAULTY) if is_measure_name(p.name)]
     doubts = [*faulty, *(p.name for p in list_of(proposals, Role.UNCLEAR))]

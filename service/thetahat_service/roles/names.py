@@ -26,6 +26,8 @@ UNNAMED: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of an index that pandas, R or readr wrote as a column."""
+FLAG_WORDS: Final = frozenset(("is", "has", "was", "needs"))
+"""First words of a name that says that the column marks rows: ``is_hard``."""
 
 
 def split_words(name: str) -> list[str]:
@@ -47,8 +49,9 @@ def is_label_name(name: str) -> bool:
 
 def is_measure_name(name: str) -> bool:
     """Return whether a name says that the column measures no loss and no score: ``latency_ms``."""
-    words = set(split_words(name))
-    return bool(words & MEASURE_WORDS) and not words & LOSS_WORDS
+    words = split_words(name)
+    is_flag = len(words) > 1 and words[0] in FLAG_WORDS and not {*words} & SCORE_WORDS
+    return (is_flag or bool({*words} & MEASURE_WORDS)) and not {*words} & LOSS_WORDS
 
 
 def is_target_name(name: str) -> bool:

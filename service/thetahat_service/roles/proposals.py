@@ -71,7 +71,11 @@ def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
     numbers = [p.column for p in proposals.values() if p.role is Role.MODEL]
     plain = [c for c in numbers if not is_label_name(c.name) and not is_measure_name(c.name)]
     for column in numbers if plain else ():
-        doubt = _doubt_name(column) or _doubt_whole_numbers(column, plain)
+        doubt = (
+            _doubt_name(column)
+            or _doubt_constant(column, plain)
+            or _doubt_whole_numbers(column, plain)
+        )
         if doubt is not None:
             proposals[column.name] = doubt
     left = [c for c in plain or numbers if proposals[c.name].role is Role.MODEL]
@@ -131,7 +135,7 @@ def _judge_text(column: ColumnProfile) -> tuple[Role, str] | None:
     if column.type != "string":
         return Role.IDENTIFIER, f"is of type {column.type}"
     named = is_label_name(column.name)
-    if column.first_other is not None and _has_faulty_numbers(column) and not named:
+    if not named and (column.are_outcomes or _has_faulty_numbers(column)):
         return Role.FAULTY, describe_faults(column)
     if column.repeats and (named or 2 * column.distinct <= column.present):
         return Role.LABEL, f"is text, with {column.distinct} different values in {column.rows} rows"
@@ -142,8 +146,8 @@ def _judge_text(column: ColumnProfile) -> tuple[Role, str] | None:
 
 def _has_faulty_numbers(column: ColumnProfile) -> bool:
     """Return whether text seems to be numbers: most of it is, or the rest are a few marks."""
-    if column.numbers >= MOST_NUMBERS * column.present:
-        return column.numbers > 0
+    if max(column.numbers, column.with_units) >= MOST_NUMBERS * column.present:
+        return column.present > 0
     return column.numbers >= FEWEST_NUMBERS and column.distinct_others <= MOST_MARKS
 
 
@@ -165,7 +169,9 @@ def describe_faults(column: ColumnProfile) -> str:
     """Return which cells of a column of numbers are none, as the end of a sentence."""
     cell = column.first_other
     if cell is None:
-        return "has numbers"
+        return "has numbers that are written as text"
+    if column.are_outcomes:
+        return f"has words such as {cell.text!r} in row {cell.row} in the place of 0 and 1"
     n_other = column.present - column.numbers
     others = f", nor are {n_other - 1} more" if n_other > 1 else ""
     return (
@@ -181,6 +187,14 @@ def _doubt_name(column: ColumnProfile) -> Proposal | None:
     if is_measure_name(column.name):
         reason = "has a name of something else than losses"
         return Proposal(column, Role.UNCLEAR, reason)
+    return None
+
+
+def _doubt_constant(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:
+    """Return the doubt about a fraction that every row has, beside columns that vary."""
+    is_setting = column.present > 1 and column.distinct == 1 and not column.is_binary
+    if is_setting and any(other.distinct > 1 for other in others):
+        return Proposal(column, Role.UNCLEAR, f"has the value {column.low:g} in every row")
     return None
 
 

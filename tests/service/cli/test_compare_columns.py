@@ -284,6 +284,62 @@ def test_exact_labels_that_are_words_of_totals_are_no_totals(
     assert_a_and_b(compare(capsys, path, "--blocks", "holdout"))
 
 
+OTHERS = [round(float(v) / 2, 3) for v in B]
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([*A[:7], "1_000", *A[8:]], "'1_000' in row 7 is no number"),
+        ([*A[:7], "\u0660.\u0665", *A[8:]], "in row 7 is no number"),
+        ([f"${v}" for v in A], "has 0 numbers in 30 rows, but '$"),
+        ([f"{v}s" for v in A], "in row 0 is no number, nor are 29 more"),
+        ([f"{v}\u00b10.1" for v in A], "in row 0 is no number, nor are 29 more"),
+        (["pass" if v > 0.5 else "fail" for v in A], "in the place of 0 and 1"),
+        (["T" if v > 0.5 else "F" for v in A], "in the place of 0 and 1"),
+        ([*["True"] * 7, "n/a", *["False"] * 22], "has words such as 'True' in row 0"),
+    ],
+)
+def test_invalid_a_model_never_disappears(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], cells: list[Any], words: str
+) -> None:
+    path = write(tmp_path, "a,b,c", cells, B, OTHERS)
+
+    assert words in refuse(capsys, path)
+    assert words in refuse(capsys, path, "--blocks", "holdout")
+
+
+def test_invalid_numbers_as_text_and_lists_among_numbers_are_no_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for first, words in (
+        ([str(v) for v in A], "'a' has numbers that are written as text"),
+        ([*A[:7], [0.5], *A[8:]], "Column 'a' has a list in row 7, and numbers in other rows"),
+    ):
+        path = tmp_path / "t.jsonl"
+        rows = [{"a": a, "b": b, "c": c} for a, b, c in zip(first, B, OTHERS, strict=True)]
+        path.write_text("\n".join(map(json.dumps, rows)))
+        assert words in refuse(capsys, str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("setting", [0.7] * N),
+        ("confidence", OTHERS),
+        ("pct", [i / N for i in range(N)]),
+        ("weight", ["1.0"] * N),
+    ],
+)
+def test_invalid_settings_and_measures_are_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, values: list[Any]
+) -> None:
+    message = refuse(capsys, write(tmp_path, f"{name},a,b", values, A, B))
+
+    assert f"It is not clear whether column '{name}' is a model" in message
+    assert "--model a --model b" in message
+
+
 def test_property_totals_are_seldom_found_by_chance() -> None:
     rng = np.random.default_rng(20_261_128)
     found = 0
