@@ -158,6 +158,13 @@ RUNS_AVERAGED = _build_entry(
     _INFO,
     "Items have up to {n} runs, whose scores are averaged: an item counts once.",
 )
+RUNS_UNEQUAL = _build_entry(
+    "runs_unequal",
+    _WARNING,
+    "Item {item!r} of {model!r} has {n} rows and other items have {fewest}: they are averaged as "
+    "runs of one item.",
+    "If a row stands in the file twice, or two items have one name, mend the file.",
+)
 RUNS_WITHOUT_SCORE = _build_entry(
     "runs_without_score",
     _WARNING,
@@ -1202,6 +1209,13 @@ LABELS_ALIKE = _build_entry(
     "The {what} {first} and {second}{more} differ only in letter case, blanks, the coding of "
     "their characters or the writing of a number, and count as two.",
     "Correct the labels if they mean the same.",
+)
+LABELS_ROUNDED = _build_entry(
+    "labels_rounded",
+    _SERIOUS,
+    "The {what} have the label {first}, as spreadsheets write long ids: their last digits are "
+    "lost, and different ids may count as one.",
+    "Export the ids as text.",
 )
 FEATURE_EQUALS_TARGET = _build_entry(
     "feature_equals_target",

@@ -282,9 +282,20 @@ TARGET_NAMES: Final = frozenset(
 """Names that say that a column has the true values, and the others predictions of them."""
 
 LOSS_WORDS: Final = frozenset(
-    ("loss", "losses", "error", "errors", "brier", "log", "wrong", "perplexity", "ppl", "bits")
+    (
+        *("loss", "losses", "error", "errors", "brier", "log", "wrong", "incorrect", "failed"),
+        *("perplexity", "ppl", "bits", "wer", "cer", "mae", "mse", "rmse", "mape", "nll", "regret"),
+    )
 )
 """Words of a name that says that lower values are better, whatever else it says."""
+
+DOUBTFUL_WORDS: Final = frozenset(
+    (
+        *("not", "non", "no", "toxicity", "toxic", "hallucination", "harm", "harmful", "risk"),
+        *("bias", "distance", "uncertainty", "variance", "violation", "violations", "anomaly"),
+    )
+)
+"""Words of a name by which a score may be better when it is lower: ``toxicity_score``."""
 
 TRUTH_NAMES: Final = frozenset(("truth", "actual", "observed", "gold", "y true", "ground truth"))
 """Names of true values that stand beside predictions rather than beside features."""

@@ -19,9 +19,10 @@ MOST_TOTALS: Final = 2
 """Of so many rows at most one is a total."""
 NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 WITH_UNIT: Final = re.compile(
-    r"[~<>\u2248]?[$\u20ac\u00a3]?\s*[+-]?[0-9]+[.,][0-9]+\s*([$\u20ac\u00a3%*]|[a-zA-Z\u00b5]{1,4}|\u00b1.*|\(.*\))?"
+    r"""["']?[~<>\u2248]?[$\u20ac\u00a3]?\s*[+-]?[0-9]+[.,][0-9]+\s*"""
+    r"""(["'$\u20ac\u00a3%*]|[a-zA-Z\u00b5]{1,4}|\u00b1.*|\(.*\))?"""
 )
-"""A fraction with a currency, a unit, a footnote or its uncertainty."""
+"""A fraction with a currency, a unit, a footnote, its uncertainty, or in quotes."""
 NUMERIC_KINDS: Final = frozenset("iufb")
 
 

@@ -77,6 +77,31 @@ def list_columns(table: Any, noun: str) -> dict[str, Any]:
     return {str(name): table[name] for name in known}
 
 
+def check_same_order(columns: Mapping[str, Any]) -> None:
+    """Refuse series and frames of pandas whose indexes name the same rows in another order.
+
+    Rows are paired by their place, as scikit-learn does. An index is none of those here unless it
+    names each row once; other columns than the first are compared with it.
+    """
+    indexes = {
+        name: column.index
+        for name, column in columns.items()
+        if hasattr(getattr(column, "index", None), "is_unique")
+    }
+    first = next(iter(indexes), None)
+    if first is None or not indexes[first].is_unique:
+        return
+    for name, index in indexes.items():
+        same_rows = len(index) == len(indexes[first]) and not index.equals(indexes[first])
+        if same_rows and index.is_unique and index.isin(indexes[first]).all():
+            raise InvalidParameter(
+                f"The indexes of {first!r} and {name!r} name the same rows in another order, and "
+                f"rows are paired by their place. Align them ({name}.loc[{first}.index]), or send "
+                "arrays if the places are right.",
+                loc=(name,),
+            )
+
+
 def read_series(values: RawColumn | Any) -> RawColumn:
     """Return a series as an array, of objects with None for what is missing unless it is numeric.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thetahat.cautions import LABELS_ALIKE, Caution
+from thetahat.cautions import LABELS_ALIKE, LABELS_ROUNDED, Caution
 from thetahat.values.types import BlockKind, IntArray, Label
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ ABSENT_CLASSES: Final = (
 """How a message ends that refuses classes of which some may be absent from a test part."""
 
 _NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:\.([0-9]*?)0*)?")
+_ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2}")
+"""How spreadsheets write whole numbers of more digits than they show."""
 
 
 def encode_labels(labels: Sequence[Label] | IntArray) -> tuple[IntArray, tuple[Label, ...]]:
@@ -59,20 +61,28 @@ def normalise_label_key(key: str, classes: Sequence[Label]) -> str:
 
 
 def find_similar_labels(labels: Iterable[Label], column: str) -> tuple[Caution, ...]:
-    """Return a caution if two labels look like different spellings of one.
+    """Return a caution if two labels look like different spellings of one, or of many.
 
-    They differ only in letter case, in blanks at the ends, in the Unicode composition of their
-    characters, or as 1, 01 and 1.0 do. They stay different labels, because they may be meant.
+    They differ only in letter case, in blanks, in the Unicode composition of their characters, in
+    characters that nobody sees, in the kind of dash, or as 1, 01 and 1.0 do. They stay different
+    labels, because they may be meant. A label such as 1.79E+18 may be many ids whose digits a
+    spreadsheet has lost.
     """
+    texts = sorted({label for label in labels if isinstance(label, str)})
     spelt: dict[str, list[str]] = {}
-    for label in sorted({label for label in labels if isinstance(label, str)}):
+    for label in texts:
         spelt.setdefault(_simplify(label), []).append(label)
     alike = [pair for pair in spelt.values() if len(pair) > 1]
-    if not alike:
-        return ()
-    first, second = alike[0][:2]
-    more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
-    return (LABELS_ALIKE(what=column, first=ascii(first), second=ascii(second), more=more),)
+    cautions = []
+    if alike:
+        first, second = alike[0][:2]
+        more = f" (and {len(alike) - 1} more)" if len(alike) > 1 else ""
+        caution = LABELS_ALIKE(what=column, first=ascii(first), second=ascii(second), more=more)
+        cautions.append(caution)
+    rounded = next((label for label in texts if _ROUNDED.fullmatch(label.strip())), None)
+    if rounded is not None:
+        cautions.append(LABELS_ROUNDED(what=column, first=rounded))
+    return tuple(cautions)
 
 
 def find_similar_blocks(layout: Layout) -> tuple[Caution, ...]:
@@ -86,7 +96,9 @@ def find_similar_blocks(layout: Layout) -> tuple[Caution, ...]:
 
 def _simplify(label: str) -> str:
     """Return what labels that look alike have in common."""
-    text = unicodedata.normalize("NFKC", label).casefold().strip()
+    kinds = {character: unicodedata.category(character) for character in set(label)}
+    seen = ("-" if kinds[c] == "Pd" else c for c in label if kinds[c] != "Cf")
+    text = " ".join(unicodedata.normalize("NFKC", "".join(seen)).casefold().split())
     number = _NUMBER.fullmatch(text)
     return text if number is None else "{}{}.{}".format(*(part or "" for part in number.groups()))
 

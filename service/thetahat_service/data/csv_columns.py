@@ -221,8 +221,12 @@ class ColumnSurvey:
         self._are_large |= largest is not None and largest > LARGEST_EXACT
         self.needs_text |= bool(pc.any(pc.match_substring_regex(texts, _LEADING)).as_py())
 
-    def finish(self, shown: set[str]) -> None:
-        """Choose type and form; ``shown`` are the decimal marks that the whole file shows."""
+    def finish(self, shown: set[str], *, is_comma_likely: bool) -> None:
+        """Choose type and form.
+
+        ``shown`` are the decimal marks that the whole file shows; with semicolons between columns,
+        as programs write them whose decimal mark is the comma, 1.234 alone may be either.
+        """
         if self._are_booleans and not self._is_text:
             self.kind = pa.bool_()
             return
@@ -236,21 +240,21 @@ class ColumnSurvey:
         if self._are_integers:
             self.kind = pa.int64()
             return
-        decimal = self._choose_decimal(shown)
+        decimal = self._choose_decimal(shown, is_comma_likely=is_comma_likely)
         is_grouped = self._are_grouped or bool(self._either.keys() - {decimal})
         self.form = NumberForm(decimal, self._n_percent > 0, is_grouped)
         self.needs_text = (self._are_whole or is_grouped) and (
             self.needs_text or self._are_large or is_grouped or len(self._have_point) > 1
         )
 
-    def _choose_decimal(self, shown: set[str]) -> str:
+    def _choose_decimal(self, shown: set[str], *, is_comma_likely: bool) -> str:
         if self.shown:
             return next(iter(self.shown))
         if not self._either:
             return "."
         if len(shown) == 1:
             return next(iter(shown))
-        if not shown and {*self._either} == {"."}:
+        if not shown and {*self._either} == {"."} and not is_comma_likely:
             return "."
         row, text = self._either.get(",") or self._either["."]
         raise _build_ambiguous_number_error(text, self.name, row)
@@ -272,7 +276,7 @@ def survey_columns(path: Path, dialect: Dialect) -> tuple[list[ColumnSurvey], st
             rows += part.num_rows
     shown: set[str] = set().union(*(c.shown for c in columns if c.n_others < c.n_numbers))
     for column in columns:
-        column.finish(shown)
+        column.finish(shown, is_comma_likely=dialect.delimiter == ";")
     return columns, "," if shown == {","} else "."
 
 

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+import string
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ SEPARATOR_LINE = re.compile(r"\"?sep=([,;\t|])\"?[ ,;]*\r?\n", re.IGNORECASE)
 ESCAPED_QUOTE = re.compile(r"\\\"(?![\"\s,;|]|$)")
 """A quotation mark in the middle of a text: not the end of one that ends with a backslash."""
 COMMENT = "#"
+AROUND_NAMES = string.whitespace + "\ufeff\u200b\u200e\u200f\u2060\u00a0"
+"""Blanks and characters that nobody sees, which are no part of a column's name."""
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -112,7 +115,7 @@ def detect_dialect(path: Path) -> Dialect:
     records, header_lines = candidates[delimiter]
     if not records:
         raise InvalidFile("The file has no header: its first line must name the columns.")
-    header = [name.strip() for name in records[0]]
+    header = [name.strip(AROUND_NAMES) for name in records[0]]
     if all(NUMBER.fullmatch(name) for name in header):
         raise InvalidFile(
             f"The first line must name the columns, but it has numbers: {', '.join(header)[:80]}."

@@ -57,6 +57,8 @@ def unpack_text(path: Path, limits: FileLimits, longest_line: int) -> Iterator[P
 def _open_single(archive: zipfile.ZipFile) -> IO[bytes]:
     """Open the only file of an archive."""
     members = [m for m in archive.infolist() if not m.is_dir() and not m.filename.startswith("__")]
+    if any(member.filename.startswith(("xl/", "content.xml")) for member in members):
+        raise InvalidFile("The file is a workbook. Save its sheet as CSV UTF-8, and send that.")
     if len(members) != 1:
         raise InvalidFile(
             f"The file is a ZIP archive of {len(members)} files, and may hold only one. Send each "

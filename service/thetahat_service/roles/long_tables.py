@@ -114,6 +114,8 @@ def read_long_table(
     tasks = [str(value) for value in values(task)] if task else [""] * len(items)
     keys = list(zip(models, tasks, items, strict=True))
     _check_repeats(keys, free, runs, values)
+    if not runs:
+        _check_duplicates(keys)
     return LongColumns(
         model=model,
         item=item,
@@ -230,6 +232,22 @@ def _check_repeats(
                     f"{name!r}: they may be different metrics or tasks, and no runs of one item."
                 )
                 raise UnclearTable(message, "task", [name])
+
+
+def _check_duplicates(keys: Sequence[tuple[str, str, str]]) -> None:
+    """Refuse a few items that have more rows than the others of their model, which are no runs."""
+    counts = Counter(keys)
+    usual = {model: min(n for key, n in counts.items() if key[0] == model) for model, *_ in counts}
+    for (model, task, item), n in counts.items():
+        if n > usual[model]:
+            first = keys.index((model, task, item))
+            second = keys.index((model, task, item), first + 1)
+            message = (
+                f"Item {item!r} of {model!r} has {n} rows, the first in rows {first} and {second}, "
+                f"and other items have {usual[model]}: these are no runs, unless a column such as "
+                "run or seed numbers them."
+            )
+            raise UnclearTable(message, "rows")
 
 
 def _list_labels(

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from thetahat.common_names import (
+    DOUBTFUL_WORDS,
     ITEM_NAMES,
     LABEL_NAMES,
     LOSS_WORDS,
@@ -80,6 +81,8 @@ def find_better(name: str) -> Better | None:
     losses = words & LOSS_WORDS
     if losses == {"log"} and words != {"log"}:
         return None  # a log-likelihood, or a log score, of which there are two
+    if words & DOUBTFUL_WORDS:
+        return None
     if losses:
         return "lower"
     return "higher" if words & SCORE_WORDS else None

@@ -352,6 +352,28 @@ def test_invalid_logs_are_explained(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "named twice" in refuse(capsys, paths[0], paths[0])
 
 
+@pytest.mark.parametrize("value", [float(A[0]), 0.9])
+def test_invalid_a_row_that_stands_twice_is_no_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: float
+) -> None:
+    path = write(tmp_path, "item,model,acc", [*long_rows(), [0, "a", value]])
+
+    message = refuse(capsys, path)
+
+    assert "Item '0' of 'a' has 2 rows, the first in rows 0 and 60, and other items" in message
+
+
+@pytest.mark.parametrize(
+    "score", ["not_correct", "toxicity_score", "log_prob", "bias_error", "no_match"]
+)
+def test_invalid_names_that_do_not_say_the_direction_are_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], score: str
+) -> None:
+    path = write(tmp_path, f"item,model,{score}", long_rows())
+
+    assert f"The name '{score}' does not say whether higher" in refuse(capsys, path)
+
+
 def test_exact_pairs_of_the_harness_are_perplexities(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

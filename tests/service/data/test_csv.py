@@ -211,6 +211,7 @@ def test_exact_what_was_understood_of_an_unusual_text(tmp_path: Path) -> None:
         (b'{"a": 1, "b": 2}\n{"a": 2, "b": 3}\n', "Content-Type: application/jsonl"),
         (b'[{"a": 1},\n{"a": 2}]\n', "The file is JSON"),
         (b"[\n", "The file is JSON"),
+        (b"a;b\n1.234;1\n9.990;0\n", "Column 'a' has 1.234 in row 0, which may be 1.234 or 1234"),
         (b'a,b,c\n1.234,"0,5",0.5\n', "Column 'a' has 1.234 in row 0, which may be 1.234 or 1234"),
         (b'a, "b"\n1, "x"\n', "has a blank before the quotation mark of"),
         (
@@ -303,3 +304,12 @@ def test_exact_columns_of_texts_as_programs_write_them(
     assert list(columns) == list(expected)
     for name, values in expected.items():
         assert_array_equal(columns[name], values)
+
+
+@pytest.mark.parametrize("hidden", ["\ufeff", "\u200b", "\u00a0"])
+def test_exact_characters_that_nobody_sees_are_no_part_of_a_name(
+    tmp_path: Path, hidden: str
+) -> None:
+    found, _ = inspected(tmp_path, "text/csv", f"{hidden}a,{hidden}b{hidden}\n1,2\n".encode())
+
+    assert [column["name"] for column in found.columns] == ["a", "b"]

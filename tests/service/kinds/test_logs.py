@@ -276,3 +276,13 @@ def test_invalid_rows_without_item_or_model_are_named(tmp_path: Path, row: str) 
 
     with pytest.raises(EvaluationError, match="Row 8 has no value in column"):
         run_kind(request([file], "score"), [file])
+
+
+def test_exact_items_with_more_rows_than_others_are_a_caution(tmp_path: Path) -> None:
+    lines = ["item,model,acc", *(f"k{k},m,0.{k}" for k in range(6)), "k2,m,0.9"]
+    file = uploaded(tmp_path, "t", "text/csv", "\n".join(lines).encode())
+
+    result = run_kind(request([file], "acc"), [file]).result
+
+    found = {caution["code"]: caution["message"] for caution in result["cautions"]}
+    assert "Item 'k2' of 'm' has 2 rows and other items have 1" in found["runs_unequal"]

@@ -77,7 +77,8 @@ def test_exact_a_frame_gives_the_numbers_of_its_arrays() -> None:
         return written
 
     arrays = evaluate(X, y, site)
-    assert evaluate(frame, pd.Series(y), pd.Series(site)) == arrays
+    y_of_frame, site_of_frame = (pd.Series(column, index=frame.index) for column in (y, site))
+    assert evaluate(frame, y_of_frame, site_of_frame) == arrays
     assert evaluate(pl.DataFrame(X, schema=["x0", "x1"]), pl.Series(y), pl.Series(site)) == arrays
 
 

@@ -25,3 +25,22 @@ def test_exact_labels_that_look_like_one(labels: list[str], words: str) -> None:
 @pytest.mark.parametrize("labels", [["a", "b", "ab"], [1, 2], [True, False], [], ["", "a"]])
 def test_exact_labels_that_differ_have_none(labels: list[str | int]) -> None:
     assert find_similar_labels(labels, "classes") == ()
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [("New York", "New  York"), ("a-1", "a\u20131"), ("x\u200b", "x"), ("\ufeffx", "x")],
+)
+def test_exact_labels_that_nobody_tells_apart_are_alike(pair: tuple[str, str]) -> None:
+    (caution,) = find_similar_labels(pair, "sources")
+
+    assert caution.code == "labels_alike"
+
+
+@pytest.mark.parametrize("label", ["1.79374E+18", "1,79374E+18", "2E+15"])
+def test_exact_ids_that_a_spreadsheet_rounded_are_a_serious_caution(label: str) -> None:
+    (caution,) = find_similar_labels(["a", label], "clusters")
+
+    assert caution.code == "labels_rounded"
+    assert f"The clusters have the label {label}" in caution.message
+    assert find_similar_labels(["1e5", "e+10", "1E5x"], "clusters") == ()

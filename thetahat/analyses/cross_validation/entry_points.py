@@ -71,7 +71,7 @@ from thetahat.schemes.source_k_fold import SourceKFold
 from thetahat.tables.column_profiles import profile_raw_column
 from thetahat.tables.columns import RawColumn
 from thetahat.tables.data import Data, build_data
-from thetahat.tables.frames import FeatureTable, read_series, read_table
+from thetahat.tables.frames import FeatureTable, check_same_order, read_series, read_table
 from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 
 DEFAULT_SCHEME: Final = KFold()
@@ -180,6 +180,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     """
     refuse_unknown_options(options, "cross_validate", _SCHEME_ADVICE)
     _check_learners(learners)
+    roles = {"source": source, "fold": fold, "cluster": cluster, "time": time, "weight": weight}
+    check_same_order({"y": y, "X": X, "groups": groups, **roles})
     target = read_series(y)
     decided = (
         DecidedTask(task)

@@ -22,7 +22,7 @@ from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.errors import InvalidParameter
 from thetahat.intervals import INTERVALS
 from thetahat.registry import Registry
-from thetahat.tables.frames import list_columns, read_series
+from thetahat.tables.frames import check_same_order, list_columns, read_series
 from thetahat.tables.labels import find_similar_blocks
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
@@ -276,6 +276,8 @@ def _read_losses(
     first = next(iter(in_rows))
     rows = in_rows[first]
     if rows is None:
+        labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
+        check_same_order({**losses, **labels})
         values = {
             name: _read_numbers(name, values_of_model) for name, values_of_model in losses.items()
         }

@@ -29,7 +29,7 @@ from thetahat.losses import LOSSES, get_default_loss
 from thetahat.losses.base import Loss
 from thetahat.metrics import METRICS
 from thetahat.tables.columns import RawColumn, parse_numbers
-from thetahat.tables.frames import list_columns, read_series
+from thetahat.tables.frames import check_same_order, list_columns, read_series
 from thetahat.values.types import BlockKind, FloatArray, Label
 
 
@@ -112,10 +112,13 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     refuse_unknown_options(options, "evaluate_predictions")
     truth = read_series(y_true)
     given = {} if predictions is None else list_columns(predictions, "predictions")
+    labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
+    check_same_order({"y_true": y_true, **given, **labels})
     outputs = {name: read_series(column) for name, column in given.items()}
     if not len(truth):
         raise InvalidParameter("y_true is empty.", loc=("y_true",))
     given_scores = {} if scores is None else list_columns(scores, "scores")
+    check_same_order({"y_true": y_true, **given_scores})
     if not outputs and not given_scores:
         raise InvalidParameter(
             "Give the predictions of each model; for a loss of probabilities or decision values, "

@@ -11,7 +11,13 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.cautions import RATIO_OF_SUMS, RUNS_AVERAGED, RUNS_WITHOUT_SCORE, Caution
+from thetahat.cautions import (
+    RATIO_OF_SUMS,
+    RUNS_AVERAGED,
+    RUNS_UNEQUAL,
+    RUNS_WITHOUT_SCORE,
+    Caution,
+)
 from thetahat.errors import InsufficientData, InvalidParameter, Loc
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import build_layout
@@ -146,6 +152,11 @@ def _list_cautions(models: Mapping[str, _Runs], kept: Sequence[Key]) -> Iterator
     if n_scores > 1:
         yield RUNS_AVERAGED(n=n_scores)
     for name, runs in models.items():
+        counts = {key: len(runs.scores[key]) + runs.without[key] for key in kept}
+        most = max(kept, key=counts.__getitem__)
+        fewest = min(counts.values())
+        if counts[most] > fewest:
+            yield RUNS_UNEQUAL(model=name, item=most[1], n=counts[most], fewest=fewest)
         n = sum(runs.without[key] for key in kept)
         if n:
             yield RUNS_WITHOUT_SCORE(
