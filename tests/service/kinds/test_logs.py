@@ -286,3 +286,15 @@ def test_exact_items_with_more_rows_than_others_are_a_caution(tmp_path: Path) ->
 
     found = {caution["code"]: caution["message"] for caution in result["cautions"]}
     assert "Item 'k2' of 'm' has 2 rows and other items have 1" in found["runs_unequal"]
+
+
+def test_exact_runs_that_ended_in_an_error_have_no_score_in_inspect_ai(tmp_path: Path) -> None:
+    log = json.loads(inspect_json("qa", "m", {i: ["C"] for i in range(6)}))
+    log["samples"][2]["error"] = {"message": "the container is gone"}
+    log["invalidated"] = True
+    file = uploaded(tmp_path, "a", INSPECT, json.dumps(log).encode())
+
+    with pytest.raises(EvaluationError, match="item '2' of 'qa', which 'm' has no score for"):
+        run_kind(request([file], "match"), [file])
+    assert "1 of 6 runs ended in an error and lack scores" in file.details["failed_runs"]
+    assert "marked as invalidated" in file.details["unfinished"]

@@ -104,14 +104,17 @@ def _read_header(log: JsonValue) -> dict[str, str]:
 
 
 def _note_unfinished(inspected: Inspected, log: JsonValue) -> Inspected:
-    """Add a sentence to the details if the evaluation had not ended when the log was written."""
+    """Add a sentence to the details if the evaluation had not ended, or is not to be used."""
     status = log.get("status", "started") if isinstance(log, dict) else "started"
-    if status == "success":
+    is_invalid = isinstance(log, dict) and log.get("invalidated") is True
+    if status == "success" and not is_invalid:
         return inspected
     sentence = (
         f"The log has the status {status!r}: the evaluation has not ended well, so samples or "
         "their scores may be missing."
     )
+    if is_invalid:
+        sentence = "The log is marked as invalidated, so its scores should not be used."
     return replace(inspected, details={**inspected.details, "unfinished": sentence})
 
 
@@ -135,14 +138,16 @@ def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Itera
         scores = sample.get("scores")
         if not isinstance(scores, dict):
             scores = {"score": sample["score"]} if isinstance(sample.get("score"), dict) else {}
-        metadata = sample.get("metadata")
+        metadata, error = sample.get("metadata"), _read_error(sample)
+        if error:  # a score of a run that broke off is none, as of other tools
+            scores = dict.fromkeys(scores)
         yield {
             "item": str(sample["id"]),
             "epoch": sample.get("epoch", 1),
             **header,
             "score": {name: _read_score(score) for name, score in scores.items()},
             "metadata": metadata if isinstance(metadata, dict) else {},
-            **_read_error(sample),
+            **error,
         }
 
 
