@@ -1210,6 +1210,13 @@ LABELS_ALIKE = _build_entry(
     "their characters or the writing of a number, and count as two.",
     "Correct the labels if they mean the same.",
 )
+LABEL_IS_A_MARK = _build_entry(
+    "label_is_a_mark",
+    _WARNING,
+    "The {what} have the label {first}, as missing values are written, and it counts as one of "
+    "them.",
+    "Empty such cells if their values are missing.",
+)
 LABELS_ROUNDED = _build_entry(
     "labels_rounded",
     _SERIOUS,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from thetahat.cautions import LABELS_ALIKE, LABELS_ROUNDED, Caution
+from thetahat.cautions import LABEL_IS_A_MARK, LABELS_ALIKE, LABELS_ROUNDED, Caution
+from thetahat.common_names import MISSING_WORDS
 from thetahat.values.types import BlockKind, IntArray, Label
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ ABSENT_CLASSES: Final = (
 """How a message ends that refuses classes of which some may be absent from a test part."""
 
 _NUMBER: Final = re.compile(r"\+?(-?)0*([0-9]+?)(?:\.([0-9]*?)0*)?")
+MARK_LABELS: Final = MISSING_WORDS - {"none", "error"} | {"--", ".", "#n/a", "(null)", "missing"}
+"""Labels that people write where a value is missing."""
 _ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2}")
 """How spreadsheets write whole numbers of more digits than they show."""
 
@@ -66,7 +69,7 @@ def find_similar_labels(labels: Iterable[Label], column: str) -> tuple[Caution, 
     They differ only in letter case, in blanks, in the Unicode composition of their characters, in
     characters that nobody sees, in the kind of dash, or as 1, 01 and 1.0 do. They stay different
     labels, because they may be meant. A label such as 1.79E+18 may be many ids whose digits a
-    spreadsheet has lost.
+    spreadsheet has lost, and one such as ? or n/a many rows without a label.
     """
     texts = sorted({label for label in labels if isinstance(label, str)})
     spelt: dict[str, list[str]] = {}
@@ -82,6 +85,9 @@ def find_similar_labels(labels: Iterable[Label], column: str) -> tuple[Caution, 
     rounded = next((label for label in texts if _ROUNDED.fullmatch(label.strip())), None)
     if rounded is not None:
         cautions.append(LABELS_ROUNDED(what=column, first=rounded))
+    mark = next((label for label in texts if label.strip().lower() in MARK_LABELS), None)
+    if mark is not None and len(texts) > 1:
+        cautions.append(LABEL_IS_A_MARK(what=column, first=ascii(mark)))
     return tuple(cautions)
 
 

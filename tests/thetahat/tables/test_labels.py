@@ -44,3 +44,11 @@ def test_exact_ids_that_a_spreadsheet_rounded_are_a_serious_caution(label: str) 
     assert caution.code == "labels_rounded"
     assert f"The clusters have the label {label}" in caution.message
     assert find_similar_labels(["1e5", "e+10", "1E5x"], "clusters") == ()
+
+
+@pytest.mark.parametrize("mark", ["?", "N/A", " - ", "<NA>", "(null)", "missing"])
+def test_exact_marks_of_missing_values_among_labels_are_a_caution(mark: str) -> None:
+    (caution,) = find_similar_labels(["a", "b", mark], "classes")
+
+    assert caution.code == "label_is_a_mark"
+    assert find_similar_labels(["none", "mild", "error"], "classes") == ()
