@@ -17,6 +17,8 @@ import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
 from thetahat_service.data.arrow_arrays import make_arrow_array
+from thetahat_service.data.arrow_columns import check_text_lengths
+from thetahat_service.data.base import FileLimits, check_size
 from thetahat_service.data.csv_dialect import Dialect
 from thetahat_service.data.csv_numbers import (
     EITHER,
@@ -33,6 +35,7 @@ from thetahat_service.data.csv_numbers import (
     split_marks,
 )
 from thetahat_service.data.missing_marks import MISSING
+from thetahat_service.data.table_draft import TableDraft
 from thetahat_service.errors import InvalidFile
 from thetahat_service.json_types import JsonObject
 
@@ -97,6 +100,8 @@ class ColumnSurvey:
         Number of all of them.
     needs_text : bool
         Whether texts that differ may be one number, so that labels are the texts.
+    values : Array or None
+        The values of the cells that were added last, if they seem to need nothing else.
     """
 
     name: str
@@ -107,6 +112,7 @@ class ColumnSurvey:
     others: list[tuple[int, str]] = field(default_factory=list)
     n_others: int = 0
     needs_text: bool = False
+    values: pa.Array | None = None
     shown: set[str] = field(default_factory=set)
     """The decimal marks that some of its numbers can only have."""
     _either: dict[str, tuple[int, str]] = field(default_factory=dict)
@@ -126,20 +132,34 @@ class ColumnSurvey:
         return self._is_text or self._are_booleans or n_values > 0
 
     @property
+    def is_plain(self) -> bool:
+        """Whether its values are those that each addition had."""
+        return not self.needs_text and (
+            self._is_text or (self.form == PLAIN_FORM and self.kind != pa.string())
+        )
+
+    @property
     def is_nearly_numeric(self) -> bool:
         """Whether it is text because of a few cells among numbers."""
         return self.kind == pa.string() and not self._is_text and 0 < self.n_others < self.n_numbers
 
     def add(self, texts: pa.Array, first_row: int) -> None:
         """Take account of further cells."""
-        if self._is_text or texts.null_count == len(texts):
+        self.values = None
+        if texts.null_count == len(texts):
+            self.values = pa.nulls(len(texts), pa.float64())
             return
-        if not self.n_numbers + self.n_others + len(self.marks) and _are_booleans(texts):
+        if self._is_text:
+            pass
+        elif not self.n_numbers + self.n_others + len(self.marks) and _are_booleans(texts):
             self._are_booleans = True
+            self.values = convert_booleans(texts)
         elif self._are_booleans:
             self._is_text = True
         else:
             self._add_numbers(texts, first_row)
+        if self._is_text:
+            self.values = texts
 
     def _add_numbers(self, texts: pa.Array, first_row: int) -> None:
         """Take account of cells that may be numbers."""
@@ -152,6 +172,7 @@ class ColumnSurvey:
         if numbers is None:
             self._add_written(texts, first_row)
             return
+        self.values = numbers
         self.n_numbers += len(texts) - texts.null_count
         if numbers.type == pa.float64() and "." not in self.shown:
             first = texts[:FEW_CELLS].to_pylist()
@@ -260,24 +281,34 @@ class ColumnSurvey:
         raise _build_ambiguous_number_error(text, self.name, row)
 
 
-def survey_columns(path: Path, dialect: Dialect) -> tuple[list[ColumnSurvey], str]:
-    """Return the columns of a text table, and its decimal mark.
+def survey_columns(
+    path: Path, dialect: Dialect, limits: FileLimits, draft: TableDraft
+) -> tuple[list[ColumnSurvey], str, int, str | None]:
+    """Return the columns of a text table, its decimal mark, number of rows and last cell.
+
+    The values of its columns, as far as they are known, are offered to the draft.
 
     Raises ``InvalidFile`` for a column whose commas or points may be decimal marks or of thousands.
     """
     columns = [ColumnSurvey(name) for name in dialect.names]
-    rows = 0
+    rows, last = 0, None
     for batch in read_texts(path, dialect):
+        check_size(rows + batch.num_rows, len(columns), limits)
+        if batch.num_rows:
+            last = batch.column(-1)[-1].as_py()
         # A few rows show which columns are text, so that no more of their cells are looked at.
         parts = [batch] if rows else [batch[:FIRST_ROWS], batch[FIRST_ROWS:]]
         for part in parts:
             for column, texts in zip(columns, part.columns, strict=True):
                 column.add(texts, rows)
+                if column.values is None or column.values.type == pa.string():
+                    check_text_lengths(column.name, texts, limits)
             rows += part.num_rows
+            draft.add([column.values for column in columns])
     shown: set[str] = set().union(*(c.shown for c in columns if c.n_others < c.n_numbers))
     for column in columns:
         column.finish(shown, is_comma_likely=dialect.delimiter == ";")
-    return columns, "," if shown == {","} else "."
+    return columns, "," if shown == {","} else ".", rows, last
 
 
 def convert_booleans(texts: pa.Array) -> pa.Array:

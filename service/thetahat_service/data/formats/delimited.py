@@ -14,7 +14,6 @@ from typing import IO, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thetahat_service.data.arrow_columns import check_text_lengths
 from thetahat_service.data.base import (
     FileLimits,
     Inspected,
@@ -40,6 +39,7 @@ from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberFo
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.missing_marks import MISSING
 from thetahat_service.data.packing import unpack_text
+from thetahat_service.data.table_draft import TableDraft
 from thetahat_service.data.tables import (
     TEXT_TABLE,
     ConvertedFormat,
@@ -81,11 +81,15 @@ class Delimited(ConvertedFormat):
         ):
             dialect = detect_dialect(text)
             check_size(1, len(dialect.header), limits)
+            draft = TableDraft(dialect.names, table)
             try:
-                columns, decimal = survey_columns(text, dialect)
-                rows, schema = _write(text, dialect, columns, limits, table)
+                columns, decimal, rows, last = survey_columns(text, dialect, limits, draft)
+                schema = _keep_or_write(text, dialect, columns, draft, table)
             except pa.ArrowInvalid as error:
                 raise InvalidFile(f"The text is not a table: {error}.") from None
+            check_not_empty(rows)
+            if last is not None:
+                check_closed(text, last)
         details = {
             "encoding": encoding,
             "delimiter": " " if by_space else dialect.delimiter,
@@ -123,15 +127,17 @@ def _describe(dialect: Dialect, decimal: str, columns: Sequence[ColumnSurvey]) -
     }
 
 
-def _write(
+def _keep_or_write(
     path: Path,
     dialect: Dialect,
     columns: Sequence[ColumnSurvey],
-    limits: FileLimits,
+    draft: TableDraft,
     table: IO[bytes],
-) -> tuple[int, pa.Schema]:
-    """Write the table; a column without a name and without a value is none of it."""
-    rows, last = 0, None
+) -> pa.Schema:
+    """Keep the draft of the table if all columns are as it has them, or write the table.
+
+    A column without a name and without a value is none of it.
+    """
     chosen = [c for c, name in zip(columns, dialect.header, strict=True) if name or c.has_values]
     if dialect.has_unnamed_last and columns[-1].has_values:
         width = len(dialect.header)
@@ -147,27 +153,22 @@ def _write(
             *((build_text_name(chosen[place].name), pa.string()) for place in texts),
         ]
     )
+    if draft.finish() and draft.schema == schema and all(c.is_plain for c in columns):
+        return schema
+    draft.discard()
     with pa.ipc.new_file(table, schema) as writer:
         for batch in read_texts(path, dialect):
-            rows += batch.num_rows
-            check_size(rows, len(chosen), limits)
-            converted = [_convert(c, batch.column(c.name), limits) for c in chosen]
+            converted = [_convert(c, batch.column(c.name)) for c in chosen]
             for place in texts:
                 cells = batch.column(chosen[place].name)
                 converted.append(pc.if_else(converted[place].is_valid(), cells, MISSING_TEXT))
             writer.write_batch(pa.RecordBatch.from_arrays(converted, schema=schema))
-            if batch.num_rows:
-                last = batch.column(-1)[-1].as_py()
-    check_not_empty(rows)
-    if last is not None:
-        check_closed(path, last)
-    return rows, schema
+    return schema
 
 
-def _convert(column: ColumnSurvey, texts: pa.Array, limits: FileLimits) -> pa.Array:
+def _convert(column: ColumnSurvey, texts: pa.Array) -> pa.Array:
     """Return the values of some cells of a column."""
     if column.kind == pa.string():
-        check_text_lengths(column.name, texts, limits)
         return texts
     if column.kind == pa.bool_():
         return convert_booleans(texts)
