@@ -132,13 +132,6 @@ class ColumnSurvey:
         return self._is_text or self._are_booleans or n_values > 0
 
     @property
-    def is_plain(self) -> bool:
-        """Whether its values are those that each addition had."""
-        return not self.needs_text and (
-            self._is_text or (self.form == PLAIN_FORM and self.kind != pa.string())
-        )
-
-    @property
     def is_nearly_numeric(self) -> bool:
         """Whether it is text because of a few cells among numbers."""
         return self.kind == pa.string() and not self._is_text and 0 < self.n_others < self.n_numbers

@@ -117,7 +117,7 @@ def test_exact_a_perplexity_of_log_likelihoods_is_that_of_the_harness(tmp_path: 
 
 def test_exact_perplexities_of_tasks_are_computed_in_each(tmp_path: Path) -> None:
     files, entries = [], []
-    expected = {}
+    expected: dict[tuple[str, str], list[list[float]]] = {}
     for task in ("news", "code", "talk"):
         for name, of_model in pairs().items():
             values = [of_model[i] for i in RNG.permutation(N)[:10].tolist()]

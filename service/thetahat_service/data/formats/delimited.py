@@ -153,7 +153,7 @@ def _keep_or_write(
             *((build_text_name(chosen[place].name), pa.string()) for place in texts),
         ]
     )
-    if draft.finish() and draft.schema == schema and all(c.is_plain for c in columns):
+    if draft.finish() and draft.schema == schema:
         return schema
     draft.discard()
     with pa.ipc.new_file(table, schema) as writer:
