@@ -276,8 +276,7 @@ def _read_losses(
     first = next(iter(in_rows))
     rows = in_rows[first]
     if rows is None:
-        labels = {"block": block, "repeat": repeat, "instance": instance, "cluster": cluster}
-        check_same_order({**losses, **labels})
+        check_same_order({**losses, **rows_of._asdict()})
         values = {
             name: _read_numbers(name, values_of_model) for name, values_of_model in losses.items()
         }
