@@ -325,6 +325,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
             "Scandinavian Journal of Statistics 6, 65-70."
         ),
+        "howard2021": (
+            "Howard, S. R., Ramdas, A., McAuliffe, J. and Sekhon, J. (2021). Time-uniform, "
+            "nonparametric, nonasymptotic confidence sequences. Annals of Statistics 49, 1055-1080."
+        ),
         "hsu1984": (
             "Hsu, J. C. (1984). Constrained simultaneous confidence intervals for multiple "
             "comparisons with the best. Annals of Statistics 12, 1136-1144."
@@ -359,6 +363,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Janssen, A. (1997). Studentized permutation tests for non-i.i.d. hypotheses and the "
             "generalized Behrens-Fisher problem. Statistics & Probability Letters 36, 9-21."
         ),
+        "jennison2000": (
+            "Jennison, C. and Turnbull, B. W. (2000). Group sequential methods with applications "
+            "to clinical trials. Chapman & Hall/CRC."
+        ),
         "jiang2008": (
             "Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for "
             "prediction error in microarray classification using resampling. Statistical "
@@ -388,6 +396,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Kouw, W. M., Krijthe, J. H. and Loog, M. (2019). Robust importance-weighted "
             "cross-validation under sample selection bias. IEEE International Workshop on Machine"
             " Learning for Signal Processing."
+        ),
+        "lan1983": (
+            "Lan, K. K. G. and DeMets, D. L. (1983). Discrete sequential boundaries for clinical "
+            "trials. Biometrika 70, 659-663."
         ),
         "ledell2015": (
             "LeDell, E., Petersen, M. and van der Laan, M. (2015). Computationally efficient "
@@ -503,6 +515,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Ripley, B. D. (1996). Pattern Recognition and Neural Networks. Cambridge University "
             "Press."
         ),
+        "robbins1970": (
+            "Robbins, H. (1970). Statistical methods related to the law of the iterated logarithm. "
+            "Annals of Mathematical Statistics 41, 1397-1409."
+        ),
         "roberts2017": (
             "Roberts, D. R. et al. (2017). Cross-validation strategies for data with temporal, "
             "spatial, hierarchical, or phylogenetic structure. Ecography 40, 913-929."
@@ -580,6 +596,15 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "viering2023": (
             "Viering, T. and Loog, M. (2023). The shape of learning curves: a review. IEEE "
             "Transactions on Pattern Analysis and Machine Intelligence 45, 7799-7819."
+        ),
+        "waudbysmith2024a": (
+            "Waudby-Smith, I., Arbour, D., Sinha, R., Kennedy, E. H. and Ramdas, A. (2024). "
+            "Time-uniform central limit theory and asymptotic confidence sequences. Annals of "
+            "Statistics 52, 2613-2640."
+        ),
+        "waudbysmith2024b": (
+            "Waudby-Smith, I. and Ramdas, A. (2024). Estimating means of bounded random variables "
+            "by betting. Journal of the Royal Statistical Society B 86, 1-27."
         ),
         "webb2023": (
             "Webb, M. D. (2023). Reworking wild bootstrap-based inference for clustered errors. "

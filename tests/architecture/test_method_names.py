@@ -21,6 +21,7 @@ PRODUCT: Final = ("thetahat", "service", "worker")
 
 ORDINARY_WORDS: Final = {
     "bootstrap": "a kind of evaluation, and the purpose of a random stream",
+    "bounded": "a form of minimisation in scipy",
     "correlation": "a parameter of generators",
     "difference": "a field of results",
     "holdout": "a kind of block",
@@ -34,6 +35,7 @@ ORDINARY_WORDS: Final = {
     "precision": "a field of advice: how near an estimate comes",
     "prediction": "a field of results",
     "quantile": "a parameter of the pinball loss",
+    "standard_deviation": "a field of plans",
     "variance": "a parameter of tests",
     "weighted": "a field of a pipeline's step",
 }

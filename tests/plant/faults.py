@@ -97,6 +97,12 @@ FAMILIES: Final = (
         "rows.n // (self.n_folds + 2)",
     ),
     _of_family(
+        "sequential",
+        "sequential/bounded.py",
+        "np.sqrt(2 * math.log(2 / alpha) / (variances * i * np.log1p(i)))",
+        "np.sqrt(2 * math.log(1 / alpha) / (variances * i * np.log1p(i)))",
+    ),
+    _of_family(
         "statistics",
         "statistics/standard_deviation.py",
         "self.ddof, root=True",

@@ -21,6 +21,7 @@ from thetahat.references import REFERENCES
 from thetahat.refit_estimators import EVERY_INTERVAL, EVERY_VARIANCE
 from thetahat.registry import MethodInfo
 from thetahat.schemes import SCHEMES
+from thetahat.sequential import SEQUENTIAL_METHODS
 from thetahat.similar_names import suggest_name
 from thetahat.statistics.vector_statistics import EVERY_STATISTIC
 from thetahat.two_sample_tests import TWO_SAMPLE_TESTS
@@ -130,6 +131,7 @@ FAMILIES: Final[dict[str, Callable[[], list[MethodDescription]]]] = {
     "intervals": _describe_registry(EVERY_INTERVAL),
     "tests": _describe_registry(EVERY_TEST),
     "corrections": _describe_registry(CORRECTIONS),
+    "sequential": _describe_registry(SEQUENTIAL_METHODS),
     "risks": _describe_registry(WEIGHTED_RISKS),
     "statistics": _describe_registry(EVERY_STATISTIC),
     "two_sample_tests": _describe_registry(TWO_SAMPLE_TESTS),

@@ -32,6 +32,7 @@ TITLES: Final = {
     "multiple_tests": "Tests of all models at once",
     "two_sample_tests": "Tests of two independent samples, for the bootstrap",
     "corrections": "Corrections for several comparisons",
+    "sequential": "Sequential methods, for looking again and again",
     "metrics": "Metrics that are not averages",
     "losses": "Losses",
     "importance_weights": "Importance weights",

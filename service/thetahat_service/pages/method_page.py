@@ -34,6 +34,7 @@ FAMILY_TITLES: Final = {
     "omnibus": ("Tests of all models", "Tests of all models at once."),
     "two_sample_tests": ("Tests of two samples", "Tests of two independent samples."),
     "corrections": ("Corrections", "Adjustments of p-values for several comparisons."),
+    "sequential": ("Sequential methods", "Intervals that may be looked at again and again."),
     "risks": ("Weighted risks", "Estimators of the error in another population."),
     "statistics": ("Statistics", "Statistics of a sample, for the bootstrap."),
     "weights": ("Importance weights", "Estimators of weights that correct for a shifted sample."),
