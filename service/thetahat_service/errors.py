@@ -9,6 +9,7 @@
     ├── PartsNotKept           what a part of a result is computed from is not kept
     ├── DatasetInUse           a queued or running evaluation reads the data set
     ├── IdempotencyRace        the first request with this key has not been answered yet
+    ├── SeriesClosed           the series takes no more batches
     ├── EvaluationNotFinished  only finished evaluations can be deleted
     ├── MalformedRequest       the body or a header cannot be parsed
     ├── InvalidRequest         a field is invalid; ``errors`` has each place and value
@@ -129,6 +130,12 @@ class DatasetInUse(ServiceError):
     code = "dataset_in_use"
 
 
+class SeriesClosed(ServiceError):
+    """The series takes no more batches."""
+
+    code = "series_closed"
+
+
 class EvaluationNotFinished(ServiceError):
     """Only a finished evaluation can be deleted."""
 
@@ -229,7 +236,7 @@ class RateLimitExceeded(ServiceError):
 
 
 class QuotaExceeded(ServiceError):
-    """The owner's data sets use all the room that an owner has."""
+    """The owner has as many data sets, webhooks or series as an owner may have."""
 
     code = "quota_exceeded"
 

@@ -168,6 +168,9 @@ class Settings(BaseModel):
     )
     max_webhooks: int = Field(20, ge=0, description="Most webhooks per owner.")
 
+    max_series: int = Field(1000, ge=0, description="Most series per owner.")
+    max_series_batches: int = Field(1_000_000, ge=1, description="Most batches of a series.")
+
     import_hosts: str = Field(
         "",
         description="Hosts (host, host:port, http://host:port) from which data sets may be "
@@ -182,7 +185,9 @@ class Settings(BaseModel):
     )
 
     keep_results_days: int = Field(
-        0, ge=0, description="Days after its end when an evaluation is deleted; 0: never."
+        0,
+        ge=0,
+        description="Days when an evaluation that ended, or a closed series, is deleted; 0: never.",
     )
     keep_datasets_days: int = Field(
         0, ge=0, description="Days when a data set is deleted that no evaluation names; 0: never."

@@ -35,6 +35,13 @@ class OverallVerdict(StrEnum):
     MIXED = "mixed"
 
 
+class SeriesStatus(StrEnum):
+    """Whether a series takes batches."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
 class UnitState(StrEnum):
     """The state of a unit of work, as workers see it."""
 
@@ -67,6 +74,7 @@ class WebhookEvent(StrEnum):
     SUCCEEDED = "evaluation.succeeded"
     FAILED = "evaluation.failed"
     CANCELLED = "evaluation.cancelled"
+    DECIDED = "series.decided"
 
 
 FINISHED: Final = frozenset(

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         from_cross_validate,
         from_grid_search,
     )
+    from thetahat_client.series import Look, Series
     from thetahat_client.text import result_html, result_latex, result_markdown, result_text
     from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
@@ -73,6 +74,7 @@ __all__ = [
     "Event",
     "Fault",
     "FigureImage",
+    "Look",
     "NotFound",
     "NotebookProgress",
     "Problem",
@@ -81,6 +83,7 @@ __all__ = [
     "Refused",
     "ResultNotReady",
     "ResultObject",
+    "Series",
     "ServiceFault",
     "SignOff",
     "SubmissionOutcome",
@@ -118,6 +121,7 @@ _MODULES: Final = {
     "Event": "thetahat_client.events",
     "Fault": "thetahat_client.models",
     "FigureImage": "thetahat_client.figure",
+    "Look": "thetahat_client.series",
     "NotFound": "thetahat_client.errors",
     "NotebookProgress": "thetahat_client.progress",
     "Problem": "thetahat_client.models",
@@ -126,6 +130,7 @@ _MODULES: Final = {
     "Refused": "thetahat_client.errors",
     "ResultNotReady": "thetahat_client.errors",
     "ResultObject": "thetahat_client.result",
+    "Series": "thetahat_client.series",
     "ServiceFault": "thetahat_client.errors",
     "SignOff": "thetahat_client.models",
     "SubmissionOutcome": "thetahat_client.webhooks",

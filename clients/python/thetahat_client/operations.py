@@ -30,6 +30,7 @@ from thetahat_client.progress import ShowProgress, choose_display
 from thetahat_client.record import EvaluationRecord
 from thetahat_client.request_json import encode_request
 from thetahat_client.runners import Items, listing, operation
+from thetahat_client.series import Look, Series
 from thetahat_client.webhooks import Delivery, SubmissionOutcome, Webhook
 
 if TYPE_CHECKING:
@@ -476,6 +477,101 @@ class Operations(Outputs):
         path = f"/v1/evaluations/{evaluation_id}/sign-offs"
         return self._iterate_pages(path, {}, page_size, SignOff.read)
 
+    # Series
+
+    @operation
+    def create_series(
+        self, request: Mapping[str, object], *, idempotency_key: str | None = None
+    ) -> Series:
+        """Create a series: models, margin, level, method and stop rule are fixed from then on.
+
+        Parameters
+        ----------
+        request : Mapping
+            The body of ``POST /v1/series``.
+        idempotency_key : str or None
+            The same key with the same request gives the same series. By default a new key, which
+            protects only the further attempts of this call.
+        """
+        return Series.read(self._send_once("/v1/series", request, idempotency_key))
+
+    @operation
+    def series(self, series_id: str) -> Series:
+        """Return a series with its newest look and its plan, or raise ``NotFound``."""
+        return Series.read(self.transport.read(f"/v1/series/{series_id}"))
+
+    @listing
+    def list_series(self, *, status: str | None = None, page_size: int = 100) -> Items[Series]:
+        """Return all series, the newest first.
+
+        Parameters
+        ----------
+        status : str or None
+            ``open`` or ``closed``; None for all.
+        """
+        filters = {} if status is None else {"status": status}
+        return self._iterate_pages("/v1/series", filters, page_size, Series.read)
+
+    @operation
+    def add_batch(
+        self,
+        series_id: str,
+        losses: Mapping[str, object],
+        *,
+        cluster: Sequence[str | int] | None = None,
+        at: datetime | None = None,
+        idempotency_key: str | None = None,
+    ) -> Look:
+        """Add a batch of losses to a series, and return what the look after it has shown.
+
+        Parameters
+        ----------
+        losses : Mapping
+            The losses of each model on the same rows; arrays, series and frames may stand for
+            lists.
+        cluster : sequence or None
+            The cluster of each row, in a series whose units are clusters.
+        at : datetime or None
+            The time of the batch, with its zone; by default when it is received.
+        idempotency_key : str or None
+            A batch with the key of an earlier one is not counted again. By default a new key, which
+            protects only the further attempts of this call: a program that may be started again
+            gives its own, such as the date.
+        """
+        body: dict[str, object] = {"losses": losses}
+        if cluster is not None:
+            body["cluster"] = cluster
+        if at is not None:
+            body["at"] = at.isoformat()
+        path = f"/v1/series/{series_id}/batches"
+        return Look.read(self._send_once(path, body, idempotency_key))
+
+    @listing
+    def looks(self, series_id: str, *, page_size: int = 100) -> Items[Look]:
+        """Return the looks of a series, the newest first."""
+        return self._iterate_pages(f"/v1/series/{series_id}/looks", {}, page_size, Look.read)
+
+    @operation
+    def close_series(self, series_id: str) -> Series:
+        """Let a series take no more batches; one that is closed stays as it is."""
+        answer = self.transport.send("POST", f"/v1/series/{series_id}/close")
+        return Series.read(answer.json())
+
+    @operation
+    def delete_series(self, series_id: str) -> None:
+        """Delete a series with all its looks."""
+        self._delete(f"/v1/series/{series_id}")
+
+    def _send_once(self, path: str, content: Mapping[str, object], key: str | None) -> Any:
+        """Return the answer to a request with an idempotency key."""
+        body, encoding = compress_body(encode_request(content))
+        headers = {
+            "Content-Type": "application/json",
+            **encoding,
+            "Idempotency-Key": key or str(uuid4()),
+        }
+        return self.transport.send("POST", path, headers=headers, body=lambda: body).json()
+
     # Webhooks
 
     @operation
@@ -487,7 +583,7 @@ class Operations(Outputs):
         labels: Mapping[str, str] | None = None,
         description: str | None = None,
     ) -> Webhook:
-        """Register an address that is told of the ends of evaluations; one attempt.
+        """Register an address that is told of ends of evaluations and decisions; one attempt.
 
         Only the webhook that this returns has the ``secret``.
 
@@ -496,9 +592,10 @@ class Operations(Outputs):
         url : str
             An ``https`` address.
         event_types : sequence of str or None
-            By default every end: succeeded, failed and cancelled.
+            By default every end of an evaluation (succeeded, failed and cancelled) and the decision
+            of every series.
         labels : Mapping or None
-            Only evaluations that have all these labels.
+            Only evaluations and series that have all these labels.
         description : str or None
             A note for people.
         """

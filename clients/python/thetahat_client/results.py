@@ -786,17 +786,19 @@ class DeliveryReadDict(TypedDict):
 
     id: str
     """Id of the delivery, which is its header webhook-id."""
-    evaluation_id: str
-    """The evaluation that has ended."""
+    evaluation_id: str | None
+    """The evaluation that has ended; null for a series."""
+    series_id: str | None
+    """The series that is decided; null for an evaluation."""
     event_type: WebhookEventValue
-    """How it has ended."""
+    """What has happened."""
     state: DeliveryStateValue
     """pending: waits for an attempt; delivered: the receiver answered 2xx; dead: every attempt
     failed."""
     attempts: int
     """Attempts so far."""
     created_at: str
-    """The time at which the evaluation ended."""
+    """The time of the event."""
     last_attempt_at: str | None
     """The time of the last attempt; null before the first."""
     next_attempt_at: str | None
@@ -1055,6 +1057,18 @@ class ExpectedCoverageDict(TypedDict):
     """The studied design, in words."""
     table: str
     """Path of the page on which the service shows the whole table."""
+
+
+@final
+class ExpectedReadDict(TypedDict):
+    """What was expected before the first batch."""
+
+    difference: float
+    """Mean difference, or mean minus the reference."""
+    standard_deviation: float
+    """Standard deviation of single units."""
+    batch_units: int
+    """Rows, or clusters, in a batch."""
 
 
 @final
@@ -1541,6 +1555,46 @@ class LeftOutOfSamplesDict(TypedDict):
 
 
 @final
+class LookReadDict(TypedDict):
+    """What the look after a batch has shown."""
+
+    number: int
+    """Number of the look, which is that of the batch, from 1."""
+    rows: int
+    """Rows so far."""
+    n: int
+    """Independent units so far: rows, or clusters."""
+    estimate: float
+    """Mean difference, or mean of one model, so far."""
+    standard_deviation: float
+    """Standard deviation of single units, divisor n."""
+    lower: float | None
+    """Lower end of the interval, which holds for all looks together; null without one."""
+    upper: float | None
+    """Its upper end; null without one."""
+    e_value: float | None
+    """e-value against no difference, or against the reference; null for planned looks, without an
+    interval, and above 1e300."""
+    p_value: float | None
+    """p-value that holds for all looks together; null before the first interval."""
+    holds: list[StatementValue]
+    """Statements that the interval shows."""
+    decision: StatementValue | None
+    """The decision of the series at this look; null if it is undecided."""
+    conditional_power: float | None
+    """Of planned looks, the probability that the last one reaches a goal of the stop rule if rows
+    to come are like those so far; null for others and at the end."""
+    sentence: str
+    """The look in words."""
+    reason: str
+    """Why there is no interval; empty with one."""
+    at: str
+    """The time of the batch, as its sender or else its receipt."""
+    received_at: str
+    """The time at which the batch was received."""
+
+
+@final
 class LossTableReadDict(TypedDict):
     """The losses of an evaluation by column."""
 
@@ -1857,7 +1911,7 @@ class WebhookReadDict(TypedDict):
     description: str | None
     """The note; null without one."""
     labels: dict[str, str]
-    """It is told only about evaluations that have all these labels."""
+    """It is told only about evaluations and series that have all these labels."""
     created_at: str
     """The time at which it was registered."""
     disabled_at: str | None
@@ -2594,6 +2648,121 @@ SelectionWeightsDict = TypedDict(
 """Importance weights of a selection."""
 
 
+@final
+class SeriesLinksDict(TypedDict):
+    """Paths of a series and of what belongs to it."""
+
+    self: str
+    """Path of the series."""
+    batches: str
+    """Path for a POST request that adds a batch."""
+    looks: str
+    """Path of its looks."""
+    figure: str
+    """Path of its figure."""
+    close: str
+    """Path for a POST request that closes it."""
+
+
+class SeriesListedDict(TypedDict):
+    """A series in a list: what is fixed, and how far it is."""
+
+    id: str
+    """Id of the series."""
+    name: str | None
+    """Name from the request."""
+    labels: dict[str, str]
+    """Labels from the request."""
+    status: SeriesStatusValue
+    """open: it takes batches; closed: it does not."""
+    models: list[str]
+    """The model, or the two models, that it is about."""
+    better: Literal["lower", "higher"]
+    """Which values are better."""
+    reference: float | None
+    """What one model is compared with; null for two."""
+    margin: float | None
+    """The difference that does not matter, if given."""
+    level: float
+    """Confidence level of all looks together."""
+    method: SeriesMethodDict
+    """The sequential method."""
+    stop: list[StatementValue]
+    """Statements that are decisions."""
+    unit: UnitValue
+    """What is independent."""
+    expected: ExpectedReadDict | None
+    """What was expected, if it was said."""
+    batches: int
+    """Batches so far."""
+    rows: int
+    """Rows so far."""
+    decision: StatementValue | None
+    """The decision, which stays; null without one."""
+    decided_at: str | None
+    """The time of the decision."""
+    decided_at_look: int | None
+    """The look that decided."""
+    created_at: str
+    """The time of its creation."""
+    last_batch_at: str | None
+    """The time of the newest batch."""
+    closed_at: str | None
+    """The time at which it was closed."""
+    links: SeriesLinksDict
+    """Related paths."""
+
+
+@final
+class SeriesMethodDict(TypedDict):
+    """The sequential method of a series."""
+
+    name: str
+    """Its name."""
+    params: dict[str, JsonValue]
+    """All its parameters."""
+
+
+@final
+class SeriesPlanReadDict(TypedDict):
+    """When a decision is expected."""
+
+    assumes: str
+    """expected: what the request expects; so_far: what the rows so far have."""
+    difference: float
+    """The mean difference that is assumed."""
+    standard_deviation: float
+    """The standard deviation that is assumed."""
+    batch_units: float
+    """The rows, or clusters, in a batch that are assumed."""
+    decision: StatementValue | None
+    """The decision that is expected; null if none is."""
+    units: int | None
+    """Rows, or clusters, from the beginning to the decision; null if none is expected."""
+    batches: int | None
+    """Batches from the beginning to the decision."""
+    additional_batches: int | None
+    """Batches from now to the decision."""
+    sentence: str
+    """The plan in words."""
+
+
+@final
+class SeriesReadDict(SeriesListedDict):
+    """A series with its newest look and its plan."""
+
+    latest: LookReadDict | None
+    """The newest look; null before the first batch."""
+    plan: SeriesPlanReadDict | None
+    """When a decision is expected; null after a decision, and if nothing is known."""
+    sentence: str
+    """What is decided, and what the newest look has shown."""
+
+
+SeriesStatusValue: TypeAlias = Literal["open", "closed"]
+"""Whether a series takes batches."""
+
+
 SeverityValue: TypeAlias = Literal["info", "warning", "serious"]
 """How much a caution matters to a decision."""
 
@@ -2688,6 +2857,10 @@ class SourcesWithOneRowDict(TypedDict):
     """Number of such sources."""
     sources: list[str | int | float]
     """The first of them, ten at most."""
+
+
+StatementValue: TypeAlias = Literal["equivalent", "better", "worse", "not_worse", "futile"]
+"""A statement about the first model, compared with the second one or with the reference."""
 
 
 @final
@@ -2976,6 +3149,10 @@ class UnderstoodColumnReadDict(DatasetColumnDict):
     """The first of these cells."""
 
 
+UnitValue: TypeAlias = Literal["row", "cluster"]
+"""What is independent in a series."""
+
+
 UsedWeightsDict = TypedDict(
     "UsedWeightsDict",
     {
@@ -3099,7 +3276,7 @@ class VerdictDict(TypedDict):
     no studied design comes near."""
 
 
-WebhookEventValue: TypeAlias = Literal["evaluation.succeeded", "evaluation.failed", "evaluation.cancelled"]
+WebhookEventValue: TypeAlias = Literal["evaluation.succeeded", "evaluation.failed", "evaluation.cancelled", "series.decided"]
 """What a webhook is told about."""
 
 

@@ -19,12 +19,13 @@ from thetahat_client.results import (
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address that the service tells of the ends of evaluations."""
+    """An address that the service tells of the ends of evaluations and of decided series."""
 
     id: str
     url: str
     event_types: tuple[str, ...]
-    """``evaluation.succeeded``, ``evaluation.failed``, ``evaluation.cancelled``."""
+    """``evaluation.succeeded``, ``evaluation.failed``, ``evaluation.cancelled``,
+    ``series.decided``."""
     description: str | None
     created_at: datetime | None
     disabled_at: datetime | None
@@ -33,7 +34,7 @@ class Webhook:
     """Verifies signatures; only in the answers to ``Client.create_webhook`` and
     ``Client.rotate_webhook_secret``."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """It is told only of evaluations that have all these labels."""
+    """It is told only of evaluations and series that have all these labels."""
     previous_secret_until: datetime | None = None
     """Until when deliveries are signed with the previous secret, too."""
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
@@ -61,7 +62,8 @@ class Delivery:
     """A message to a webhook."""
 
     id: str
-    evaluation_id: str
+    evaluation_id: str | None
+    """The evaluation that has ended; None for a series."""
     event_type: str
     state: str
     """``pending``, ``delivered`` or ``dead``."""
@@ -72,6 +74,8 @@ class Delivery:
     last_status: int | None
     """HTTP status of the receiver's last answer; None without an answer."""
     last_error: str | None
+    series_id: str | None = None
+    """The series that is decided; None for an evaluation."""
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
     """The whole JSON object that the service sent."""
 
@@ -89,6 +93,7 @@ class Delivery:
             next_attempt_at=_parse_time(data.get("next_attempt_at")),
             last_status=data.get("last_status"),
             last_error=data.get("last_error"),
+            series_id=data.get("series_id"),
             members=copy_members(data),
         )
 

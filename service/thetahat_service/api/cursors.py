@@ -26,18 +26,39 @@ def encode_cursor(position: Position | None, filters: str) -> str | None:
     return f"{_compute_checksum(encoded, filters)}{encoded}"
 
 
+def encode_number_cursor(number: int | None, filters: str) -> str | None:
+    """Return the cursor of the page after the item of a number; None after the last page."""
+    if number is None:
+        return None
+    encoded = urlsafe_b64encode(str(number).encode()).decode().rstrip("=")
+    return f"{_compute_checksum(encoded, filters)}{encoded}"
+
+
+def decode_number_cursor(cursor: str | None, filters: str) -> int | None:
+    """Return the number of a cursor; ``InvalidRequest`` for a cursor of another list."""
+    return None if cursor is None else int(_decode(cursor, filters))
+
+
 def decode_cursor(cursor: str | None, filters: str) -> Position | None:
     """Return the position of a cursor; ``InvalidRequest`` for a cursor of another list."""
     if cursor is None:
         return None
+    try:
+        moment, identifier = _decode(cursor, filters).split(" ")
+        return datetime.fromisoformat(moment).astimezone(UTC), UUID(identifier)
+    except (ValueError, OverflowError):
+        raise _build_invalid_cursor_error(cursor) from None
+
+
+def _decode(cursor: str, filters: str) -> str:
+    """Return the text of a cursor, whose checksum says that this service has made it."""
     checksum, encoded = cursor[:CHECKSUM_LENGTH], cursor[CHECKSUM_LENGTH:]
     if checksum != _compute_checksum(encoded, filters):
         raise _build_invalid_cursor_error(cursor)
     try:
         padded = encoded + "=" * (-len(encoded) % 4)
-        moment, identifier = urlsafe_b64decode(padded.encode()).decode().split(" ")
-        return datetime.fromisoformat(moment).astimezone(UTC), UUID(identifier)
-    except (ValueError, OverflowError, binascii.Error):
+        return urlsafe_b64decode(padded.encode()).decode()
+    except (ValueError, binascii.Error):
         raise _build_invalid_cursor_error(cursor) from None
 
 

@@ -19,7 +19,7 @@ from thetahat.values.json_schema import JsonSchema
 from thetahat_service.api.deprecations import mark_deprecated
 from thetahat_service.api.errors import MEDIA_TYPE
 from thetahat_service.api.preferences import MAX_KEY_LENGTH
-from thetahat_service.api.routes import access, advice, imports, sign_offs, webhooks
+from thetahat_service.api.routes import access, advice, imports, series, sign_offs, webhooks
 from thetahat_service.jobs.partial import IncludedChunks, IncludedLearners
 from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
 from thetahat_service.kinds.provenance import Provenance
@@ -97,6 +97,7 @@ def _add_bodies(document: Document) -> None:
     bodies: dict[str, type[BaseModel]] = {
         **access.BODIES,
         **sign_offs.BODIES,
+        **series.BODIES,
         **webhooks.BODIES,
         **imports.BODIES,
         **advice.BODIES,

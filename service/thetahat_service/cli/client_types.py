@@ -44,6 +44,7 @@ def render_module() -> str:
     from thetahat_service.schemas.evaluation import FigureRead, FinishedEvaluation, LossTableRead
     from thetahat_service.schemas.methods import MethodRead
     from thetahat_service.schemas.result_schemas import build_schemas
+    from thetahat_service.schemas.series import LookRead, SeriesListed, SeriesRead
     from thetahat_service.schemas.sign_off import SignOffRead
     from thetahat_service.schemas.webhooks import DeliveryRead, NewWebhook, WebhookRead
 
@@ -57,7 +58,10 @@ def render_module() -> str:
         FinishedEvaluation,
         LossTableRead,
         MethodRead,
+        LookRead,
         NewWebhook,
+        SeriesListed,
+        SeriesRead,
         SignOffRead,
         WebhookRead,
     ]

@@ -1,9 +1,9 @@
-"""Deleting evaluations, data sets and audit entries after the times in the settings.
+"""Deleting evaluations, series, data sets and audit entries after the times in the settings.
 
-An unfinished evaluation stays, and so does one that an unfinished evaluation extends or that
-somebody has signed, and a data set that any evaluation names. Each evaluation and each data set is
-deleted in a transaction of its own, and a call deletes at most one batch of each, so that no
-request waits for it.
+A series is deleted that was closed so long ago. An unfinished evaluation stays, and so does one
+that an unfinished evaluation extends or that somebody has signed, and a data set that any
+evaluation names. Each evaluation, series and data set is deleted in a transaction of its own, and a
+call deletes at most one batch of each, so that no request waits for it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import Final
 
 from thetahat_service.jobs import datasets as stored_datasets
 from thetahat_service.jobs import delete
+from thetahat_service.series import keeping
 from thetahat_service.settings import Settings
-from thetahat_service.storage import audit, datasets, evaluations
+from thetahat_service.storage import audit, datasets, evaluations, series
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 log = logging.getLogger(__name__)
 
-BATCH: Final = 50  # most evaluations, and most data sets, deleted by one call
+BATCH: Final = 50  # most evaluations, most series and most data sets, deleted by one call
 AUDIT_BATCH: Final = 1000  # most audit entries deleted by one call
 
 
@@ -31,13 +32,14 @@ class RemovedCounts:
     """How many rows were deleted, and whether there may be more to delete now."""
 
     evaluations: int = 0
+    series: int = 0
     datasets: int = 0
     audit_entries: int = 0
     has_more: bool = False
 
 
 def remove_expired(settings: Settings, now: datetime | None = None) -> RemovedCounts:
-    """Delete one batch of evaluations, data sets and audit entries that are too old.
+    """Delete one batch of evaluations, series, data sets and audit entries that are too old.
 
     Raises ``Unavailable`` if the file store cannot be used; nothing is deleted then.
     """
@@ -50,17 +52,19 @@ def remove_expired(settings: Settings, now: datetime | None = None) -> RemovedCo
         open_file_store().check()
     counts = (
         (_remove_evaluations(results_before) if results_before else (0, False)),
+        (_remove_series(results_before) if results_before else (0, False)),
         (_remove_datasets(datasets_before) if datasets_before else (0, False)),
         (_remove_audit_entries(audit_before) if audit_before else (0, False)),
     )
     removed = RemovedCounts(
         evaluations=counts[0][0],
-        datasets=counts[1][0],
-        audit_entries=counts[2][0],
+        series=counts[1][0],
+        datasets=counts[2][0],
+        audit_entries=counts[3][0],
         has_more=any(is_full for _, is_full in counts),
     )
-    if removed.evaluations or removed.datasets or removed.audit_entries:
-        fields = ("evaluations", "datasets", "audit_entries")
+    if any(number for number, _ in counts):
+        fields = ("evaluations", "series", "datasets", "audit_entries")
         log.info("retention.removed", extra={name: getattr(removed, name) for name in fields})
     return removed
 
@@ -70,6 +74,13 @@ def _remove_evaluations(before: datetime) -> tuple[int, bool]:
     with reading() as connection:
         expired = evaluations.list_finished_before(connection, before, BATCH)
     removed = sum(delete.delete_expired(identifier, before) for identifier in expired)
+    return removed, len(expired) == BATCH and removed > 0
+
+
+def _remove_series(before: datetime) -> tuple[int, bool]:
+    with reading() as connection:
+        expired = series.list_closed_before(connection, before, BATCH)
+    removed = sum(keeping.delete_expired(identifier, before) for identifier in expired)
     return removed, len(expired) == BATCH and removed > 0
 
 

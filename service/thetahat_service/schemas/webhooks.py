@@ -20,9 +20,12 @@ class WebhookRequest(Schema):
         "operator has listed another.",
         examples=["https://hooks.example.com/thetahat"],
     )
-    event_types: Annotated[list[WebhookEvent], Field(min_length=1, max_length=3)] = Field(
+    event_types: Annotated[
+        list[WebhookEvent], Field(min_length=1, max_length=len(WebhookEvent))
+    ] = Field(
         default_factory=lambda: list(WebhookEvent),
-        description="What it is told about; by default every end of an evaluation.",
+        description="What it is told about; by default every end of an evaluation, and the "
+        "decision of every series.",
     )
     description: (
         Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")] | None
@@ -30,7 +33,7 @@ class WebhookRequest(Schema):
     labels: dict[str, str] = Field(
         default_factory=dict,
         max_length=20,
-        description="It is told only about evaluations that have all these labels.",
+        description="It is told only about evaluations and series that have all these labels.",
         examples=[{"team": "x"}],
     )
 
@@ -43,7 +46,7 @@ class WebhookRead(BaseModel):
     event_types: list[WebhookEvent] = Field(description="What it is told about.")
     description: str | None = Field(description="The note; null without one.")
     labels: dict[str, str] = Field(
-        description="It is told only about evaluations that have all these labels."
+        description="It is told only about evaluations and series that have all these labels."
     )
     created_at: datetime = Field(description="The time at which it was registered.")
     disabled_at: datetime | None = Field(
@@ -74,14 +77,19 @@ class DeliveryRead(BaseModel):
     """A message to a webhook."""
 
     id: UUID = Field(description="Id of the delivery, which is its header webhook-id.")
-    evaluation_id: UUID = Field(description="The evaluation that has ended.")
-    event_type: WebhookEvent = Field(description="How it has ended.")
+    evaluation_id: UUID | None = Field(
+        description="The evaluation that has ended; null for a series."
+    )
+    series_id: UUID | None = Field(
+        description="The series that is decided; null for an evaluation."
+    )
+    event_type: WebhookEvent = Field(description="What has happened.")
     state: DeliveryState = Field(
         description="pending: waits for an attempt; delivered: the receiver answered 2xx; dead: "
         "every attempt failed."
     )
     attempts: int = Field(description="Attempts so far.")
-    created_at: datetime = Field(description="The time at which the evaluation ended.")
+    created_at: datetime = Field(description="The time of the event.")
     last_attempt_at: datetime | None = Field(
         description="The time of the last attempt; null before the first."
     )

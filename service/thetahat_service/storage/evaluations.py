@@ -274,7 +274,7 @@ def finish(
         "created_at": row.created_at,
         "error_code": error.get("code") if isinstance(error, dict) else None,
     }
-    webhooks.add_deliveries(connection, row.owner_id, described, status.value, now)
+    webhooks.add_evaluation_deliveries(connection, row.owner_id, described, status.value, now)
     seconds = (now - row.created_at).total_seconds()
     call_after_commit(
         connection,

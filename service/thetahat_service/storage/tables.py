@@ -200,6 +200,46 @@ SIGN_OFF = sa.Table(
     sa.CheckConstraint("decision IN ('approved','rejected','needs_changes')", name="decision"),
 )
 
+# Losses that arrive in batches. What is kept of the batches are sums: ``state``.
+SERIES = sa.Table(
+    "series",
+    METADATA,
+    _make_key("id", sa.Uuid()),
+    _make_required("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    sa.Column("name", sa.String(200)),
+    _make_required("labels", sa.JSON()),
+    _make_required("request", sa.Text()),  # canonical JSON; what is fixed
+    _make_required("status", sa.String(8)),
+    # Counts the batches; a batch is added only to the state with the count that it was added to.
+    _make_required("batches", sa.BigInteger()),
+    _make_required("state", sa.JSON()),
+    sa.Column("decision", sa.String(16)),
+    sa.Column("decided_at", Instant()),
+    sa.Column("key", sa.String(255)),  # Idempotency-Key of its creation
+    _make_required("fingerprint", sa.String(64)),
+    _make_required("created_at", Instant()),
+    sa.Column("last_batch_at", Instant()),  # when the newest batch was received
+    sa.Column("closed_at", Instant()),
+    sa.UniqueConstraint("owner_id", "key"),
+    sa.Index("ix_series_owner_id_created_at_id", "owner_id", "created_at", "id"),
+    sa.Index("ix_series_closed_at", "closed_at"),
+    sa.CheckConstraint("status IN ('open','closed')", name="status"),
+)
+
+# What the look after a batch has shown, with the Idempotency-Key of the batch.
+SERIES_LOOK = sa.Table(
+    "series_look",
+    METADATA,
+    _make_key("series_id", sa.Uuid(), sa.ForeignKey("series.id", ondelete="CASCADE")),
+    _make_key("number", sa.BigInteger()),
+    _make_required("key", sa.String(255)),
+    _make_required("fingerprint", sa.String(64)),
+    _make_required("at", Instant()),  # the time that the client gave, else that of receipt
+    _make_required("received_at", Instant()),
+    _make_required("body", sa.Text()),  # JSON, as it is sent
+    sa.UniqueConstraint("series_id", "key"),
+)
+
 # One unit of work: claimed with a lease and an attempt number, recorded once.
 UNIT = sa.Table(
     "unit",
@@ -263,7 +303,7 @@ IDEMPOTENCY_KEY = sa.Table(
     _make_required("created_at", Instant()),
 )
 
-# An address to which a message is sent when an evaluation of the owner ends.
+# An address to which a message is sent when an evaluation of the owner ends or a series is decided.
 WEBHOOK = sa.Table(
     "webhook",
     METADATA,
@@ -282,13 +322,14 @@ WEBHOOK = sa.Table(
     sa.Column("previous_secret_until", Instant()),
 )
 
-# One message to a webhook, written in the transaction that ends the evaluation.
+# One message to a webhook, written in the transaction that makes the event.
 WEBHOOK_DELIVERY = sa.Table(
     "webhook_delivery",
     METADATA,
     _make_key("id", sa.Uuid()),
     _make_required("webhook_id", sa.Uuid(), sa.ForeignKey("webhook.id", ondelete="CASCADE")),
-    _make_required("evaluation_id", sa.Uuid()),  # it may be deleted first
+    # Id of an evaluation, or of a series; it may be deleted first.
+    _make_required("evaluation_id", sa.Uuid()),
     _make_required("event_type", sa.String(40)),
     _make_required("body", sa.Text()),  # JSON text that is signed and sent
     _make_required("state", sa.String(16)),

@@ -1,8 +1,9 @@
 """The tables of webhooks and of deliveries, which are an outbox.
 
-A delivery is written in the transaction that ends its evaluation, so it is neither lost nor sent
-for what was rolled back. A claim moves its next attempt behind the time that an attempt may take:
-what a killed process had claimed is due again then. Times of attempts are by the database's clock.
+A delivery is written in the transaction that ends its evaluation or decides its series, so it is
+neither lost nor sent for what was rolled back. A claim moves its next attempt behind the time that
+an attempt may take: what a killed process had claimed is due again then. Times of attempts are by
+the database's clock.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from uuid import UUID, uuid4
 import orjson
 import sqlalchemy as sa
 
-from thetahat_service.states import DeliveryState
+from thetahat_service.states import DeliveryState, WebhookEvent
 from thetahat_service.storage.engine import EpochNow
 from thetahat_service.storage.tables import EVALUATION_LABEL, WEBHOOK, WEBHOOK_DELIVERY
 
@@ -55,6 +56,7 @@ class DeliveryRow:
     id: UUID
     webhook_id: UUID
     evaluation_id: UUID
+    """Id of the evaluation, or of the series."""
     event_type: str
     state: str
     attempts: int
@@ -149,7 +151,7 @@ def enable(connection: sa.Connection, webhook_id: UUID) -> None:
     connection.execute(sa.update(WEBHOOK).where(_HOOKS.id == webhook_id).values(disabled_at=None))
 
 
-def add_deliveries(
+def add_evaluation_deliveries(
     connection: sa.Connection,
     owner_id: UUID,
     evaluation: Mapping[str, object],
@@ -164,8 +166,7 @@ def add_deliveries(
         Its ``id``, ``kind``, ``name``, ``created_at`` and ``error_code``.
     """
     event_type = f"evaluation.{status}"
-    hooks = connection.execute(_LISTENING, {"owner": owner_id}).all()
-    interested = [hook for hook in hooks if event_type in hook.event_types]
+    interested = _list_interested(connection, owner_id, event_type)
     if not interested:
         return
     path = f"/v1/evaluations/{evaluation['id']}"
@@ -175,31 +176,62 @@ def add_deliveries(
         )
     )
     labels = {row.key: row.value for row in read}
+    data = {
+        **evaluation,
+        "status": status,
+        "labels": labels,
+        "finished_at": finished_at,
+        "links": {"self": path, "result": f"{path}/result"},
+    }
+    _insert_deliveries(connection, interested, event_type, data, finished_at)
+
+
+def add_series_deliveries(
+    connection: sa.Connection, owner_id: UUID, data: Mapping[str, object], decided_at: datetime
+) -> None:
+    """Write a delivery for each webhook of an owner that wants to know of a decided series.
+
+    Parameters
+    ----------
+    data : Mapping
+        What is told of the series, with its ``id`` and ``labels``.
+    """
+    event_type = WebhookEvent.DECIDED.value
+    interested = _list_interested(connection, owner_id, event_type)
+    _insert_deliveries(connection, interested, event_type, data, decided_at)
+
+
+def _list_interested(
+    connection: sa.Connection, owner_id: UUID, event_type: str
+) -> list[sa.Row[UUID, Any, Any]]:
+    hooks = connection.execute(_LISTENING, {"owner": owner_id}).all()
+    return [hook for hook in hooks if event_type in hook.event_types]
+
+
+def _insert_deliveries(
+    connection: sa.Connection,
+    interested: Sequence[sa.Row[UUID, Any, Any]],
+    event_type: str,
+    data: Mapping[str, Any],
+    at: datetime,
+) -> None:
+    """Write a delivery for each webhook whose labels the subject of the event has."""
+    labels = data["labels"]
     listening = [hook.id for hook in interested if (hook.labels or {}).items() <= labels.items()]
     if not listening:
         return
-    body = {
-        "type": event_type,
-        "timestamp": finished_at,
-        "data": {
-            **evaluation,
-            "status": status,
-            "labels": labels,
-            "finished_at": finished_at,
-            "links": {"self": path, "result": f"{path}/result"},
-        },
-    }
+    body = {"type": event_type, "timestamp": at, "data": data}
     text = orjson.dumps(body, option=orjson.OPT_UTC_Z).decode()
     rows = [
         {
             "id": uuid4(),
             "webhook_id": webhook_id,
-            "evaluation_id": evaluation["id"],
+            "evaluation_id": data["id"],
             "event_type": event_type,
             "body": text,
             "state": DeliveryState.PENDING.value,
             "attempts": 0,
-            "created_at": finished_at,
+            "created_at": at,
         }
         for webhook_id in listening
     ]

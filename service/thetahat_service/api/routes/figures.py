@@ -44,6 +44,19 @@ NO_RESULT: Final[dict[int | str, dict[str, object]]] = {
         "description": "result_not_ready, or no_result if there will be none.",
     },
 }
+FIGURE_RESPONSES: Final[dict[int | str, dict[str, object]]] = {
+    200: {
+        "description": "The figure.",
+        "content": {
+            media_type: {"schema": {"type": "string", "format": "binary"}}
+            for form, media_type in MEDIA_TYPES.items()
+            if form != JSON
+        }
+        | {"application/json": {"schema": {"type": "object"}}},
+    },
+    406: {"model": ProblemDocument},
+    503: {"model": ProblemDocument, "description": "The figure cannot be drawn now."},
+}
 _DRAWING: Final = ThreadPoolExecutor(2, thread_name_prefix="figures")
 """Threads that wait for the drawing process, so that figures delay neither uploads nor losses."""
 
@@ -58,20 +71,7 @@ async def list_figures(request: Request, evaluation_id: str) -> dict[str, Any]:
 
 @router.get(
     "/{file_name}",
-    responses={
-        200: {
-            "description": "The figure.",
-            "content": {
-                media_type: {"schema": {"type": "string", "format": "binary"}}
-                for form, media_type in MEDIA_TYPES.items()
-                if form != JSON
-            }
-            | {"application/json": {"schema": {"type": "object"}}},
-        },
-        406: {"model": ProblemDocument},
-        503: {"model": ProblemDocument, "description": "The figure cannot be drawn now."},
-        **NO_RESULT,
-    },
+    responses={**FIGURE_RESPONSES, **NO_RESULT},
 )
 async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the query
     request: Request,

@@ -31,6 +31,7 @@ LINKS: Final = {
     "methods": "/v1/methods",
     "data_sets": "/v1/datasets",
     "evaluations": "/v1/evaluations",
+    "series": "/v1/series",
     "problems": "/problems",
     "ready": "/readyz",
     "metrics": "/metrics",

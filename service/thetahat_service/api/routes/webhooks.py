@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told when evaluations end."""
+"""Webhooks: addresses that are told when evaluations end and series are decided."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from thetahat_service.schemas.webhooks import (
     WebhookRead,
     WebhookRequest,
 )
-from thetahat_service.states import DeliveryState
+from thetahat_service.states import DeliveryState, WebhookEvent
 from thetahat_service.storage.webhooks import DeliveryRow, WebhookRow
 
 router = APIRouter(prefix="/v1/webhooks", tags=["webhooks"])
@@ -167,4 +167,10 @@ def _describe(row: WebhookRow) -> dict[str, JsonValue]:
 def _describe_delivery(row: DeliveryRow) -> dict[str, object]:
     values = {name: value for name, value in asdict(row).items() if name in DELIVERY_FIELDS}
     due = datetime.fromtimestamp(row.next_attempt_at, UTC)
-    return {**values, "next_attempt_at": due if row.state == DeliveryState.PENDING else None}
+    is_series = row.event_type == WebhookEvent.DECIDED
+    return {
+        **values,
+        "evaluation_id": None if is_series else row.evaluation_id,
+        "series_id": row.evaluation_id if is_series else None,
+        "next_attempt_at": due if row.state == DeliveryState.PENDING else None,
+    }

@@ -1,0 +1,235 @@
+"""Series: losses that arrive in batches, looked at after each."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import ValidationError
+
+from thetahat.errors import EvaluationError
+from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
+from thetahat_service.api.bodies import SMALL_BODY, parse_json, read_body
+from thetahat_service.api.cursors import (
+    decode_cursor,
+    decode_number_cursor,
+    encode_cursor,
+    encode_number_cursor,
+)
+from thetahat_service.api.documents import build_json_response, parse_id
+from thetahat_service.api.preferences import build_etag, parse_idempotency_key, parse_known_etags
+from thetahat_service.api.query_parameters import Cursor, Limit
+from thetahat_service.api.routes.figures import (
+    FIGURE_RESPONSES,
+    build_figure_response,
+    split_file_name,
+)
+from thetahat_service.api.submission import compute_fingerprint
+from thetahat_service.api.validation import convert_validation_error, fill_in_value
+from thetahat_service.errors import FieldError, MalformedRequest, ResourceNotFound
+from thetahat_service.figures import sequence
+from thetahat_service.figures.style import NARROWEST, USUAL_WIDTH, WIDEST, Style, Theme
+from thetahat_service.schemas.base import Schema
+from thetahat_service.schemas.problem import ProblemDocument
+from thetahat_service.schemas.series import LookPage, LookRead, SeriesPage, SeriesRead
+from thetahat_service.series import adding, keeping
+from thetahat_service.series.adding import SentBatch
+from thetahat_service.series.documents import (
+    build_listed_document,
+    build_look_document,
+    build_series_document,
+    build_series_path,
+    read_figure,
+)
+from thetahat_service.series.request import BatchRequest, SeriesRequest
+from thetahat_service.settings import get_settings
+from thetahat_service.states import SeriesStatus
+from thetahat_service.storage.series import SeriesRow
+
+router = APIRouter(prefix="/v1/series", tags=["series"])
+
+BODIES: Final[dict[str, type[Schema]]] = {
+    "/v1/series": SeriesRequest,
+    "/v1/series/{series_id}/batches": BatchRequest,
+}
+"""The bodies of POST requests, for the OpenAPI document."""
+PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
+BODY_PROBLEMS: Final[dict[int | str, dict[str, object]]] = dict.fromkeys(
+    (400, 413, 415, 422, 429), PROBLEM
+)
+REPLAYED: Final = {"Idempotency-Replayed": "true"}
+
+
+@router.post(
+    "", status_code=201, response_model=SeriesRead, responses={409: PROBLEM, **BODY_PROBLEMS}
+)
+async def create_series(request: Request) -> Response:
+    """Create a series; models, question, margin, level, method and stop rule are fixed with it."""
+    owner_id: UUID = request.scope["owner_id"]
+    key = parse_idempotency_key(request.headers)
+    value = parse_json(await read_body(request, get_settings().max_json_bytes))
+    body, fingerprint = _validate(value, SeriesRequest), compute_fingerprint(value)
+    try:
+        row, is_new = await write_database(keeping.create, owner_id, body, key, fingerprint)
+    except EvaluationError as error:
+        raise fill_in_value(error, value) from None
+    return await _respond(owner_id, row.id, 201, {} if is_new else REPLAYED)
+
+
+@router.get("", response_model=SeriesPage, responses={422: PROBLEM})
+async def list_series(
+    request: Request,
+    status: Annotated[SeriesStatus | None, Query(description="Only series in this status.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Response:
+    """List series, newest first."""
+    filters = f"series {status}"
+    before = decode_cursor(cursor, filters)
+    owner_id: UUID = request.scope["owner_id"]
+    rows, end = await read_database(keeping.list_series, owner_id, status, before, limit)
+    items = [build_listed_document(row) for row in rows]
+    return build_json_response({"items": items, "next": encode_cursor(end, filters)})
+
+
+@router.get(
+    "/{series_id}",
+    response_model=SeriesRead,
+    responses={304: {"description": "Unchanged."}, 404: PROBLEM},
+)
+async def get_series(request: Request, series_id: str) -> Response:
+    """Return a series: what is fixed, its newest look, its decision and its plan."""
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(series_id, "series")
+    row = await read_database(keeping.get, owner_id, identifier)
+    known = parse_known_etags(request.headers)
+    if _build_etag(row) in known or "*" in known:
+        return Response(status_code=304, headers={"ETag": _build_etag(row)})
+    return await _respond(owner_id, identifier)
+
+
+@router.post(
+    "/{series_id}/batches",
+    status_code=201,
+    response_model=LookRead,
+    responses={
+        404: PROBLEM,
+        409: {**PROBLEM, "description": "The series is closed, or its last planned look was made."},
+        **BODY_PROBLEMS,
+    },
+)
+async def add_batch(request: Request, series_id: str) -> Response:
+    """Add a batch and look once; a batch with the key of an earlier one is not counted again."""
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(series_id, "series")
+    key = parse_idempotency_key(request.headers)
+    if key is None:
+        message = (
+            "A batch needs the header Idempotency-Key, so that one that is sent again after a lost "
+            "answer is counted once. Give each batch a key of its own, such as its date."
+        )
+        raise MalformedRequest(message, (FieldError(("header", "Idempotency-Key"), message),))
+    body = await read_body(request, get_settings().max_json_bytes)
+
+    def add() -> Response:
+        value = parse_json(body)
+        sent = _validate(value, BatchRequest)
+        try:
+            batch = SentBatch(
+                batch=sent.build_batch(),
+                at=sent.at,
+                key=key,
+                fingerprint=compute_fingerprint(value),
+            )
+            look, is_new = adding.add(owner_id, identifier, batch)
+        except EvaluationError as error:
+            raise fill_in_value(error, value) from None
+        headers = {"Location": f"{build_series_path(identifier)}/looks"}
+        headers |= {} if is_new else REPLAYED
+        return build_json_response(build_look_document(look), 201, headers)
+
+    # a small batch must not wait behind large ones, nor keep other writers of SQLite waiting
+    return await (write_database if len(body) <= SMALL_BODY else run_in_thread)(add)
+
+
+@router.get("/{series_id}/looks", response_model=LookPage, responses={404: PROBLEM, 422: PROBLEM})
+async def list_looks(
+    request: Request, series_id: str, limit: Limit = 50, cursor: Cursor = None
+) -> Response:
+    """List what each look has shown, newest first."""
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(series_id, "series")
+    filters = f"looks of {identifier}"
+    before = decode_number_cursor(cursor, filters)
+    rows, end = await read_database(keeping.list_looks, owner_id, identifier, before, limit)
+    items = [build_look_document(row) for row in rows]
+    return build_json_response({"items": items, "next": encode_number_cursor(end, filters)})
+
+
+@router.get(
+    "/{series_id}/figures/{file_name}",
+    responses={**FIGURE_RESPONSES, 404: PROBLEM},
+)
+async def get_series_figure(  # noqa: PLR0913 - one argument for each parameter of the query
+    request: Request,
+    series_id: str,
+    file_name: str,
+    *,
+    theme: Annotated[Theme, Query(description="Colours for a light or a dark page.")] = "light",
+    width: Annotated[
+        int, Query(ge=NARROWEST, le=WIDEST, description="Width of the picture in pixels.")
+    ] = USUAL_WIDTH,
+    caption: Annotated[
+        bool, Query(description="Whether the caption is part of the picture.")
+    ] = False,
+) -> Response:
+    """Return the figure of a series: ``sequence.svg``, ``.png``, ``.pdf`` or ``.json``."""
+    identifier = parse_id(series_id, "series")
+    name, form = split_file_name(file_name, request.headers.get("accept"))
+    if name != sequence.NAME:
+        raise ResourceNotFound(
+            f"A series has no figure {name[:80]!r}; its figure is {sequence.NAME}."
+        )
+    figure = await run_in_thread(read_figure, request.scope["owner_id"], identifier)
+    spec = figure.build_spec(Style(theme=theme, width=width, has_caption=caption))
+    return await build_figure_response(spec, form)
+
+
+@router.post("/{series_id}/close", response_model=SeriesRead, responses={404: PROBLEM})
+async def close_series(request: Request, series_id: str) -> Response:
+    """Let a series take no more batches; one that is closed is not changed."""
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(series_id, "series")
+    await write_database(keeping.close, owner_id, identifier)
+    return await _respond(owner_id, identifier)
+
+
+@router.delete("/{series_id}", status_code=204, responses={404: PROBLEM})
+async def delete_series(request: Request, series_id: str) -> Response:
+    """Delete a series with all its looks."""
+    identifier = parse_id(series_id, "series")
+    await write_database(keeping.delete, request.scope["owner_id"], identifier)
+    return Response(status_code=204)
+
+
+async def _respond(
+    owner_id: UUID, series_id: UUID, status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    """Return a series as it is now."""
+    row, latest = await read_database(keeping.get_with_latest, owner_id, series_id)
+    headers = {"ETag": _build_etag(row), "Cache-Control": "private, no-cache", **(headers or {})}
+    if status == 201:
+        headers["Location"] = build_series_path(row.id)
+    return build_json_response(build_series_document(row, latest), status, headers)
+
+
+def _build_etag(row: SeriesRow) -> str:
+    return build_etag(row.batches, f"-{row.status}")
+
+
+def _validate(value: Any, schema: type[Schema]) -> Any:
+    try:
+        return schema.model_validate(value)
+    except ValidationError as error:
+        raise convert_validation_error(error, value) from None

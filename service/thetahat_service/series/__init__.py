@@ -1,0 +1,1 @@
+"""Series: created, added to, read, closed and deleted."""

@@ -1,0 +1,197 @@
+"""The tables of series and of their looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+
+from thetahat_service.states import SeriesStatus
+from thetahat_service.storage.tables import SERIES, SERIES_LOOK
+
+_S, _L = SERIES.c, SERIES_LOOK.c
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesRow:
+    """A series as it is stored."""
+
+    id: UUID
+    owner_id: UUID
+    name: str | None
+    labels: Mapping[str, str]
+    request: str
+    status: str
+    batches: int
+    state: Mapping[str, Any]
+    decision: str | None
+    decided_at: datetime | None
+    key: str | None
+    fingerprint: str
+    created_at: datetime
+    last_batch_at: datetime | None
+    closed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookRow:
+    """What the look after a batch has shown."""
+
+    series_id: UUID
+    number: int
+    key: str
+    fingerprint: str
+    at: datetime
+    received_at: datetime
+    body: str
+    """JSON text, as it is sent."""
+
+
+_COLUMNS = tuple(_S[name] for name in SeriesRow.__dataclass_fields__)
+_LOOK_COLUMNS = tuple(_L[name] for name in LookRow.__dataclass_fields__)
+
+
+def insert(connection: sa.Connection, row: SeriesRow) -> None:
+    """Store a new series; a second key of the owner violates a constraint."""
+    values = {name: getattr(row, name) for name in SeriesRow.__dataclass_fields__}
+    connection.execute(sa.insert(SERIES), values)
+
+
+def count(connection: sa.Connection, owner_id: UUID) -> int:
+    """Return the number of series of an owner."""
+    statement = sa.select(sa.func.count()).select_from(SERIES).where(_S.owner_id == owner_id)
+    return int(connection.execute(statement).scalar_one())
+
+
+def get(connection: sa.Connection, owner_id: UUID, series_id: UUID) -> SeriesRow | None:
+    """Return an owner's series; None if there is none of that id."""
+    return _read(connection, _S.id == series_id, _S.owner_id == owner_id)
+
+
+def find_by_key(connection: sa.Connection, owner_id: UUID, key: str) -> SeriesRow | None:
+    """Return the series that the request with this Idempotency-Key made."""
+    return _read(connection, _S.owner_id == owner_id, _S.key == key)
+
+
+def lock(connection: sa.Connection, owner_id: UUID, series_id: UUID) -> SeriesRow | None:
+    """Return an owner's series, and keep others from changing it until the transaction ends."""
+    statement = sa.select(*_COLUMNS).where(_S.id == series_id, _S.owner_id == owner_id)
+    row = connection.execute(statement.with_for_update()).mappings().one_or_none()
+    return None if row is None else SeriesRow(**row)
+
+
+def list_page(
+    connection: sa.Connection,
+    owner_id: UUID,
+    status: str | None,
+    before: tuple[datetime, UUID] | None,
+    limit: int,
+) -> list[SeriesRow]:
+    """Return an owner's series, newest first, that are older than ``before``."""
+    statement = (
+        sa.select(*_COLUMNS)
+        .where(_S.owner_id == owner_id)
+        .order_by(_S.created_at.desc(), _S.id.desc())
+        .limit(limit)
+    )
+    if status is not None:
+        statement = statement.where(_S.status == status)
+    if before is not None:
+        statement = statement.where(
+            sa.tuple_(_S.created_at, _S.id) < sa.tuple_(*map(sa.literal, before))
+        )
+    return [SeriesRow(**row) for row in connection.execute(statement).mappings()]
+
+
+def advance(
+    connection: sa.Connection, series_id: UUID, batches: int, values: Mapping[str, Any]
+) -> bool:
+    """Store the state after one more batch; False if there are not so many batches any more.
+
+    The condition is what numbers the batches: of two that were computed from the same state, the
+    database lets one be stored.
+    """
+    statement = (
+        sa.update(SERIES)
+        .where(_S.id == series_id, _S.batches == batches, _S.status == SeriesStatus.OPEN.value)
+        .values(batches=batches + 1, **values)
+        .returning(_S.id)
+    )
+    return connection.execute(statement).one_or_none() is not None
+
+
+def close(connection: sa.Connection, series_id: UUID, now: datetime) -> None:
+    """Let a series take no more batches."""
+    connection.execute(
+        sa.update(SERIES)
+        .where(_S.id == series_id)
+        .values(status=SeriesStatus.CLOSED.value, closed_at=now)
+    )
+
+
+def delete(connection: sa.Connection, series_id: UUID) -> None:
+    """Delete a series and, by cascade, its looks."""
+    connection.execute(sa.delete(SERIES).where(_S.id == series_id))
+
+
+def list_closed_before(connection: sa.Connection, before: datetime, limit: int) -> list[UUID]:
+    """Return series that were closed before a moment, the oldest first."""
+    statement = sa.select(_S.id).where(_S.closed_at < before).order_by(_S.closed_at).limit(limit)
+    return list(connection.scalars(statement))
+
+
+def delete_closed(connection: sa.Connection, series_id: UUID, before: datetime) -> UUID | None:
+    """Delete a series of ``list_closed_before``, and return its owner; None if it is gone."""
+    statement = (
+        sa.delete(SERIES).where(_S.id == series_id, _S.closed_at < before).returning(_S.owner_id)
+    )
+    return connection.execute(statement).scalar_one_or_none()
+
+
+def insert_look(connection: sa.Connection, look: LookRow) -> None:
+    """Store a look; a second one with the key or the number violates a constraint."""
+    values = {name: getattr(look, name) for name in LookRow.__dataclass_fields__}
+    connection.execute(sa.insert(SERIES_LOOK), values)
+
+
+def find_look(connection: sa.Connection, series_id: UUID, key: str) -> LookRow | None:
+    """Return the look after the batch with this Idempotency-Key."""
+    statement = sa.select(*_LOOK_COLUMNS).where(_L.series_id == series_id, _L.key == key)
+    row = connection.execute(statement).mappings().one_or_none()
+    return None if row is None else LookRow(**row)
+
+
+def list_looks(
+    connection: sa.Connection, series_id: UUID, before: int | None, limit: int
+) -> list[LookRow]:
+    """Return looks, newest first, with numbers below ``before``."""
+    statement = (
+        sa.select(*_LOOK_COLUMNS)
+        .where(_L.series_id == series_id)
+        .order_by(_L.number.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        statement = statement.where(_L.number < before)
+    return [LookRow(**row) for row in connection.execute(statement).mappings()]
+
+
+def list_spread_looks(
+    connection: sa.Connection, series_id: UUID, step: int, last: int
+) -> list[LookRow]:
+    """Return the looks up to the last whose numbers are multiples of the step, oldest first."""
+    statement = (
+        sa.select(*_LOOK_COLUMNS)
+        .where(_L.series_id == series_id, _L.number.in_(range(step, last + 1, step)))
+        .order_by(_L.number)
+    )
+    return [LookRow(**row) for row in connection.execute(statement).mappings()]
+
+
+def _read(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> SeriesRow | None:
+    row = connection.execute(sa.select(*_COLUMNS).where(*conditions)).mappings().one_or_none()
+    return None if row is None else SeriesRow(**row)
