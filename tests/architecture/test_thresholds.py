@@ -103,6 +103,8 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/metrics/intervals.MAX_UNDEFINED_SHARE",
         "analyses/metrics/score_curves.TWO_CLASSES",
         "analyses/selection/parameter_profiles.MIN_VALUES_FOR_EDGE",
+        "analyses/series/plans.MOST_UNITS",
+        "analyses/series/steps.FUTILE_BELOW",
         "analyses/studies/claims.MOST_TIMES",
         "analyses/studies/general_tables.FEW_REPETITIONS_BELOW",
         "numerics/joint_distribution._NO_SPREAD",

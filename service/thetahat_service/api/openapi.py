@@ -24,6 +24,7 @@ from thetahat_service.jobs.partial import IncludedChunks, IncludedLearners
 from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.schemas import series_examples
 from thetahat_service.schemas.batch import BatchRequest
 from thetahat_service.schemas.evaluation import ANY_RESULT
 from thetahat_service.schemas.events import EVENTS
@@ -110,10 +111,24 @@ def _add_bodies(document: Document) -> None:
             "required": True,
             "content": {"application/json": content},
         }
+    _complete_series(document)
     batch = document["paths"][BATCH_PATH]["post"]
     batch["parameters"] = [_describe_header(*POST_HEADERS[0])]
     example = {"items": [{"request": read_examples(REQUEST)["losses"], "idempotency_key": "a-1"}]}
     batch["requestBody"]["content"]["application/json"]["example"] = example
+
+
+def _complete_series(document: Document) -> None:
+    """Add the headers and the examples of requests of series."""
+    create = document["paths"]["/v1/series"]["post"]
+    create["parameters"] = [_describe_header(*POST_HEADERS[0])]
+    create["requestBody"]["content"]["application/json"]["examples"] = {
+        name: {"value": body} for name, body in series_examples.SERIES.items()
+    }
+    add = document["paths"]["/v1/series/{series_id}/batches"]["post"]
+    add["parameters"] += [{**_describe_header(*POST_HEADERS[0]), "required": True}]
+    add["requestBody"]["content"]["application/json"]["example"] = series_examples.BATCH
+    add["responses"]["201"]["content"]["application/json"]["example"] = series_examples.LOOK
 
 
 def _describe_header(name: str, text: str, rules: JsonSchema) -> dict[str, Any]:

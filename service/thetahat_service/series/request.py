@@ -55,6 +55,8 @@ class SeriesRequest(Schema):
     models: list[ModelName] = Field(
         description="Two models, of which the first is compared with the second, or one model that "
         "is compared with a reference.",
+        min_length=1,
+        max_length=2,
         examples=[["new", "old"]],
     )
     better: Better = Field("lower", description="lower for losses, higher for scores.")
@@ -63,6 +65,7 @@ class SeriesRequest(Schema):
     )
     margin: float | None = Field(
         None,
+        gt=0,
         description="The difference that does not matter, above 0, in units of the loss.",
         examples=[0.02],
     )
@@ -105,7 +108,7 @@ class SeriesRequest(Schema):
         )
 
 
-class BatchRequest(Schema):
+class SeriesBatch(Schema):
     """The losses of some rows."""
 
     losses: dict[ModelName, list[LossItem]] = Field(

@@ -37,7 +37,7 @@ from thetahat_service.supervisor.http_protocol import LimitedHttpProtocol
 
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 CANCEL_S = 0.2
-OPERATIONS = 27
+OPERATIONS = 36
 """Operations that are tested, each with one request at least."""
 EXAMPLES = {"contract": 40, "suite": 2}
 """Random requests for each operation; what schemathesis derives from the document comes on top."""
@@ -141,7 +141,9 @@ def test_property_the_service_keeps_its_contract_for_ids_that_are_there(
     worker.work()
     dataset = client.post("/v1/datasets", content=CSV_TEXT, headers={"Content-Type": CSV})
     webhook = client.post("/v1/webhooks", json={"url": "https://hooks.example.com/"})
+    series = client.post("/v1/series", json={"models": ["new", "old"]})
     ids = {
+        "SERIES": series.json()["id"],
         "EVALUATION": evaluation,
         "DATASET": dataset.json()["id"],
         "WEBHOOK": webhook.json()["id"],

@@ -25,6 +25,7 @@ from thetahat_service.api.routes import (
     methods,
     reports,
     results,
+    series,
     sign_offs,
     webhooks,
 )
@@ -43,11 +44,13 @@ MODULES = (
     methods,
     reports,
     results,
+    series,
     sign_offs,
     webhooks,
 )
 BODIES = {
-    "/v1/evaluations/{evaluation_id}/sign-offs": {"name": "A. Reviewer", "decision": "approved"}
+    "/v1/evaluations/{evaluation_id}/sign-offs": {"name": "A. Reviewer", "decision": "approved"},
+    "/v1/series/{series_id}/batches": {"losses": {"new": [0], "old": [1]}},
 }
 """Valid bodies of requests about one thing."""
 ROUTES = [
@@ -79,10 +82,12 @@ def resources(client: TestClient, keys: dict[str, str], worker: InlineWorker) ->
     )
     evaluation = client.post("/v1/evaluations", json=matrix(), headers=headers)
     worker.work()
+    series = client.post("/v1/series", json={"models": ["new", "old"]}, headers=headers)
     deliveries = client.get(f"{location}/deliveries", headers=headers).json()["items"]
     return {
         "dataset_id": dataset.json()["id"],
         "evaluation_id": evaluation.json()["id"],
+        "series_id": series.json()["id"],
         "webhook_id": webhook.json()["id"],
         "delivery_id": deliveries[0]["id"],
     }
@@ -123,14 +128,15 @@ def test_exact_resources_of_another_owner_are_not_found(
 ) -> None:
     where = path.format(**resources)
     body = BODIES.get(path)
-    foreign = client.request(method, where, headers=bearer(keys["bob"]), json=body)
+    ann, bob = ({**bearer(keys[name]), "Idempotency-Key": "k"} for name in ("ann", "bob"))
+    foreign = client.request(method, where, headers=bob, json=body)
     missing = client.request(
         method,
         path.format(**dict.fromkeys(resources, str(resources["dataset_id"])[::-1])),
-        headers=bearer(keys["bob"]),
+        headers=bob,
         json=body,
     )
-    own = client.request(method, where, headers=bearer(keys["ann"]), json=body)
+    own = client.request(method, where, headers=ann, json=body)
 
     assert (foreign.status_code, foreign.json()["code"]) == (404, "not_found")
     assert missing.status_code == 404
@@ -145,6 +151,8 @@ def test_exact_lists_hold_resources_of_the_caller_only(
         foreign = client.get(path, headers=bearer(keys["bob"])).json()["items"]
         assert [item["id"] for item in own] == [resources[f"{path[4:-1]}_id"]]
         assert foreign == []
+    assert len(client.get("/v1/series", headers=bearer(keys["ann"])).json()["items"]) == 1
+    assert client.get("/v1/series", headers=bearer(keys["bob"])).json()["items"] == []
 
 
 def test_exact_a_data_set_of_another_owner_cannot_be_named(

@@ -34,6 +34,7 @@ def test_exact_the_secret_is_shown_once(client: TestClient) -> None:
         "evaluation.succeeded",
         "evaluation.failed",
         "evaluation.cancelled",
+        "series.decided",
     ]
     assert client.get(location).json() == without
     assert client.get("/v1/webhooks").json() == {"items": [without]}

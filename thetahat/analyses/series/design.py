@@ -16,7 +16,6 @@ from thetahat.sequential.asymptotic import Asymptotic
 from thetahat.values.types import Better
 
 DEFAULT_LEVEL: Final = 0.95
-PAIR: Final = 2
 
 
 class Unit(StrEnum):
@@ -76,7 +75,7 @@ class SeriesDesign:
     @property
     def is_pair(self) -> bool:
         """Whether two models are compared."""
-        return len(self.models) == PAIR
+        return len(self.models) > 1
 
     @property
     def question(self) -> SequentialQuestion:
@@ -114,7 +113,7 @@ class SeriesDesign:
 
     def _check_models(self) -> None:
         names = self.models
-        if not 1 <= len(names) <= PAIR or len(set(names)) < len(names):
+        if len(names) not in {1, 2} or len(set(names)) < len(names):
             raise InvalidParameter(
                 "models must have the name of one model, or two different names; got "
                 f"{list(names)!r}. Make a series for each pair.",

@@ -8,7 +8,7 @@ from typing import Final
 
 from thetahat.analyses.series.design import SeriesDesign
 from thetahat.analyses.series.statements import Statement, list_statements
-from thetahat.analyses.series.steps import Look, SeriesState
+from thetahat.analyses.series.steps import SeriesLook, SeriesState
 from thetahat.values.number_text import format_count, format_number
 
 MOST_UNITS: Final = 10**9
@@ -39,7 +39,9 @@ class SeriesPlan:
     """The plan in words."""
 
 
-def plan_series(design: SeriesDesign, state: SeriesState, look: Look | None) -> SeriesPlan | None:
+def plan_series(
+    design: SeriesDesign, state: SeriesState, look: SeriesLook | None
+) -> SeriesPlan | None:
     """Return when a decision is expected; None if there is one, or nothing is known to expect.
 
     The interval of a method is followed along the assumed mean. At half of all series the decision
@@ -47,7 +49,7 @@ def plan_series(design: SeriesDesign, state: SeriesState, look: Look | None) -> 
 
     Parameters
     ----------
-    look : Look or None
+    look : SeriesLook or None
         The newest look, from whose mean and spread the plan goes on; without one, or before it has
         an interval, the plan is about what the design expects.
     """

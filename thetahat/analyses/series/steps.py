@@ -55,7 +55,7 @@ class SeriesState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class SeriesLook:
     """What a look after a batch has shown."""
 
     number: int
@@ -96,7 +96,9 @@ def begin_series(design: SeriesDesign) -> SeriesState:
     return SeriesState(method=design.method.begin())
 
 
-def add_batch(design: SeriesDesign, state: SeriesState, batch: Batch) -> tuple[SeriesState, Look]:
+def add_batch(
+    design: SeriesDesign, state: SeriesState, batch: Batch
+) -> tuple[SeriesState, SeriesLook]:
     """Return the state and the look after one more batch.
 
     Raises
@@ -133,7 +135,7 @@ def add_batch(design: SeriesDesign, state: SeriesState, batch: Batch) -> tuple[S
         decision=decision,
         decided_at_look=decided_at,
     )
-    look = Look(
+    look = SeriesLook(
         number=number,
         rows=rows,
         n=outcome.n,

@@ -42,7 +42,7 @@ from thetahat_service.series.documents import (
     build_series_path,
     read_figure,
 )
-from thetahat_service.series.request import BatchRequest, SeriesRequest
+from thetahat_service.series.request import SeriesBatch, SeriesRequest
 from thetahat_service.settings import get_settings
 from thetahat_service.states import SeriesStatus
 from thetahat_service.storage.series import SeriesRow
@@ -51,7 +51,7 @@ router = APIRouter(prefix="/v1/series", tags=["series"])
 
 BODIES: Final[dict[str, type[Schema]]] = {
     "/v1/series": SeriesRequest,
-    "/v1/series/{series_id}/batches": BatchRequest,
+    "/v1/series/{series_id}/batches": SeriesBatch,
 }
 """The bodies of POST requests, for the OpenAPI document."""
 PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
@@ -134,7 +134,7 @@ async def add_batch(request: Request, series_id: str) -> Response:
 
     def add() -> Response:
         value = parse_json(body)
-        sent = _validate(value, BatchRequest)
+        sent = _validate(value, SeriesBatch)
         try:
             batch = SentBatch(
                 batch=sent.build_batch(),
