@@ -224,3 +224,26 @@ def test_exact_it_is_ready_once_it_has_computed(client: Client) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert client.state() == "ready"
+
+
+def test_exact_a_series_is_added_to_and_decided(client: Client) -> None:
+    made = client.create_series({"models": ["new", "old"], "margin": 0.1})
+    key = str(uuid4())
+    losses = {"new": np.tile([0, 0, 0, 1], 40), "old": np.tile([1, 0, 1, 1], 40)}
+    look, again = (client.add_batch(made.id, losses, idempotency_key=key) for _ in range(2))
+    more = client.add_batch(made.id, losses)
+    series = client.series(made.id)
+
+    assert look == again
+    assert (look.number, look.decision, more.number) == (1, "better", 2)
+    assert [each.number for each in client.looks(made.id, page_size=1)] == [2, 1]
+    assert (series.batches, series.rows, series.decision) == (2, 320, "better")
+    assert series.latest == more
+    assert made.id in [each.id for each in client.list_series(status="open")]
+    assert client.series_figure(made.id).startswith(b"<svg")
+    assert client.close_series(made.id).status == "closed"
+    with pytest.raises(Refused, match="takes no more batches"):
+        client.add_batch(made.id, losses)
+    client.delete_series(made.id)
+    with pytest.raises(NotFound):
+        client.series(made.id)

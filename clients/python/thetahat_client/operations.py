@@ -22,6 +22,7 @@ from thetahat_client.errors import (
 )
 from thetahat_client.events import Event, read_events
 from thetahat_client.exchange import Query
+from thetahat_client.figure import MEDIA_TYPES, FigureFormat, FigureImage
 from thetahat_client.frames import FrameOrArray, write_table
 from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation, SignOff
@@ -550,6 +551,17 @@ class Operations(Outputs):
     def looks(self, series_id: str, *, page_size: int = 100) -> Items[Look]:
         """Return the looks of a series, the newest first."""
         return self._iterate_pages(f"/v1/series/{series_id}/looks", {}, page_size, Look.read)
+
+    @operation
+    def series_figure(
+        self,
+        series_id: str,
+        format: FigureFormat = "svg",  # noqa: A002 - as in figure
+    ) -> FigureImage:
+        """Return the figure of a series: the estimate with its interval at every look."""
+        answer = self.transport.send("GET", f"/v1/series/{series_id}/figures/sequence.{format}")
+        answer.check_type(MEDIA_TYPES[format])
+        return FigureImage(answer.content, "sequence", format)
 
     @operation
     def close_series(self, series_id: str) -> Series:

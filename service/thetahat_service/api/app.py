@@ -34,6 +34,7 @@ from thetahat_service.api.routes import (
     reports,
     results,
     series,
+    series_pages,
     sign_offs,
     study_pages,
     submission_pages,
@@ -87,6 +88,7 @@ def create_app() -> FastAPI:
         submission_pages,
         list_pages,
         pages,
+        series_pages,
         catalogue_pages,
         log_in,
     )

@@ -17,7 +17,15 @@ from thetahat_service.pages.rendering import render
 from thetahat_service.pages.viewer import Viewer
 from thetahat_service.process.request_context import Caller, Scope
 
-PAGE_PATHS: Final = ("/evaluations", "/compare", "/advice", "/data-sets", "/methods", "/studies")
+PAGE_PATHS: Final = (
+    "/evaluations",
+    "/compare",
+    "/series",
+    "/advice",
+    "/data-sets",
+    "/methods",
+    "/studies",
+)
 """Beginnings of the paths of pages that only an authenticated sender may see."""
 LOG_IN_PATH: Final = "/log-in"
 LOG_OUT_PATH: Final = "/log-out"

@@ -36,6 +36,7 @@ COMMANDS: Final = {
         "delete",
     ),
     "datasets": ("datasets",),
+    "series": ("series",),
     "methods": ("methods",),
     "study": ("study",),
     "server": (

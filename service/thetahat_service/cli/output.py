@@ -13,6 +13,7 @@ import typer
 
 if TYPE_CHECKING:
     from thetahat_client.result_types import ResultJson
+    from thetahat_presentation.document import Document
 
 UNFOLDED: Final = 10_000  # characters: no table is folded on its way to a file or a program
 NARROWEST, WIDEST = 60, 100  # characters of a line of prose
@@ -56,18 +57,26 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 def print_result(result: ResultJson, *, show_all: bool, advice: Sequence[str] = ()) -> None:
     """Print a result as text for people; ``advice`` is what they may do next."""
-    from thetahat_presentation.renderers.text import Page
     from thetahat_presentation.showing import show
+
+    print_document(show(result), all_option="--all", show_all=show_all, advice=advice)
+
+
+def print_document(
+    document: Document, *, all_option: str, show_all: bool = False, advice: Sequence[str] = ()
+) -> None:
+    """Print a document as text for people; ``all_option`` says how they get all of it."""
+    from thetahat_presentation.renderers.text import Page
 
     encoding = sys.stdout.encoding or "ascii"
     page = Page(
         prose=choose_prose_width(),
         table=max(_find_terminal_width(), NARROWEST) if sys.stdout.isatty() else None,
-        all_option="--all",
+        all_option=all_option,
         advice=advice,
         is_ascii=not _can_draw(encoding),
     )
-    text = page.write(show(result), show_all=show_all)
+    text = page.write(document, show_all=show_all)
     print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 

@@ -9,6 +9,7 @@ import thetahat
 
 SECTIONS: Final = (
     ("/", "Evaluations"),
+    ("/series", "Series"),
     ("/advice", "Advice"),
     ("/data-sets", "Data sets"),
     ("/methods", "Methods"),

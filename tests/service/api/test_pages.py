@@ -447,3 +447,21 @@ def test_exact_long_tables_are_folded_after_thirty_rows(client: TestClient) -> N
     assert "30 more rows" in page.words
     assert "column0" in page.words
     assert "column59" in page.words
+
+
+def test_exact_the_pages_of_series(client: TestClient) -> None:
+    made = client.post("/v1/series", json={"models": ["<new>", "old"], "margin": 0.1})
+    path, page_path = made.headers["location"], f"/series/{made.json()['id']}"
+    empty = open_page(client, page_path)
+    losses = {"<new>": [0, 0, 0, 1] * 40, "old": [1, 0, 1, 0] * 40}
+    for key in ("a", "b"):
+        client.post(f"{path}/batches", json={"losses": losses}, headers={"Idempotency-Key": key})
+    page, listed = open_page(client, page_path), open_page(client, "/series")
+
+    assert "There is no batch yet." in empty.text
+    assert "Is &lt;new&gt; better than old?" in client.get(page_path, headers=HTML).text
+    assert "better, decided at look" in page.text
+    assert "Differences of up to 0.1 do not matter." in page.text
+    assert "Rows are taken as independent" in page.text
+    assert page_path in client.get("/series", headers=HTML).text
+    assert "<new> against old" in listed.text

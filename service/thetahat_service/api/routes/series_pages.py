@@ -1,0 +1,87 @@
+"""Pages of series: the list, and one series with its figure."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from thetahat_presentation.series import FIGURE_SECTION, ask_series, show_series
+from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
+from thetahat_service.api.cursors import decode_cursor, encode_cursor
+from thetahat_service.api.documents import parse_id
+from thetahat_service.api.forms import read_form
+from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.series import keeping
+from thetahat_service.series.documents import (
+    build_listed_document,
+    build_look_document,
+    build_series_document,
+    read_figure,
+)
+
+router = APIRouter(include_in_schema=False)
+
+SEE_OTHER: Final = 303
+PAGE_LENGTH: Final = 50
+SHOWN_LOOKS: Final = 200
+"""Looks that the page of a series lists; the JSON of its looks has all."""
+LIST_FILTERS: Final = "series pages"
+"""The filters in the cursors of the list of series, which has none."""
+
+
+@router.get("/series")
+async def show_list(request: Request) -> Response:
+    """Return the page with the list of series."""
+    owner_id: UUID = request.scope["owner_id"]
+    before = decode_cursor(request.query_params.get("cursor"), LIST_FILTERS)
+    rows, end = await read_database(keeping.list_series, owner_id, None, before, PAGE_LENGTH)
+    cursor = encode_cursor(end, LIST_FILTERS)
+    return build_page_response(
+        request,
+        "series_list.html",
+        items=[build_listed_document(row) for row in rows],
+        next=None if cursor is None else f"/series?cursor={cursor}",
+    )
+
+
+@router.get("/series/{series_id}")
+async def show_one(request: Request, series_id: str) -> Response:
+    """Return the page of a series."""
+    identifier = parse_id(series_id, "series")
+    context = await run_in_thread(build_context, request.scope["owner_id"], identifier)
+    return build_page_response(request, "series.html", **context)
+
+
+def build_context(owner_id: UUID, series_id: UUID) -> dict[str, Any]:
+    """Return what the page of a series shows."""
+    row, latest = keeping.get_with_latest(owner_id, series_id)
+    looks, _ = keeping.list_looks(owner_id, series_id, row.batches + 1, SHOWN_LOOKS)
+    series = build_series_document(row, latest)
+    return {
+        "item": series,
+        "question": ask_series(series),
+        "document": show_series(series, [build_look_document(look) for look in looks]),
+        "figure": read_figure(owner_id, series_id) if looks else None,
+        "figure_section": FIGURE_SECTION,
+    }
+
+
+@router.post("/series/{series_id}/close")
+async def close_from_page(request: Request, series_id: str) -> Response:
+    """Close a series, and return to its page."""
+    await read_form(request)
+    identifier = parse_id(series_id, "series")
+    await write_database(keeping.close, request.scope["owner_id"], identifier)
+    return RedirectResponse(f"/series/{identifier}", SEE_OTHER)
+
+
+@router.post("/series/{series_id}/delete")
+async def delete_from_page(request: Request, series_id: str) -> Response:
+    """Delete a series, and return to the list."""
+    await read_form(request)
+    identifier = parse_id(series_id, "series")
+    await write_database(keeping.delete, request.scope["owner_id"], identifier)
+    return RedirectResponse("/series", SEE_OTHER)
