@@ -47,6 +47,7 @@ EXCEPTIONS: Final = {
     "service/thetahat_service/pages/form_proposals.py": "the schemes that the form proposes",
     "service/thetahat_service/pages/measured_coverage.py": "the study whose table the page shows",
     "service/thetahat_service/pages/new_evaluation.py": "the methods that the form offers first",
+    "service/thetahat_service/schemas/series_examples.py": "the methods of example requests",
     "thetahat/advice/rules.py": "the schemes that the rules advise",
     "thetahat/analyses/losses/expected_size.py": "the studied design with blocks of one instance",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import subprocess
@@ -113,3 +114,15 @@ def test_exact_many_submissions_and_webhooks_of_the_clients(client: Client) -> N
 def test_invalid_an_import_from_a_host_that_is_not_listed(client: Client) -> None:
     with pytest.raises(Refused, match="THETAHAT_IMPORT_HOSTS"):
         client.import_dataset("https://data.example.com/exam.csv", name="exam")
+
+
+def test_exact_the_page_about_series_runs(service_url: str, tmp_path: Path) -> None:
+    create, add, command = read_blocks("series", "sh")
+    made = json.loads(run_shell(create, service_url, "", tmp_path))
+    look = json.loads(run_shell(add, service_url, made["id"], tmp_path))
+    rows = "\n".join(["new,old", *["0,1", "0,0", "0,1", "1,1"] * 60])
+    (tmp_path / "losses.csv").write_text(f"{rows}\n")
+    answer = run_shell(f"THETAHAT_URL=$URL {command}", service_url, made["id"], tmp_path)
+
+    assert (look["rows"], look["at"]) == (4, "2026-11-26T00:00:00Z")
+    assert answer.startswith("PASS\nAfter 244 rows new is better than old: ")

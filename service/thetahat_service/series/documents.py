@@ -8,7 +8,13 @@ from uuid import UUID
 
 import orjson
 
-from thetahat.analyses.series import SeriesDesign, SeriesLook, SeriesState, Statement, plan_series
+from thetahat.analyses.series import (
+    SequentialLook,
+    SeriesDesign,
+    SeriesState,
+    Statement,
+    plan_series,
+)
 from thetahat.values.json_values import to_json
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.sequence import MOST_LOOKS, build_sequence
@@ -85,10 +91,10 @@ def read_figure(owner_id: UUID, series_id: UUID) -> Figure:
     )
 
 
-def _read_look(row: LookRow) -> SeriesLook:
+def _read_look(row: LookRow) -> SequentialLook:
     body = orjson.loads(row.body)
     decision = body["decision"]
-    return SeriesLook(
+    return SequentialLook(
         **{
             **body,
             "holds": tuple(map(Statement, body["holds"])),

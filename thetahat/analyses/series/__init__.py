@@ -4,13 +4,13 @@ from thetahat.analyses.series.batches import Batch
 from thetahat.analyses.series.design import Expected, SeriesDesign, Unit
 from thetahat.analyses.series.plans import SeriesPlan, plan_series
 from thetahat.analyses.series.statements import Statement, judge_requirement
-from thetahat.analyses.series.steps import SeriesLook, SeriesState, add_batch, begin_series
+from thetahat.analyses.series.steps import SequentialLook, SeriesState, add_batch, begin_series
 
 __all__ = [
     "Batch",
     "Expected",
+    "SequentialLook",
     "SeriesDesign",
-    "SeriesLook",
     "SeriesPlan",
     "SeriesState",
     "Statement",

@@ -8,7 +8,7 @@ from typing import Final
 
 from thetahat.analyses.series.design import SeriesDesign
 from thetahat.analyses.series.statements import Statement, list_statements
-from thetahat.analyses.series.steps import SeriesLook, SeriesState
+from thetahat.analyses.series.steps import SequentialLook, SeriesState
 from thetahat.values.number_text import format_count, format_number
 
 MOST_UNITS: Final = 10**9
@@ -40,7 +40,7 @@ class SeriesPlan:
 
 
 def plan_series(
-    design: SeriesDesign, state: SeriesState, look: SeriesLook | None
+    design: SeriesDesign, state: SeriesState, look: SequentialLook | None
 ) -> SeriesPlan | None:
     """Return when a decision is expected; None if there is one, or nothing is known to expect.
 
@@ -49,7 +49,7 @@ def plan_series(
 
     Parameters
     ----------
-    look : SeriesLook or None
+    look : SequentialLook or None
         The newest look, from whose mean and spread the plan goes on; without one, or before it has
         an interval, the plan is about what the design expects.
     """

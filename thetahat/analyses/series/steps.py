@@ -55,7 +55,7 @@ class SeriesState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeriesLook:
+class SequentialLook:
     """What a look after a batch has shown."""
 
     number: int
@@ -98,7 +98,7 @@ def begin_series(design: SeriesDesign) -> SeriesState:
 
 def add_batch(
     design: SeriesDesign, state: SeriesState, batch: Batch
-) -> tuple[SeriesState, SeriesLook]:
+) -> tuple[SeriesState, SequentialLook]:
     """Return the state and the look after one more batch.
 
     Raises
@@ -135,7 +135,7 @@ def add_batch(
         decision=decision,
         decided_at_look=decided_at,
     )
-    look = SeriesLook(
+    look = SequentialLook(
         number=number,
         rows=rows,
         n=outcome.n,

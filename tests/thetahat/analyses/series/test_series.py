@@ -13,8 +13,8 @@ from thetahat.analyses.losses.result import GateOutcome, Requirement
 from thetahat.analyses.series import (
     Batch,
     Expected,
+    SequentialLook,
     SeriesDesign,
-    SeriesLook,
     SeriesState,
     Statement,
     Unit,
@@ -33,7 +33,7 @@ from thetahat.sequential.planned import Planned
 PAIR: Any = {"models": ("new", "old")}
 
 
-def run(design: SeriesDesign, *batches: Batch) -> tuple[SeriesState, list[SeriesLook]]:
+def run(design: SeriesDesign, *batches: Batch) -> tuple[SeriesState, list[SequentialLook]]:
     state, looks = begin_series(design), []
     for batch in batches:
         state, look = add_batch(design, state, batch)
