@@ -148,11 +148,8 @@ def _name_value(series: Json) -> str:
 
 
 def _describe_scope(series: Json) -> str:
-    when = (
-        "at the planned looks"
-        if any(look is not None for look in [series["method"]["params"].get("looks")])
-        else "after any batch"
-    )
+    is_planned = "looks" in series["method"]["params"]
+    when = "at the planned looks" if is_planned else "after any batch"
     if series["unit"] == "cluster":
         units = (
             "Clusters are taken as independent, each with all its rows in one batch; the mean is "

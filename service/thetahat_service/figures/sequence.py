@@ -28,6 +28,7 @@ def build_sequence(series: Mapping[str, Any], looks: Sequence[Mapping[str, Any]]
     is_pair = len(models) > 1
     what = f"{models[0]} - {models[1]}" if is_pair else f"mean of {models[0]}"
     centre = series["reference"] or 0.0
+    is_planned = "looks" in series["method"]["params"]
     x = [look["n"] for look in looks]
     decided = [i for i, look in enumerate(looks) if look["number"] == series["decided_at_look"]]
     lines = [
@@ -44,25 +45,26 @@ def build_sequence(series: Mapping[str, Any], looks: Sequence[Mapping[str, Any]]
     ends = [x[0], x[-1]] if x else [0, 1]
     lines.append(_build_level("no difference" if is_pair else "reference", ends, centre, colour=-1))
     if series["margin"] is not None:
-        for sign in (-1, 1):
+        for name, sign in (("margin above", 1), ("margin below", -1)):
             level = centre + sign * series["margin"]
-            lines.append(_build_level("margin", ends, level, colour=2))
+            lines.append(_build_level(name, ends, level, colour=2))
     drawn = LinePlot(
         lines=lines,
         x_title="clusters so far" if series["unit"] == "cluster" else "rows so far",
         y_title=what,
         is_log=bool(x) and needs_log(ends),
-        intervals="band",
+        intervals="bars" if is_planned else "band",
     )
     side = "below" if better == "lower" else "above"
     against = "no difference" if is_pair else "the reference"
     left_out = series["batches"] - len(looks)
     caption = (
-        f"The line is the {'mean difference' if is_pair else 'mean'} after each batch, and the "
-        f"band its {write_level(series['level'])} interval, which holds for all looks together: "
-        f"where the band is {side} {against}, {models[0]} is better. The ring is the look that "
-        f"decided."
+        f"The line is the {'mean difference' if is_pair else 'mean'} after each batch, and "
+        f"{'each bar' if is_planned else 'the band'} its {write_level(series['level'])} interval, "
+        f"which holds for all looks together: where it is {side} {against}, {models[0]} is better."
     )
+    if decided:
+        caption += " The ring is the look that decided."
     if left_out > 0:
         caption += f" {left_out} of {series['batches']} looks are not drawn."
     return Figure(

@@ -50,7 +50,7 @@ LOOK: Final[dict[str, Any]] = {
     "holds": [],
     "decision": None,
     "conditional_power": None,
-    "sentence": "After 6 rows there is no interval yet. There are 6 rows, and the first interval "
+    "sentence": "After 6 rows there is no interval. There are 6 rows, and the first interval "
     "is at row 100.",
     "reason": "There are 6 rows, and the first interval is at row 100.",
     "at": "2026-11-26T00:00:00Z",

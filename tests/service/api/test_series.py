@@ -118,7 +118,8 @@ def test_exact_the_figure_has_the_looks_the_margins_and_the_decision(client: Tes
     assert [row["x"] for row in line] == [60, 120, 180, 240]
     assert [row["ringed"] for row in line] == [False, True, False, False]
     assert [row["lower"] is None for row in line] == [True, False, False, False]
-    assert {row["y"] for row in rows if row["series"] == "margin"} == {-0.05, 0.05}
+    margins = {(row["series"], row["y"]) for row in rows if row["series"].startswith("margin")}
+    assert margins == {("margin above", 0.05), ("margin below", -0.05)}
     assert drawn.headers["content-type"] == "image/svg+xml"
     assert b"4 looks at new - old" in drawn.content
     assert (missing.status_code, missing.json()["code"]) == (404, "not_found")

@@ -29,7 +29,7 @@ def write_sentence(
     if design.unit is Unit.CLUSTER:
         start += f" in {count_noun(outcome.n, 'cluster')}"
     if outcome.lower is None or outcome.upper is None:
-        return f"{start} there is no interval yet. {outcome.reason}"
+        return f"{start} there is no interval. {outcome.reason}"
     error = (outcome.standard_deviation or 0.0) / math.sqrt(max(outcome.n, 1))
     mean, low, high = format_alike([outcome.estimate or 0.0, outcome.lower, outcome.upper], error)
     what = "the mean difference" if design.is_pair else f"the mean of {design.models[0]}"

@@ -221,7 +221,9 @@ async def _respond(
     headers = {"ETag": _build_etag(row), "Cache-Control": "private, no-cache", **(headers or {})}
     if status == 201:
         headers["Location"] = build_series_path(row.id)
-    return build_json_response(build_series_document(row, latest), status, headers)
+    # in a thread, because the plan follows the interval of the method to a decision
+    document = await run_in_thread(build_series_document, row, latest)
+    return build_json_response(document, status, headers)
 
 
 def _build_etag(row: SeriesRow) -> str:
