@@ -60,7 +60,7 @@ def build_listed_document(row: SeriesRow) -> dict[str, Any]:
         "reference": design.reference,
         "margin": design.margin,
         "level": design.level,
-        "method": {"name": design.method.info.name, "params": to_json(asdict(design.method))},  # type: ignore[call-overload]
+        "method": orjson.loads(row.request)["method"],
         "stop": list(design.decisions),
         "unit": design.unit,
         "expected": None if expected is None else asdict(expected),

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from uuid import UUID, uuid4
 
+import orjson
 from sqlalchemy.exc import IntegrityError
 
 from thetahat.analyses.series import SeriesDesign, begin_series
@@ -44,16 +45,16 @@ def create(
     earlier = None if key is None else _find_earlier(owner_id, key, fingerprint)
     if earlier is not None:
         return earlier, False
-    state = begin_series(request.build_design())
+    design = request.build_design()
     row = SeriesRow(
         id=uuid4(),
         owner_id=owner_id,
         name=request.name,
         labels=request.labels,
-        request=request.model_dump_json(by_alias=True, exclude_unset=True),
+        request=orjson.dumps(request.fix(design)).decode(),
         status=SeriesStatus.OPEN.value,
         batches=0,
-        state=state.to_json(),
+        state=begin_series(design).to_json(),
         decision=None,
         decided_at=None,
         key=key,

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints, field_validator
 
 from thetahat.analyses.series import Batch, Expected, SeriesDesign, Statement, Unit
 from thetahat.analyses.series.design import DEFAULT_LEVEL
+from thetahat.errors import InvalidParameter
 from thetahat.sequential import SEQUENTIAL_METHODS
 from thetahat.sequential.asymptotic import Asymptotic
 from thetahat.values.block_losses import MAX_LOSS
+from thetahat.values.json_values import JsonValue, to_json
 from thetahat.values.types import Better
 from thetahat_service.kinds.fields.list_items import LabelItem, LossItem
 from thetahat_service.kinds.fields.method_names import Listed, MethodEntry
@@ -92,6 +96,28 @@ class SeriesRequest(Schema):
         None, description="What is expected before the first batch, for the plan."
     )
 
+    @field_validator("labels")
+    @classmethod
+    def _refuse_nul(cls, labels: dict[str, str]) -> dict[str, str]:
+        for key, value in labels.items():
+            if "\0" in key + value:
+                raise InvalidParameter(
+                    "A label must not have a NUL character.", loc=(key,), value=key + value
+                )
+        return labels
+
+    def fix(self, design: SeriesDesign) -> dict[str, JsonValue]:
+        """Return the request with every default of this release, as it is kept.
+
+        A later release may have other defaults, and what is fixed must stay.
+        """
+        method: Any = design.method  # a protocol cannot say that its classes are dataclasses
+        return {
+            **self.model_dump(mode="json", by_alias=True),
+            "method": {"name": design.method.info.name, "params": to_json(asdict(method))},
+            "stop": [statement.value for statement in design.decisions],
+        }
+
     def build_design(self) -> SeriesDesign:
         """Return what is fixed, checked; raises the errors of the library and the service."""
         expected = None if self.expected is None else self.expected.model_dump()
@@ -123,6 +149,16 @@ class SeriesBatch(Schema):
         description="The time of the batch, with its zone. Left out: when it is received.",
         examples=["2026-11-26T00:00:00Z"],
     )
+
+    @field_validator("at")
+    @classmethod
+    def _convert_to_utc(cls, at: datetime | None) -> datetime | None:
+        try:
+            return None if at is None else at.astimezone(UTC)
+        except OverflowError:
+            raise InvalidParameter(
+                f"The time {at} is outside the calendar in UTC.", value=str(at)
+            ) from None
 
     def build_batch(self) -> Batch:
         """Return the losses as arrays, checked for what is no number and no label."""

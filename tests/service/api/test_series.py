@@ -151,6 +151,7 @@ def test_exact_planned_looks_end(client: TestClient) -> None:
     ("body", "loc", "code"),
     [
         ({**PAIR, "marg": 1}, ["marg"], "invalid_request"),
+        ({**PAIR, "labels": {"a": "x\0"}}, ["labels", "a"], "invalid_request"),
         ({"models": ["a"]}, ["reference"], "invalid_parameter"),
         ({**PAIR, "margin": 0}, ["margin"], "invalid_request"),
         ({**PAIR, "level": 95}, ["level"], "invalid_parameter"),
@@ -183,6 +184,7 @@ def test_invalid_series(client: TestClient, body: Any, loc: Any, code: str) -> N
         ({"losses": {"new": ["1"], "old": [0]}}, ["losses", "new", 0]),
         ({"losses": {"new": [1], "old": [1]}, "cluster": [1]}, ["cluster"]),
         ({"losses": {"new": [1], "old": [1]}, "at": "2026-11-26T00:00:00"}, ["at"]),
+        ({"losses": {"new": [1], "old": [1]}, "at": "0001-01-01T00:00:00+01:00"}, ["at"]),
     ],
 )
 def test_invalid_batches(client: TestClient, body: Any, loc: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from tests.service.storage.databases import Setting
 from thetahat_service.errors import IdempotencyMismatch, QuotaExceeded, SeriesClosed
 from thetahat_service.jobs import retention
 from thetahat_service.series import adding, keeping
+from thetahat_service.series.request import SeriesRequest
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import series, webhooks
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
@@ -252,3 +254,17 @@ def test_exact_pages_of_the_list_and_of_looks(database: str) -> None:
     drawn = keeping.list_drawn_looks(read(ids[1]), 2)
     assert [look.number for look in drawn] == [1, 3, 5]
     assert read(ids[1]).state["rows"] == ROWS * 5
+
+
+def test_exact_what_is_fixed_is_kept_with_the_defaults_of_this_release(sqlite: None) -> None:
+    kept = json.loads(read(create_series(margin=0.1)).request)
+
+    assert kept["method"] == {
+        "name": "asymptotic",
+        "params": {"start": 100, "narrowest_at": 500},
+    }
+    assert kept["stop"] == ["equivalent", "better", "worse"]
+    assert (kept["level"], kept["better"], kept["unit"]) == (0.95, "lower", "row")
+    assert SeriesRequest.model_validate(kept).build_design() == keeping.read_design(
+        json.dumps(kept)
+    )
