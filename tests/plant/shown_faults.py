@@ -217,5 +217,11 @@ SHOWN: Final = (
         '            claim["verdict"],\n            claim["measured"],',
         '            claim["measured"],\n            claim["verdict"],',
     ),
+    _of_table(
+        "series",
+        "series.py",
+        'Interval(look["lower"], look["upper"], error)',
+        'Interval(look["lower"], look["estimate"], error)',
+    ),
 )
 """A wrong number, a wrong column or two ends in the wrong order, for each table."""
