@@ -14,8 +14,9 @@ from thetahat_service.schemas import series_examples
 PAIR: dict[str, Any] = {"models": ["new", "old"]}
 
 
-def create(client: TestClient, body: dict[str, Any] | None = None, **headers: str) -> Any:
-    return client.post("/v1/series", json=PAIR if body is None else body, headers=headers)
+def create(client: TestClient, body: dict[str, Any] = PAIR, key: str | None = None) -> Any:
+    headers = {} if key is None else {"Idempotency-Key": key}
+    return client.post("/v1/series", json=body, headers=headers)
 
 
 def add(client: TestClient, path: str, key: str, body: Any) -> Any:
@@ -75,9 +76,8 @@ def test_exact_a_batch_that_is_sent_twice_is_counted_once(client: TestClient) ->
 
 
 def test_exact_a_series_that_is_created_twice_is_one(client: TestClient) -> None:
-    headers = {"Idempotency-Key": "s"}
-    first, second = create(client, **headers), create(client, **headers)
-    other = create(client, {**PAIR, "margin": 0.1}, **headers)
+    first, second = create(client, key="s"), create(client, key="s")
+    other = create(client, {**PAIR, "margin": 0.1}, "s")
 
     assert first.json()["id"] == second.json()["id"]
     assert second.headers["idempotency-replayed"] == "true"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Barrier
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import numpy as np
 import pytest
@@ -139,24 +139,27 @@ def test_exact_a_batch_that_is_always_too_late_gets_the_lock(
     assert (look.number, is_new, calls) == (1, True, 3)
 
 
+def listen(labels: dict[str, str] | None) -> UUID:
+    """Register a webhook for decided series with these labels, and return its id."""
+    hook = webhooks.WebhookRow(
+        id=uuid4(),
+        owner_id=LOCAL_OWNER_ID,
+        url="https://hooks.example.com/",
+        event_types=["series.decided"],
+        description=None,
+        created_at=datetime.now(UTC),
+        disabled_at=None,
+        labels=labels,
+        previous_secret_until=None,
+    )
+    with unit_of_work() as connection:
+        webhooks.insert(connection, hook, "whsec_")
+    return hook.id
+
+
 def test_exact_a_webhook_is_told_once_of_a_decision(database: str) -> None:
     series_id = create_series(labels={"team": "x"})
-    with unit_of_work() as connection:
-        for labels in (None, {"team": "x"}, {"team": "y"}):
-            row = webhooks.WebhookRow(
-                id=UUID(int=len(str(labels))),
-                owner_id=LOCAL_OWNER_ID,
-                url="https://hooks.example.com/",
-                event_types=["series.decided"],
-                description=None,
-                created_at=datetime.now(UTC),
-                disabled_at=None,
-                labels=labels,
-                previous_secret_until=None,
-            )
-            if labels == {"team": "y"}:
-                row = webhooks.WebhookRow(**{**asdict_of(row), "id": UUID(int=99)})
-            webhooks.insert(connection, row, "whsec_")
+    of_all, of_team, _ = (listen(labels) for labels in (None, {"team": "x"}, {"team": "y"}))
     for number in range(12):
         add(series_id, f"k{number}")
     row = read(series_id)
@@ -165,15 +168,11 @@ def test_exact_a_webhook_is_told_once_of_a_decision(database: str) -> None:
 
     assert row.decision == "better"
     assert row.decided_at is not None
-    assert sorted(each["webhook_id"] for each in sent) == [UUID(int=4), UUID(int=13)]
+    assert sorted(each["webhook_id"] for each in sent) == sorted([of_all, of_team])
     assert {(each["event_type"], each["evaluation_id"]) for each in sent} == {
         ("series.decided", series_id)
     }
     assert '"decision":"better"' in sent[0]["body"]
-
-
-def asdict_of(row: webhooks.WebhookRow) -> dict[str, object]:
-    return {name: getattr(row, name) for name in webhooks.WebhookRow.__dataclass_fields__}
 
 
 def test_invalid_a_key_with_other_content_and_a_closed_series(database: str) -> None:
