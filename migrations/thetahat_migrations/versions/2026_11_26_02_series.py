@@ -3,7 +3,7 @@
 A delivery of a webhook about a series has the id of the series in ``evaluation_id``, which has had
 no foreign key before.
 Safe while the previous release runs: yes; it does not know the tables. It sends a delivery about a
-series like any other, and cannot list the deliveries of a webhook that has one.
+series like any other, and lists it with the id of the series as that of an evaluation.
 Reversible: yes; the series are lost.
 """
 
