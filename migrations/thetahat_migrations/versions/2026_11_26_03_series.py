@@ -12,7 +12,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "2026_11_26_02"
+revision = "2026_11_26_03"
 down_revision = "2026_11_26_01"
 branch_labels = None
 depends_on = None
