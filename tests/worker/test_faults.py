@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 import numpy as np
 import orjson
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
 from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
@@ -24,6 +26,8 @@ from thetahat_service.settings import get_settings
 from thetahat_service.storage.files import FileStore
 from thetahat_service.storage.infrastructure import describe_fault, find_fault
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
+from thetahat_service.storage.tables import EVALUATION
+from thetahat_service.storage.unit_of_work import reading, unit_of_work
 from thetahat_worker.executor import retry_while_unreachable
 
 A_AND_B: dict[str, Any] = {"parts": ["a", "b"], "n_chunks": 6, "seed": 5}
@@ -154,6 +158,35 @@ def test_exact_a_store_that_stays_away_fails_the_evaluation_with_the_reason(
     assert "longer than 30 seconds" in evaluation.error["detail"]
     assert "No space left on device" in evaluation.error["detail"]
     assert "private" not in evaluation.error["detail"]
+
+
+@pytest.mark.parametrize("change", [{"kind": "of_tomorrow"}, {"request": '{"of_tomorrow":1}'}])
+def test_exact_a_worker_leaves_the_request_of_a_newer_release_to_that_release(
+    database: str, change: dict[str, str]
+) -> None:
+    evaluation_id = submit_nap(**A_AND_B)
+    with reading() as connection:
+        columns = [EVALUATION.c[name] for name in change]
+        before = connection.execute(sa.select(*columns).where(EVALUATION.c.id == evaluation_id))
+        original = dict(before.mappings().one())
+
+    def store(values: Mapping[str, Any]) -> None:
+        with unit_of_work() as connection:
+            connection.execute(
+                sa.update(EVALUATION).where(EVALUATION.c.id == evaluation_id).values(**values)
+            )
+
+    store(change)
+    worker = make_executor()
+    for _ in range(5):
+        set_unit(evaluation_id, not_before=0.0)
+        assert worker.run((evaluation_id, 0))
+    row = unit(evaluation_id)
+    assert (row.state, row.lost, row.unavailable_since is None) == ("queued", 0, False)
+    assert not worker.must_be_replaced
+    store(original)
+    draws = expected_draws(5, 6)
+    assert _finish(evaluation_id)["parts"] == {"a": draws[::2], "b": draws[1::2]}
 
 
 def test_exact_a_failure_that_cannot_be_stored_is_stored_later(

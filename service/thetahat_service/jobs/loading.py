@@ -8,8 +8,10 @@ from uuid import UUID
 
 import orjson
 import sqlalchemy as sa
+from pydantic import ValidationError
 
 import thetahat
+from thetahat_service.errors import Unavailable
 from thetahat_service.jobs.stored_datasets import StoredDataset
 from thetahat_service.kinds.base import DatasetFile, Job, JobKind
 from thetahat_service.kinds.provenance import Provenance
@@ -38,11 +40,21 @@ class Loaded:
 
 
 def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
-    """Return the job of an evaluation."""
+    """Return the job of an evaluation.
+
+    Raises ``Unavailable`` for a request that only another release can read: during an upgrade a
+    worker of the previous release leaves it to those that follow it.
+    """
     row = connection.execute(_GET, {"wanted": evaluation_id}).one()
-    kind = JOB_KINDS[row.kind]
-    # Validated like in the API process, from what the JSON parser returns.
-    request = kind.request.model_validate({"kind": row.kind, **orjson.loads(row.request)})
+    try:
+        kind = JOB_KINDS[row.kind]
+        # Validated like in the API process, from what the JSON parser returns.
+        request = kind.request.model_validate({"kind": row.kind, **orjson.loads(row.request)})
+    except (KeyError, ValidationError) as error:
+        raise Unavailable(
+            "Another release of the service has accepted this request, and release "
+            f"{thetahat.__version__} cannot read it."
+        ) from error
     return Loaded(
         kind,
         Job(

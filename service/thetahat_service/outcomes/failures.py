@@ -88,11 +88,11 @@ def describe_internal_error(attempts: int = 1) -> StoredProblem:
 
 
 def describe_outage(seconds: float, reason: str) -> StoredProblem:
-    """Return the error of a unit that waited too long for the file store or the database."""
+    """Return the error of a unit that waited too long for what it needs, such as the database."""
     return build_problem(
         Unavailable.code,
-        f"The work waited longer than {seconds:g} seconds for the file store or the database. "
-        f"The last attempt failed with this message: {reason}",
+        f"The work waited longer than {seconds:g} seconds for the file store, the database or a "
+        f"worker of another release. The last attempt failed with this message: {reason}",
     )
 
 

@@ -104,6 +104,11 @@ def require_current() -> None:
         )
 
 
+def refuse_newer_tables() -> None:
+    """Raise ``OtherTables`` if a newer release has made the database tables."""
+    _refuse_newer(read_revision())
+
+
 def upgrade_if_empty() -> None:
     """Make the tables in an empty database; ``OtherTables`` for those of another release."""
     if read_revision() is None:

@@ -15,6 +15,7 @@ from thetahat_service.process.exit_with_parent import set_process_name
 from thetahat_service.process.imports import import_without_garbage_collection
 from thetahat_service.process.start_signal import wait_for_start_signal
 from thetahat_service.settings import get_settings
+from thetahat_service.storage import schema
 from thetahat_service.supervisor.database_folder import require_database
 from thetahat_service.supervisor.http_protocol import LimitedHttpProtocol, raise_descriptor_limit
 from thetahat_service.supervisor.listener import open_listener
@@ -30,13 +31,16 @@ def run_api(descriptor: int | None = None) -> None:
     """Answer requests until stopped, on the settings' address or on a socket that already listens.
 
     Raises ``CannotStart`` if other machines can reach the address and there is no API key, or if
-    the address cannot be listened on; raises the database's error if it cannot be reached.
+    the address cannot be listened on; raises the database's error if it cannot be reached, and
+    ``OtherTables`` if a newer release has made its tables. A process that runs while they are made
+    goes on, because its statements work on them.
     """
     set_process_name("thetahat-api")
     raise_descriptor_limit()
     with ExitStack() as stack:
         if descriptor is None:
             require_database(get_settings())
+            schema.refuse_newer_tables()
             listener = stack.enter_context(open_listener(get_settings()))
         else:
             listener = stack.enter_context(socket.socket(fileno=descriptor))
