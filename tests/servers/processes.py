@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import signal
 import socket
 import subprocess
@@ -73,3 +74,13 @@ def running(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+@contextlib.contextmanager
+def busy_processes(count: int) -> Iterator[None]:
+    """Have so many processes compute without a pause until the block ends."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(count):
+            command = [sys.executable, "-c", "while True: pass"]
+            stack.enter_context(running(command, Path(os.devnull)))
+        yield

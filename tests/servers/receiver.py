@@ -39,6 +39,11 @@ class Receiver:
     received: list[Received] = field(default_factory=list)
     replies: list[Reply] = field(default_factory=list)
     server_names: list[str | None] = field(default_factory=list)
+    is_answering: threading.Event = field(default_factory=threading.Event)
+    """Cleared by a test, requests wait until it is set again."""
+
+    def __post_init__(self) -> None:
+        self.is_answering.set()
 
     def wait_for(self, count: int, seconds: float = 20.0) -> list[Received]:
         """Wait until so many requests have come."""
@@ -59,6 +64,7 @@ def run_receiver(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            receiver.is_answering.wait()
             headers = {name.lower(): value for name, value in self.headers.items()}
             receiver.received.append(Received(self.command, self.path, headers, body))
             reply = receiver.replies.pop(0) if receiver.replies else Reply()
@@ -96,6 +102,7 @@ def run_receiver(tls: ssl.SSLContext | None = None) -> Iterator[Receiver]:
     try:
         yield receiver
     finally:
+        receiver.is_answering.set()
         server.shutdown()
         server.server_close()
         thread.join()
