@@ -97,7 +97,7 @@ HELD: Final = (*_ONE_UNIT, _is_in(UnitState.RUNNING), *_CONDITIONS[Condition.HEL
 """The conditions that a unit is still claimed by an attempt."""
 IS_HELD: Final = sa.select(_C.number).where(*HELD)
 OUTAGE: Final = sa.select(EpochNow() - _C.unavailable_since).where(*HELD)
-HISTORY: Final = sa.select(_C.lost, EpochNow() - _C.claimed_at).where(*HELD)
+HISTORY: Final = sa.select(_C.lost, _BY_CLOCK).where(*HELD)
 
 
 def build_claim_parameters(claim: Any) -> dict[str, Any]:

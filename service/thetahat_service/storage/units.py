@@ -366,7 +366,10 @@ def _read_claims(connection: sa.Connection, statement: sa.Select[Any]) -> list[U
 
 
 def read_history(connection: sa.Connection, claim: UnitClaim) -> tuple[int, float]:
-    """Return the number of lost attempts at a unit, and the seconds that this attempt has run."""
+    """Return the number of lost attempts at a unit, and the seconds that this attempt has run.
+
+    It has run until now, or until its lease ended: the whole service may have been stopped since.
+    """
     row = connection.execute(
         unit_statements.HISTORY, unit_statements.build_claim_parameters(claim)
     ).one_or_none()

@@ -108,11 +108,35 @@ def test_exact_a_lost_claim_past_the_time_limit_fails_at_once(
     with reading() as connection:
         _, seconds = unit_table.read_history(connection, claimed)
     assert 0 <= seconds < 5
-    set_unit(evaluation_id, lease_until=1.0, claimed_at=UNIT.c.claimed_at - 11)
+    set_unit(
+        evaluation_id,
+        lease_until=UNIT.c.claimed_at - 0.1,
+        claimed_at=UNIT.c.claimed_at - 11,
+    )
     sweep.sweep(HOLDER, get_settings())
     error = look(evaluation_id).error
     assert error is not None
     assert error["code"] == "time_limit_exceeded"
+
+
+def test_exact_the_time_while_the_whole_service_was_stopped_is_no_run(
+    database: str, setting: Setting, sent: Sent
+) -> None:
+    setting(time_limit_s=3600, lease_s=30)
+    evaluation_id = submit_nap()
+    _claim((evaluation_id, 0))
+    two_days = 2 * 24 * 3600
+    set_unit(
+        evaluation_id,
+        lease_until=UNIT.c.lease_until - two_days,
+        claimed_at=UNIT.c.claimed_at - two_days,
+    )
+    sweep.sweep(HOLDER, get_settings())
+    assert look(evaluation_id).error is None
+    assert unit(evaluation_id).state == "queued"
+    set_unit(evaluation_id, not_before=0.0)
+    assert make_executor().run((evaluation_id, 0))
+    assert look(evaluation_id).status == "succeeded"
 
 
 def test_exact_a_missed_gathering_is_queued(sqlite: None, sent: Sent) -> None:
