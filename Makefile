@@ -27,7 +27,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses 3 --di
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-runtime demo serve test test-quick chaos plant soak explore contract fuzz-uploads check site format format-check lint \
+.PHONY: help setup setup-runtime demo serve test test-quick chaos drills plant soak explore contract fuzz-uploads check site format format-check lint \
 	types imports spelling coverage docs client-types lock benchmarks version release publish test-floors clean
 
 help: ## Show this list
@@ -55,6 +55,9 @@ test-quick: setup ## Run the tests without simulations and without killing proce
 
 chaos: setup ## Run 2000 evaluations under 300 faults on each set-up and compare every byte (CHAOS="--seed 2")
 	@$(BIN)/python -m tests.chaos $(CHAOS)
+
+drills: setup ## Upgrade, restore, lose the broker and a machine, fill the disk, set the clock: on both set-ups
+	@$(BIN)/python -m tests.drills $(DRILLS)
 
 plant: setup ## Sow a wrong constant in each family and a wrong cell in each shown table; tests must notice (PLANT="losses")
 	@$(BIN)/python -m tests.plant $(PLANT)

@@ -23,9 +23,9 @@ from uuid import UUID
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
 
-from tests.chaos.jobs import Client, Outcome, build_requests, draw_request
+from tests.chaos.jobs import Client, Outcome, build_requests, draw_request, judge
+from tests.chaos.progress import POLL_S, count_finished, wait_until_finished
 from tests.chaos.setups import SETUPS, Setup
 from tests.chaos.small_disk import small_disk
 from tests.servers.processes import busy_processes
@@ -35,11 +35,9 @@ from thetahat_service.storage.unit_of_work import reading
 END_S: Final = 240.0
 """How long all evaluations may take after the last fault; those that take longer are stuck."""
 MOST_WAITING: Final = 30
-POLL_S: Final = 0.1
 LONGEST_PAUSE_S: Final = 1.0
 PROGRESS_FAULTS: Final = 20
 """Faults between two lines about the progress."""
-UNFINISHED: Final = ("queued", "running")
 
 Job = tuple[int, UUID, bool]
 """The number of the request, the evaluation, and whether it poisons the process that runs it."""
@@ -73,24 +71,6 @@ class Report:
             median, most, worst = np.quantile(by_fault[name], (0.5, 0.9, 1.0))
             print(f"   {name:20}{len(by_fault[name]):8}{median:8.1f}{most:8.1f}{worst:8.1f}")
         sys.stdout.flush()
-
-
-def count_finished() -> int:
-    """Return how many evaluations have finished; waits while the database cannot be read."""
-    statement = sa.select(sa.func.count()).where(EVALUATION.c.status.not_in(UNFINISHED))
-    while True:
-        try:
-            with reading() as connection:
-                return int(connection.execute(statement).scalar_one())
-        except SQLAlchemyError:
-            time.sleep(POLL_S)
-
-
-def wait_until_finished(n: int, seconds: float) -> None:
-    """Wait until so many evaluations have finished, or until the time is over."""
-    deadline = time.monotonic() + seconds
-    while count_finished() < n and time.monotonic() < deadline:
-        time.sleep(POLL_S)
 
 
 class Disturbance(threading.Thread):
@@ -138,8 +118,9 @@ def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Repor
     bodies = build_requests()
     rng = np.random.default_rng([seed, 1])
     with small_disk(folder) as has_small_disk, SETUPS[name](folder) as setup:
-        if not has_small_disk and setup.faults.pop("disk_full", None):
+        if not has_small_disk and "disk_full" in setup.faults:
             print("   The fault disk_full is left out: no disk can be mounted here.")
+            del setup.faults["disk_full"]
         client = Client(setup.url)
         expected = _run_undisturbed(client, bodies)
         began = time.monotonic()
@@ -211,7 +192,7 @@ def _compare(
     wrong: Counter[str] = Counter()
     for which, evaluation_id, is_poisoned in jobs:
         outcome = client.read(evaluation_id)
-        verdict = _judge(outcome, expected[which], is_poisoned=is_poisoned)
+        verdict = judge(outcome, expected[which], is_poisoned=is_poisoned)
         if verdict is not None:
             wrong[verdict] += 1
             if wrong[verdict] <= 3:
@@ -222,22 +203,6 @@ def _compare(
     wrong["doubled"] = max(0, int(n_stored or 0) - n_all)
     names = ("lost", "doubled", "stuck", "altered", "falsely failed", "learners missing")
     return {name: wrong[name] for name in names}
-
-
-def _judge(outcome: Outcome | None, wanted: Outcome, *, is_poisoned: bool) -> str | None:
-    """Return what is wrong with an outcome; a request that poisons has a digest of its own."""
-    if outcome is None:
-        return "lost"
-    if outcome.status in UNFINISHED:
-        return "stuck"
-    if outcome.status != "succeeded":
-        return "falsely failed"
-    if outcome.failed_learners - wanted.failed_learners:
-        return "learners missing"
-    same_result = outcome.result == wanted.result or (
-        is_poisoned and outcome.without_provenance == wanted.without_provenance
-    )
-    return None if same_result and outcome.losses == wanted.losses else "altered"
 
 
 @contextlib.contextmanager

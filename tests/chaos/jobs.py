@@ -17,6 +17,7 @@ import thetahat_service.kinds
 
 N_SEEDS: Final = 4
 """Evaluations of each sort; further ones repeat these requests."""
+UNFINISHED: Final = ("queued", "running")
 SEND_S: Final = 90.0
 """How long a request is sent again while the service does not accept it."""
 RETRY_S: Final = 0.1
@@ -98,6 +99,22 @@ class Outcome:
         parts: Mapping[str, Any] = document.get("parts") or {}
         failed = {name for name, part in parts.items() if isinstance(part, dict)}
         return failed | set(document.get("failures") or ())
+
+
+def judge(outcome: Outcome | None, wanted: Outcome, *, is_poisoned: bool = False) -> str | None:
+    """Return what is wrong with an outcome; a request that poisons has a digest of its own."""
+    if outcome is None:
+        return "lost"
+    if outcome.status in UNFINISHED:
+        return "stuck"
+    if outcome.status != "succeeded":
+        return "falsely failed"
+    if outcome.failed_learners - wanted.failed_learners:
+        return "learners missing"
+    same_result = outcome.result == wanted.result or (
+        is_poisoned and outcome.without_provenance == wanted.without_provenance
+    )
+    return None if same_result and outcome.losses == wanted.losses else "altered"
 
 
 @dataclass

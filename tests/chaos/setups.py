@@ -1,8 +1,9 @@
-"""The two set-ups of the service as processes, and the faults that each can have."""
+"""The set-ups of the service as processes, and the faults that each can have."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import httpx
@@ -26,9 +28,18 @@ from tests.servers.processes import free_port
 from tests.servers.receiver import Receiver, run_receiver
 from tests.servers.redis import redis_server
 from tests.servers.shifted_clock import ShiftedClock
+from tests.service.power_cut.recorded_disk import Recorder, build_image, read_log
+from tests.service.power_cut.test_power_cut import SITE as RECORDING_SITE
 from tests.service.storage.databases import forget
 from tests.service.storage.shifted_clock import setting_the_clock
-from tests.service.supervisor.processes import READY_S, Command, running, serving
+from tests.service.supervisor.processes import (
+    READY_S,
+    SITE,
+    Command,
+    environment,
+    wait_until_gone,
+)
+from thetahat_service.storage import engine
 
 LONGEST_S: Final = 3.0
 """Longest fault; longer than a lease."""
@@ -45,6 +56,8 @@ SETTINGS: Final = {
     "WEBHOOK_TIMEOUT_S": "2",
     "WEBHOOK_PAUSES_S": ",".join(["1"] * 100),
 }
+SITES: Final = tuple(site / "sitecustomize.py" for site in (RECORDING_SITE, SITE))
+"""What Python runs first in each process: one records flushes, one adds the sleeping kind."""
 LOCK_TABLE: Final = "BEGIN; LOCK TABLE unit IN ACCESS EXCLUSIVE MODE"
 END_CONNECTIONS: Final = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
@@ -66,11 +79,14 @@ class Setup:
         By name, what breaks it for a while and returns when that is over.
     receiver : Receiver
         Gets the deliveries of a webhook, about each end of an evaluation.
+    set_clock : callable or None
+        Sets the clock of the service so many seconds after the machine's, where that is possible.
     """
 
     url: str
     faults: dict[str, Fault]
     receiver: Receiver
+    set_clock: Callable[[int], None] | None = None
 
     def wait_for_deliveries(self, evaluations: Sequence[UUID]) -> int:
         """Wait until the webhook knows the end of some evaluations; return how many it lacks."""
@@ -86,23 +102,88 @@ class Setup:
         return set(re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", bodies.decode()))
 
 
+class Machine:
+    """One command with all processes that it has started: they are lost together.
+
+    Parameters
+    ----------
+    words : str
+        The command.
+    log : Path
+        Its output, and that of the same command started again.
+    variables : mapping or None
+        The environment; None for that of this process.
+    """
+
+    def __init__(self, *words: str, log: Path, variables: Mapping[str, str] | None = None) -> None:
+        self._words, self._log = words, log
+        self.command = Command(*words, log=log, variables=variables)
+
+    def lose(self) -> None:
+        """Kill all processes at once."""
+        family = self.command.family()
+        for pid in (self.command.process.pid, *family):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.command.process.wait()
+        wait_until_gone(family, seconds=READY_S)
+
+    def start_again(self, variables: Mapping[str, str] | None = None) -> None:
+        """Start the command anew."""
+        self.command = Command(*self._words, log=self._log, variables=variables)
+
+
+class Redis:
+    """A Redis server that can be lost with all its messages."""
+
+    def __init__(self) -> None:
+        self._stack = contextlib.ExitStack()
+        self._address = self._stack.enter_context(redis_server())
+        self._port = urlsplit(self._address).port
+        self.url = f"{self._address}/0"
+
+    def close(self) -> None:
+        """Stop the server."""
+        self._stack.close()
+
+    def lose(self, seconds: float) -> None:
+        """Kill the server, and start an empty one at the same address after some seconds."""
+        os.kill(self.find_pid(), signal.SIGKILL)
+        time.sleep(seconds)
+        self._stack.enter_context(redis_server(self._port))
+
+    def forget_messages(self) -> None:
+        """Delete all messages."""
+        with redis.Redis.from_url(self.url) as client:
+            client.flushdb()
+
+    def find_pid(self) -> int:
+        """Return the process id of the server."""
+        with redis.Redis.from_url(self.url) as client:
+            return int(client.info("server")["process_id"])
+
+
 @contextlib.contextmanager
 def embedded(folder: Path) -> Iterator[Setup]:
     """Run ``thetahat serve`` with SQLite and the embedded broker."""
     clock = ShiftedClock(folder.parent) if shutil.which("cc") else None
+    port = free_port()
     with (
         run_receiver() as receiver,
-        _environment(
+        changed_environment(
             **_settings(receiver),
             **(clock.variables if clock else {}),
             THETAHAT_DATA_DIR=folder,
             THETAHAT_WORKERS=2,
         ),
-        serving(folder, folder.parent / "log") as serve,
+        contextlib.ExitStack() as stack,
     ):
+        serve = Machine("serve", "--port", str(port), log=folder.parent / "log")
+        stack.callback(serve.lose)
         faults: dict[str, Fault] = {
-            "worker_killed": lambda rng: _kill(serve, "thetahat-worker", rng),
+            "worker_killed": lambda rng: _kill(serve, "thetahat-(worker|keeper)", rng),
             "worker_frozen": lambda rng: _freeze(serve, "thetahat-worker", rng),
+            "machine_lost": lambda rng: _lose(serve, rng),
             "api_killed": lambda rng: _kill(serve, "thetahat-api", rng),
             "broker_killed": lambda rng: _kill(serve, "-server", rng),
             "broker_frozen": lambda rng: _freeze(serve, "-server", rng, LONGEST_BROKER_S),
@@ -115,9 +196,9 @@ def embedded(folder: Path) -> Iterator[Setup]:
             print("   The fault clock_set is left out: there is no C compiler.")
         else:
             faults["clock_set"] = lambda rng: clock.set(_draw_hours(rng))
-        url = serve.wait_for(r"answers at (http://\S+)")[1]
-        _register_webhook(url, receiver)
-        yield Setup(url, faults, receiver)
+        url = f"http://127.0.0.1:{port}"
+        register_webhook(url, receiver)
+        yield Setup(url, faults, receiver, clock.set if clock else None)
 
 
 @contextlib.contextmanager
@@ -128,55 +209,109 @@ def cluster(folder: Path) -> Iterator[Setup]:
         run_receiver() as receiver,
         postgres_server() as server,
         fresh_database(server) as database,
-        redis_server() as broker,
-        _environment(
+        contextlib.closing(Redis()) as broker,
+        changed_environment(
             THETAHAT_DATABASE_URL=database,
-            THETAHAT_BROKER_URL=f"{broker}/0",
+            THETAHAT_BROKER_URL=broker.url,
             THETAHAT_FILES_URL=(folder / "files").as_uri(),
             THETAHAT_DATA_DIR=folder / "unused",
             THETAHAT_WORKERS=1,
             **_settings(receiver),
         ),
-        running("migrate", log=folder.parent / "migrate") as migration,
+        contextlib.ExitStack() as stack,
     ):
-        assert migration.process.wait(120) == 0, (folder.parent / "migrate").read_text()
-        with (
-            setting_the_clock() as set_clock,
-            running("api", "--port", str(port), log=folder.parent / "api") as api,
-            running("worker", log=folder.parent / "one") as first_worker,
-            running("worker", log=folder.parent / "two") as two,
-        ):
-            address = database.replace("postgresql+psycopg://", "postgresql://", 1)
-            machines = (first_worker, two)
-            url = f"http://127.0.0.1:{port}"
-            with redis.Redis.from_url(f"{broker}/0") as client:
-                broker_pid = int(client.info("server")["process_id"])
-            _register_webhook(url, receiver)
-            yield Setup(
-                url,
-                {
-                    "worker_killed": lambda rng: _kill(_pick(machines, rng), "python", rng),
-                    "worker_frozen": lambda rng: _freeze(_pick(machines, rng), "python", rng),
-                    "api_frozen": lambda rng: _freeze_one(api.process.pid, _draw_seconds(rng)),
-                    "messages_lost": lambda _: _forget_messages(f"{broker}/0"),
-                    "broker_frozen": lambda rng: _freeze_one(
-                        broker_pid, _draw_seconds(rng, LONGEST_BROKER_S)
-                    ),
-                    "receiver_hangs": lambda rng: _hang(receiver, rng),
-                    "clock_set": lambda rng: set_clock(_draw_hours(rng)),
-                    "store_away": lambda rng: _move_away(folder / "files", rng),
-                    "disk_full": lambda rng: fill_disk(folder, _draw_seconds(rng)),
-                    "database_locked": lambda rng: _lock_postgres(address, rng),
-                    "connections_ended": lambda _: _end_connections(address),
-                },
-                receiver,
-            )
+        migrate(folder.parent / "migrate")
+        set_clock = stack.enter_context(setting_the_clock())
+        words = {"api": ("api", "--port", str(port)), "one": ("worker",), "two": ("worker",)}
+        api, *workers = (
+            Machine(*command, log=folder.parent / name) for name, command in words.items()
+        )
+        for machine in (api, *workers):
+            stack.callback(machine.lose)
+        address = database.replace("postgresql+psycopg://", "postgresql://", 1)
+        url = f"http://127.0.0.1:{port}"
+        register_webhook(url, receiver)
+        yield Setup(
+            url,
+            {
+                "worker_killed": lambda rng: _kill(_pick(workers, rng), "python", rng),
+                "worker_frozen": lambda rng: _freeze(_pick(workers, rng), "python", rng),
+                "machine_lost": lambda rng: _lose(_pick(workers, rng), rng),
+                "api_killed": lambda rng: _lose(api, rng),
+                "api_frozen": lambda rng: _freeze_one(api.command.process.pid, _draw_seconds(rng)),
+                "messages_lost": lambda _: broker.forget_messages(),
+                "broker_killed": lambda rng: broker.lose(_draw_seconds(rng)),
+                "broker_frozen": lambda rng: _freeze_one(
+                    broker.find_pid(), _draw_seconds(rng, LONGEST_BROKER_S)
+                ),
+                "receiver_hangs": lambda rng: _hang(receiver, rng),
+                "clock_set": lambda rng: set_clock(_draw_hours(rng)),
+                "store_away": lambda rng: _move_away(folder / "files", rng),
+                "disk_full": lambda rng: fill_disk(folder, _draw_seconds(rng)),
+                "database_locked": lambda rng: _lock_postgres(address, rng),
+                "connections_ended": lambda _: _end_connections(address),
+            },
+            receiver,
+            set_clock,
+        )
+
+
+@contextlib.contextmanager
+def power(folder: Path) -> Iterator[Setup]:
+    """Run ``thetahat serve`` on a disk that keeps of each power cut only what was flushed."""
+    data, port, number = folder / "data", free_port(), itertools.count()
+    data.mkdir()
+    site = folder.parent / "site"
+    site.mkdir()
+    lines = [f"exec(compile(open({str(file)!r}).read(), {str(file)!r}, 'exec'))" for file in SITES]
+    (site / "sitecustomize.py").write_text("\n".join(lines))
+
+    def make_record() -> Path:
+        return folder / f"record-{next(number)}"
+
+    def build_variables(record: Path) -> dict[str, str]:
+        paths = os.pathsep.join([str(site), environment()["PYTHONPATH"]])
+        recorded = {"RECORDED_FOLDER": str(data), "FLUSH_RECORD": str(record)}
+        return environment() | recorded | {"PYTHONPATH": paths}
+
+    with (
+        run_receiver() as receiver,
+        changed_environment(**_settings(receiver), THETAHAT_DATA_DIR=data, THETAHAT_WORKERS=2),
+        contextlib.ExitStack() as stack,
+    ):
+        records = [make_record()]
+        words = ("serve", "--port", str(port))
+        log = folder.parent / "log"
+        serve = Machine(*words, log=log, variables=build_variables(records[0]))
+        stack.callback(serve.lose)
+
+        def cut_power(_: np.random.Generator) -> None:
+            serve.lose()
+            record, image = records.pop(), folder / "image"
+            build_image(record, read_log(record), time.time(), image)
+            shutil.rmtree(data)
+            image.rename(data)
+            engine.reset()  # this process has had the old file open
+            shutil.rmtree(record)
+            records.append(make_record())
+            Recorder(data, records[0]).record_all()
+            serve.start_again(build_variables(records[0]))
+
+        url = f"http://127.0.0.1:{port}"
+        register_webhook(url, receiver)
+        yield Setup(url, {"power_cut": cut_power}, receiver)
 
 
 SETUPS: Final[Mapping[str, Callable[[Path], contextlib.AbstractContextManager[Setup]]]] = {
     "embedded": embedded,
     "cluster": cluster,
+    "power": power,
 }
+
+
+def migrate(log: Path) -> None:
+    """Run ``thetahat migrate``."""
+    assert Command("migrate", log=log).process.wait(READY_S) == 0, log.read_text()
 
 
 def _settings(receiver: Receiver) -> dict[str, str]:
@@ -184,7 +319,7 @@ def _settings(receiver: Receiver) -> dict[str, str]:
     return {f"THETAHAT_{name}": value for name, value in SETTINGS.items()} | allowed
 
 
-def _register_webhook(url: str, receiver: Receiver) -> None:
+def register_webhook(url: str, receiver: Receiver) -> None:
     """Register the webhook, when the API answers."""
     deadline = time.monotonic() + READY_S
     while True:
@@ -197,7 +332,8 @@ def _register_webhook(url: str, receiver: Receiver) -> None:
 
 
 @contextlib.contextmanager
-def _environment(**variables: Any) -> Iterator[None]:
+def changed_environment(**variables: Any) -> Iterator[None]:
+    """Have other variables in this process and its children until the block ends."""
     before = dict(os.environ)
     os.environ.update({name: str(value) for name, value in variables.items()})
     forget()
@@ -218,26 +354,32 @@ def _draw_hours(rng: np.random.Generator) -> int:
     return int(rng.integers(-1, 2)) * HOUR_S
 
 
-def _pick(machines: tuple[Command, ...], rng: np.random.Generator) -> Command:
+def _pick(machines: Sequence[Machine], rng: np.random.Generator) -> Machine:
     return machines[int(rng.integers(len(machines)))]
 
 
-def _pick_process(command: Command, word: str, rng: np.random.Generator) -> int | None:
-    pids = sorted(pid for pid, line in command.family().items() if word in line)
+def _lose(machine: Machine, rng: np.random.Generator) -> None:
+    machine.lose()
+    time.sleep(_draw_seconds(rng))
+    machine.start_again()
+
+
+def _pick_process(machine: Machine, word: str, rng: np.random.Generator) -> int | None:
+    pids = sorted(pid for pid, line in machine.command.family().items() if re.search(word, line))
     return pids[int(rng.integers(len(pids)))] if pids else None
 
 
-def _kill(command: Command, word: str, rng: np.random.Generator) -> None:
-    pid = _pick_process(command, word, rng)
+def _kill(machine: Machine, word: str, rng: np.random.Generator) -> None:
+    pid = _pick_process(machine, word, rng)
     if pid is not None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
 
 def _freeze(
-    command: Command, word: str, rng: np.random.Generator, longest_s: float = LONGEST_S
+    machine: Machine, word: str, rng: np.random.Generator, longest_s: float = LONGEST_S
 ) -> None:
-    pid = _pick_process(command, word, rng)
+    pid = _pick_process(machine, word, rng)
     if pid is not None:
         _freeze_one(pid, _draw_seconds(rng, longest_s))
 
@@ -280,8 +422,3 @@ def _lock_postgres(address: str, rng: np.random.Generator) -> None:
 def _end_connections(address: str) -> None:
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(END_CONNECTIONS)
-
-
-def _forget_messages(address: str) -> None:
-    with redis.Redis.from_url(address) as client:
-        client.flushdb()

@@ -22,13 +22,19 @@ START_ATTEMPTS = 3
 
 
 @contextlib.contextmanager
-def redis_server() -> Iterator[str]:
-    """Run a server until the block ends; the value is its URL, without a logical database."""
+def redis_server(fixed_port: int | None = None) -> Iterator[str]:
+    """Run a server until the block ends; the value is its URL, without a logical database.
+
+    Parameters
+    ----------
+    fixed_port : int or None
+        Where it listens; None for a free port.
+    """
     with tempfile.TemporaryDirectory(prefix="thetahat-redis-") as at:
         folder = Path(at)
         log = folder / "log"
         for _ in range(START_ATTEMPTS):
-            port = free_port()
+            port = fixed_port or free_port()
             command: list[str | Path] = [
                 _binary(),
                 "--port",

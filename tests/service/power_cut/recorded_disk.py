@@ -90,6 +90,14 @@ class Recorder:
         self._fsync(fd)
         self._write(entry)
 
+    def record_all(self) -> None:
+        """Record everything below the folder as flushed, as it is after a power cut."""
+        for folder, _, files in os.walk(self._root):
+            for name in files:
+                path = Path(folder, name)
+                self._write(self._describe(path, path.stat().st_ino))
+            self._write(self._describe(Path(folder), 0))
+
     def record_sqlite(self) -> None:
         """Have SQLite open files of this process through a layer that records their flushes."""
         library = ctypes.CDLL(getattr(_sqlite3, "__file__", None))
