@@ -176,14 +176,17 @@ def _has_settled(record: Record) -> bool:
 
 def _sample(supervisor: int, elapsed: float, n_finished: int, record: Record) -> None:
     memory: dict[str, float] = defaultdict(float)
-    pids = [supervisor, *descendants(supervisor)]
-    for pid in pids:
+    statuses: dict[int, dict[str, str]] = {}
+    for pid in (supervisor, *descendants(supervisor)):
         try:
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
         except OSError:  # it has just ended
             continue
-        status = dict(line.split(":", 1) for line in lines)
-        group = _name_group(status["Name"].strip(), pid, int(status["PPid"]), supervisor)
+        statuses[pid] = dict(line.split(":", 1) for line in lines)
+    names = {pid: status["Name"].strip() for pid, status in statuses.items()}
+    for pid, status in statuses.items():
+        parent_name = names.get(int(status["PPid"]), "")
+        group = "sweeper" if pid == supervisor else _name_group(names[pid], parent_name)
         if group == "workers":
             record.workers.add(pid)
         memory[group] += int(status.get("VmRSS", "0 kB").split()[0]) / 1024
@@ -193,14 +196,13 @@ def _sample(supervisor: int, elapsed: float, n_finished: int, record: Record) ->
         record.memory_mb[group].append(memory[group])
 
 
-GROUPS: Final = ("api", "workers", "worker parent", "sweeper", "broker", "parsers")
+GROUPS: Final = ("api", "workers", "worker parent", "keeper", "sweeper", "broker", "parsers")
+"""The sweeper is a thread of the supervisor."""
 
 
-def _name_group(name: str, pid: int, parent: int, supervisor: int) -> str:
-    if pid == supervisor:
-        return "sweeper"  # a thread of the supervisor
+def _name_group(name: str, parent_name: str) -> str:
     if name == "thetahat-worker":
-        return "worker parent" if parent == supervisor else "workers"
+        return "worker parent" if parent_name == "thetahat-keeper" else "workers"
     return "broker" if name in BROKERS else name.replace("thetahat-", "").replace("ser", "sers")
 
 

@@ -102,12 +102,11 @@ def test_exact_the_service_imports_with_its_extras() -> None:
 
 
 def test_exact_a_worker_imports_without_http_figures_and_reports() -> None:
-    kinds = (
-        "import thetahat_worker.__main__\nfrom thetahat_service.kinds.registry import JOB_KINDS\n"
-    )
+    worker = "import thetahat_worker.main_process\n"
+    kinds = "from thetahat_service.kinds.registry import JOB_KINDS\n"
 
     printed = run(
-        IMPORT_ALL + TRANSPORTS + kinds + "print(*JOB_KINDS, 'fastapi' in sys.modules)",
+        IMPORT_ALL + TRANSPORTS + worker + kinds + "print(*JOB_KINDS, 'fastapi' in sys.modules)",
         ("thetahat", "worker"),
         PACKAGES=("thetahat", "thetahat_worker"),
     )

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 SCRIPT = """
-import thetahat_worker.__main__
+import thetahat_worker.main_process
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from sklearn.ensemble import HistGradientBoostingRegressor

@@ -30,6 +30,12 @@ class StartSignal:
         os.close(self.descriptor)
 
 
+def list_descriptors() -> list[int]:
+    """Return the descriptor that a fork of this process must keep to wait for the signal."""
+    descriptor = os.environ.get(VARIABLE, "")
+    return [int(descriptor)] if descriptor else []
+
+
 def wait_for_start_signal() -> None:
     """Wait for the signal; return at once in a process without one."""
     descriptor = os.environ.pop(VARIABLE, "")

@@ -73,13 +73,13 @@ class ForkedProcess:
         parent = os.getpid()
         sys.stdout.flush()
         sys.stderr.flush()
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         self.pid = os.fork()
         if self.pid == 0:
             _detach_from_parent(parent, orphan_signal, file_descriptors)
             os.environ.update(environment)
             _call_and_exit(function)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
     def poll(self) -> int | None:
         """Return the exit status; None while the child runs."""
@@ -122,7 +122,7 @@ def _detach_from_parent(
                 os.close(number)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def _call_and_exit(function: Callable[[], None]) -> NoReturn:

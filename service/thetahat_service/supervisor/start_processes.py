@@ -19,7 +19,7 @@ API_PATIENCE_S = 4.0
 WORKER_PATIENCE_S = 5.0
 BROKER_PATIENCE_S = 3.0
 NODE_VARIABLE = "THETAHAT_NODE"
-WORKER_MODULE = "thetahat_worker.__main__"  # by name: the supervisor does not import the worker
+KEEPER_MODULE = "thetahat_service.supervisor.worker_keeper"
 
 
 def start_child(child: ChildProcess, stack: ExitStack) -> ChildProcess:
@@ -41,11 +41,11 @@ def start_broker(settings: Settings, stack: ExitStack) -> ChildProcess:
 
 
 def build_workers(node: UUID, start_signal: StartSignal | None = None) -> ChildProcess:
-    """Return the process whose children compute."""
+    """Return the process that keeps the workers running."""
     waiting = {} if start_signal is None else start_signal.environment
     return ChildProcess(
         "workers",
-        lambda: [sys.executable, "-m", "thetahat_worker"],
+        lambda: [sys.executable, "-m", KEEPER_MODULE],
         WORKER_PATIENCE_S,
         function=_run_workers,
         environment={NODE_VARIABLE: str(node), **waiting},
@@ -54,7 +54,7 @@ def build_workers(node: UUID, start_signal: StartSignal | None = None) -> ChildP
 
 
 def _run_workers() -> None:
-    import_module(WORKER_MODULE).main()
+    import_module(KEEPER_MODULE).main()
 
 
 def build_api(listener: socket.socket, start_signal: StartSignal) -> ChildProcess:

@@ -1,0 +1,99 @@
+"""The process that keeps the workers running: it forks them again, and stops with them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.service.jobs.evaluations import submit_nap, wait_for
+from tests.service.storage.databases import Setting
+from tests.service.supervisor.processes import serving, wait_until_gone
+
+KEEPER = """
+import os, signal, sys, time
+from pathlib import Path
+from thetahat_service.supervisor import worker_keeper
+
+worker_keeper.FIRST_PAUSE_S, worker_keeper.LONGEST_PAUSE_S = 0.01, 0.05
+
+def run():
+    def stop(*_):
+        print("asked to stop", flush=True)
+        sys.exit(7)
+    signal.signal(signal.SIGTERM, stop)
+    print(os.getpid(), flush=True)
+    if sys.argv[1] == "end":
+        sys.exit(3)
+    while True:
+        time.sleep(0.01)
+
+print("status", worker_keeper.keep_running(run), flush=True)
+"""
+
+
+@contextmanager
+def keeping(mode: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", KEEPER, mode]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as keeper:
+        try:
+            yield keeper
+        finally:
+            keeper.kill()
+
+
+def read_line(keeper: subprocess.Popen[str]) -> str:
+    assert keeper.stdout is not None
+    return keeper.stdout.readline().strip()
+
+
+def test_exact_what_was_killed_runs_again_and_what_is_stopped_does_not() -> None:
+    with keeping("stay") as keeper:
+        first = int(read_line(keeper))
+        os.kill(first, signal.SIGKILL)
+        second = int(read_line(keeper))
+        assert second != first
+        keeper.terminate()
+        assert read_line(keeper) == "asked to stop"
+        assert read_line(keeper) == "status 7"
+        assert keeper.wait(20) == 0
+
+
+def test_exact_the_fork_ends_with_its_keeper() -> None:
+    with keeping("stay") as keeper:
+        child = int(read_line(keeper))
+        keeper.kill()
+        wait_until_gone({child: "the fork"})
+
+
+def test_degenerate_a_fork_that_ends_again_and_again_ends_the_keeper() -> None:
+    with keeping("end") as keeper:
+        output = keeper.communicate(timeout=30)[0].split()
+    assert output[-2:] == ["status", "3"]
+    assert len(output) - 2 == 4  # after pauses of 0.01, 0.02 and 0.04 s
+
+
+@pytest.mark.chaos
+@pytest.mark.usefixtures("empty_sqlite")
+def test_exact_workers_that_were_killed_compute_again(tmp_path: Path, setting: Setting) -> None:
+    """Neither the keeper nor its loaded modules are lost with them."""
+    setting(lease_s=6, sweep_s=0.2)
+    with serving(tmp_path, tmp_path / "log") as serve:
+        serve.wait_for(r"is ready at http")
+        keeper = serve.one_of_family("thetahat-keeper")
+        began = time.monotonic()
+        os.kill(serve.one_of_family("thetahat-worker"), signal.SIGKILL)
+        wait_for(submit_nap(seed=3), "succeeded", seconds=60)
+        assert time.monotonic() - began < 60
+        assert serve.one_of_family("thetahat-keeper") == keeper
+        assert "worker.ended status=-9" in serve.log.read_text()
+        family = serve.family()
+        assert serve.stop(signal.SIGTERM) == 0
+        wait_until_gone(family)
