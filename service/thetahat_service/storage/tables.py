@@ -340,7 +340,12 @@ WEBHOOK_DELIVERY = sa.Table(
     sa.Column("last_attempt_at", Instant()),
     sa.Column("last_status", sa.Integer()),  # HTTP status of the last answer; NULL without one
     sa.Column("last_error", sa.String(400)),
-    sa.Index("ix_webhook_delivery_state_next_attempt_at", "state", "next_attempt_at"),
+    sa.Index(
+        "ix_webhook_delivery_state_webhook_id_next_attempt_at",
+        "state",
+        "webhook_id",
+        "next_attempt_at",
+    ),
     sa.Index("ix_webhook_delivery_webhook_id_created_at_id", "webhook_id", "created_at", "id"),
     sa.CheckConstraint("state IN ('pending','delivered','dead')", name="state"),
 )

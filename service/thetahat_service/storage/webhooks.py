@@ -281,30 +281,55 @@ def send_again(
 
 def list_due(connection: sa.Connection, limit: int) -> list[DueDelivery]:
     """Return deliveries that are due, the oldest of each owner first, and few of each webhook."""
-    of_webhook = sa.func.row_number().over(
-        partition_by=_DELIVERIES.webhook_id, order_by=_DELIVERIES.next_attempt_at
+    statement = select_due(_read_clock(connection), limit)
+    rows = connection.execute(statement)
+    return [DueDelivery(row.id, row.webhook_id, row.owner_id) for row in rows]
+
+
+def select_due(now: float, limit: int) -> sa.Select[tuple[UUID, UUID, UUID]]:
+    """Return the query of ``list_due``, which reads few rows, however many are due."""
+    first = _build_waiting_webhooks()
+    due = WEBHOOK_DELIVERY.alias("due")
+    of_webhook = (
+        sa.select(due.c.id)
+        .where(due.c.webhook_id == first.c.webhook_id, *_is_due(due, now))
+        .order_by(due.c.next_attempt_at)
+        .limit(1)
+        .correlate(first)
     )
-    due = (
-        sa.select(
-            _DELIVERIES.id,
-            _DELIVERIES.webhook_id,
-            _DELIVERIES.next_attempt_at,
-            of_webhook.label("turn"),
+    chosen = sa.union_all(
+        *(
+            sa.select(of_webhook.offset(turn).scalar_subquery().label("id")).select_from(first)
+            for turn in range(AT_ONCE_PER_WEBHOOK)
         )
-        .where(*_select_due(_read_clock(connection)))
-        .subquery()
-    )
+    ).subquery()
     of_owner = sa.func.row_number().over(
-        partition_by=_HOOKS.owner_id, order_by=due.c.next_attempt_at
+        partition_by=_HOOKS.owner_id, order_by=_DELIVERIES.next_attempt_at
     )
-    statement = (
-        sa.select(due.c.id, due.c.webhook_id, _HOOKS.owner_id)
-        .join(WEBHOOK, _HOOKS.id == due.c.webhook_id)
-        .where(due.c.turn <= AT_ONCE_PER_WEBHOOK)
-        .order_by(of_owner, due.c.next_attempt_at)
+    return (
+        sa.select(_DELIVERIES.id, _DELIVERIES.webhook_id, _HOOKS.owner_id)
+        .join(chosen, chosen.c.id == _DELIVERIES.id)
+        .join(WEBHOOK, _HOOKS.id == _DELIVERIES.webhook_id)
+        .order_by(of_owner, _DELIVERIES.next_attempt_at)
         .limit(limit)
     )
-    return [DueDelivery(*row) for row in connection.execute(statement)]
+
+
+def _build_waiting_webhooks() -> sa.CTE:
+    """Return the query of webhooks with pending deliveries.
+
+    Each costs one lookup in the index: the next one is the first above the last.
+    """
+    pending = WEBHOOK_DELIVERY.alias("pending")
+    first = (
+        sa.select(pending.c.webhook_id)
+        .where(pending.c.state == DeliveryState.PENDING.value)
+        .order_by(pending.c.webhook_id)
+        .limit(1)
+    )
+    found = sa.select(first.scalar_subquery().label("webhook_id")).cte("waiting", recursive=True)
+    following = first.where(pending.c.webhook_id > found.c.webhook_id).scalar_subquery()
+    return found.union_all(sa.select(following).where(found.c.webhook_id.is_not(None)))
 
 
 def claim(
@@ -319,7 +344,7 @@ def claim(
     """
     statement = (
         sa.update(WEBHOOK_DELIVERY)
-        .where(_DELIVERIES.id.in_(ids), *_select_due(_read_clock(connection)))
+        .where(_DELIVERIES.id.in_(ids), *_is_due(WEBHOOK_DELIVERY, _read_clock(connection)))
         .values(attempts=_DELIVERIES.attempts + 1, next_attempt_at=EpochNow() + seconds)
         .returning(_DELIVERIES.id)
     )
@@ -413,8 +438,5 @@ def _read_clock(connection: sa.Connection) -> float:
     return float(connection.execute(sa.select(EpochNow())).scalar_one())
 
 
-def _select_due(now: float) -> tuple[sa.ColumnElement[bool], ...]:
-    return (
-        _DELIVERIES.state == DeliveryState.PENDING.value,
-        _DELIVERIES.next_attempt_at <= now,
-    )
+def _is_due(table: sa.FromClause, now: float) -> tuple[sa.ColumnElement[bool], ...]:
+    return (table.c.state == DeliveryState.PENDING.value, table.c.next_attempt_at <= now)
