@@ -136,9 +136,6 @@ class Settings(BaseModel):
     )
     lease_s: float = Field(30.0, gt=0, description="How long a claim lasts without a heartbeat.")
     sweep_s: float = Field(1.0, gt=0, description="Pause between sweeps for lost work.")
-    resend_s: float = Field(
-        5.0, gt=0, description="Age of a message for queued work after which it is sent again."
-    )
     max_attempts: int = Field(
         3, ge=1, description="Attempts at a unit whose worker was lost or met an internal error."
     )

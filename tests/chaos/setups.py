@@ -51,7 +51,6 @@ DELIVERY_S: Final = 120.0
 SETTINGS: Final = {
     "LEASE_S": "2",
     "SWEEP_S": "0.2",
-    "RESEND_S": "1",
     "MAX_UNFINISHED": "100000",
     "WEBHOOK_TIMEOUT_S": "2",
     "WEBHOOK_PAUSES_S": ",".join(["1"] * 100),

@@ -111,7 +111,7 @@ def reset() -> None:
 def enqueue(keys: Sequence[tuple[UUID, int]], stage: Stage = Stage.START) -> bool:
     """Send a message for each unit, unless many wait; False if the broker does not answer.
 
-    The sweeper sends again what was not sent.
+    What was not sent is found by a worker that has no messages.
     """
     if time.monotonic() < _Pause.until:
         return False

@@ -1,6 +1,7 @@
 """Recovery: queueing work again after a message, a worker or a broker was lost.
 
-Every unfinished state ends by one of these rules. A message is sent again for a queued unit. A
+Every unfinished state ends by one of these rules. A queued unit that had no message gets one, and
+a worker without messages looks for queued units. A
 claim whose lease expired, or whose process has ended, is queued again; after the last attempt the
 evaluation fails, or only the learner that the unit belongs to. An evaluation without open units is
 gathered, or fails.
@@ -36,7 +37,7 @@ from thetahat_service.storage.units import UnitClaim, UnitKey
 log = logging.getLogger(__name__)
 
 DUTY = "sweep"
-WINDOW = 64  # most messages for units that no worker has claimed yet, sent or in the broker
+WINDOW = 64  # messages in the broker above which none is sent
 SEARCHED = 1000  # queued, and running, evaluations that one sweep searches for stalled ones
 BATCH = 100  # most expired claims, and most stalled evaluations, handled in one sweep
 RETRY_S = 1.0  # pause after the first lost attempt; it doubles each time
@@ -93,7 +94,7 @@ def sweep(
     reclaimed = sum(_reclaim_or_wait(claim, settings, has_expired=True) for claim in expired)
     for evaluation_id in stalled:
         _gather_or_fail(evaluation_id)
-    sent = _send_messages(settings)
+    sent = _send_messages()
     return SweepCounts(on_duty=True, reclaimed=reclaimed, sent=sent, jump_s=jump_s)
 
 
@@ -263,15 +264,14 @@ def _gather_or_fail(evaluation_id: UUID) -> None:
     queue.enqueue(keys)
 
 
-def _send_messages(settings: Settings) -> int:
-    """Send messages for queued units without a recent message; return the number of messages.
+def _send_messages() -> int:
+    """Send messages for queued units that had none; return the number of messages.
 
-    None is sent while enough messages wait in the broker: a busy worker takes one message a second,
-    so messages that are sent again every few seconds would fill the broker.
+    None is sent while enough messages wait in the broker, because a busy worker takes one a second.
     """
     waiting = queue.count_messages()
     if waiting is None or waiting >= WINDOW:
         return 0
     with unit_of_work() as connection:
-        due = unit_queue.mark_due_for_message(connection, settings.resend_s, WINDOW)
-    return len(due) if due and queue.enqueue(due) else 0
+        unsent = unit_queue.mark_unsent(connection, WINDOW - waiting)
+    return len(unsent) if unsent and queue.enqueue(unsent) else 0

@@ -65,7 +65,6 @@ def move_back(
         sa.update(UNIT)
         .where(_QUEUED, u.not_before > (now if seconds else pause_end))
         .values(not_before=shift(u.not_before, pause_end, now)),
-        sa.update(UNIT).where(_QUEUED, u.message_sent_at > now).values(message_sent_at=0.0),
         sa.update(UNIT)
         .where(_OPEN, u.unavailable_since > now)
         .values(unavailable_since=shift(u.unavailable_since, now, now)),

@@ -100,40 +100,29 @@ def list_claimable(connection: sa.Connection, count: int) -> list[QueuedUnit]:
     return next(iterate_claimable(connection, count), [])
 
 
-def select_recently_sent(since: float, count: int) -> sa.Select[tuple[int]]:
-    """Return the query of queued units with a message after ``since``, at most ``count``."""
-    queued = UNIT.c.state == UnitState.QUEUED.value
-    return sa.select(UNIT.c.number).where(queued, UNIT.c.message_sent_at > since).limit(count)
-
-
-def select_due(now: float, resend_s: float, count: int) -> sa.Select[tuple[UUID, int]]:
-    """Return the query of claimable units without a recent message, at most ``count``."""
+def select_unsent(now: float, count: int) -> sa.Select[tuple[UUID, int]]:
+    """Return the query of claimable units without a message, at most ``count``."""
     return (
         sa.select(UNIT.c.evaluation_id, UNIT.c.number)
         .where(
             UNIT.c.state == UnitState.QUEUED.value,
-            UNIT.c.message_sent_at <= now - resend_s,
+            UNIT.c.message_sent_at == 0.0,
             UNIT.c.not_before <= now,
         )
-        .order_by(UNIT.c.message_sent_at)
         .limit(count)
     )
 
 
-def mark_due_for_message(connection: sa.Connection, resend_s: float, window: int) -> list[UnitKey]:
-    """Return queued units without a message in the last ``resend_s`` seconds, marked as sent.
+def mark_unsent(connection: sa.Connection, count: int) -> list[UnitKey]:
+    """Return queued units without a message, at most ``count``, marked as sent.
 
-    At most ``window`` units are marked at any time, so that a long queue does not fill the broker.
-    Their order does not matter: a message only says that there is work.
+    Their order does not matter: a message only says that there is work. None is sent twice, because
+    a worker without messages looks into the queue by itself.
     """
     # PostgreSQL uses the index for a value, but not for an expression with the clock.
     now = connection.execute(sa.select(EpochNow())).scalar_one()
-    recent = select_recently_sent(now - resend_s, window).subquery()
-    outstanding = connection.execute(sa.select(sa.func.count()).select_from(recent)).scalar_one()
-    if outstanding >= window:
-        return []
-    due = connection.execute(select_due(now, resend_s, window - outstanding))
-    keys = [(row.evaluation_id, row.number) for row in due]
+    unsent = connection.execute(select_unsent(now, count))
+    keys = [(row.evaluation_id, row.number) for row in unsent]
     for evaluation_id, number in keys:
         connection.execute(
             sa.update(UNIT)

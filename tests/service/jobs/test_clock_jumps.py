@@ -21,7 +21,7 @@ from thetahat_service.settings import get_settings
 from thetahat_service.storage import unit_queue, units, workers
 from thetahat_service.storage import webhooks as stored
 from thetahat_service.storage.owners import LOCAL_OWNER_ID
-from thetahat_service.storage.tables import OWNER, UNIT
+from thetahat_service.storage.tables import OWNER
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 from thetahat_service.storage.unit_transitions import UnitEvent
 from thetahat_service.storage.workers import WorkerProcess
@@ -148,10 +148,6 @@ def test_exact_queued_and_paused_work_is_not_delayed(set_clock: SetClock, jump: 
     assert worker.run((late, 0))
     sweeper.let_pass(9.0)
     assert worker.run((paused.evaluation_id, 0))
-    with unit_of_work() as connection:  # the messages of lost ones are sent again
-        connection.execute(sa.update(UNIT).values(state="queued"))
-        sweeper.let_pass(10.0)
-        assert len(unit_queue.mark_due_for_message(connection, 5.0, 64)) == 3
 
 
 @pytest.mark.parametrize("jump", JUMPS)

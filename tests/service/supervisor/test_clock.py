@@ -91,7 +91,7 @@ def serve(folder: Path, clock: ShiftedClock, log: Path) -> Iterator[tuple[Comman
 def test_exact_serve_goes_on_after_a_jump(
     tmp_path: Path, setting: Setting, clock: ShiftedClock, jump: int
 ) -> None:
-    setting(lease_s=6, resend_s=1, sweep_s=0.2)
+    setting(lease_s=6, sweep_s=0.2)
     with serve(tmp_path, clock, tmp_path / "log") as (command, url):
         running_one = submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3)
         wait_for_a_chunk(running_one)
@@ -109,7 +109,7 @@ def test_exact_serve_goes_on_after_a_jump(
 def test_exact_serve_starts_two_days_earlier(
     tmp_path: Path, setting: Setting, clock: ShiftedClock, end: signal.Signals
 ) -> None:
-    setting(lease_s=6, resend_s=1, sweep_s=0.2)
+    setting(lease_s=6, sweep_s=0.2)
     with serve(tmp_path, clock, tmp_path / "log") as (command, url):
         first = submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3)
         wait_for_a_chunk(first)
@@ -134,7 +134,6 @@ def test_exact_a_cluster_goes_on_while_the_clock_of_its_database_jumps(
         workers=1,
         lease_s=4,
         sweep_s=0.2,
-        resend_s=1,
     )
     schema.upgrade()
     with ExitStack() as stack:

@@ -36,7 +36,6 @@ def test_exact_two_machines_share_the_work_and_one_may_die(
         workers=1,
         lease_s=2,
         sweep_s=0.2,
-        resend_s=1,
     )
     with running("worker", log=tmp_path / "early") as early:
         assert early.process.wait(120) == 2

@@ -77,7 +77,7 @@ def test_exact_a_store_that_is_away_for_seconds_only_delays(
     tmp_path: Path, setting: Setting
 ) -> None:
     """No evaluation fails, no learner is missing, and the numbers are the same."""
-    setting(sweep_s=0.2, resend_s=1)
+    setting(sweep_s=0.2)
     folder, away = tmp_path / "files", tmp_path / "files.away"
     parts: dict[str, Any] = {"parts": ["a", "b", "c"], "n_chunks": 12, "seconds": 0.1, "seed": 5}
     with serving(tmp_path, tmp_path / "log", workers=2):

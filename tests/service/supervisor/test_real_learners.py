@@ -52,7 +52,6 @@ def test_exact_what_learners_do_to_their_worker_is_their_own_loss(
         max_attempts=2,
         lease_s=2,
         sweep_s=0.2,
-        resend_s=1,
     )
     learners = {"ridge": "ridge", **{name: name for name in LEARNERS}}
     with serving(tmp_path / "data", tmp_path / "log") as serve:

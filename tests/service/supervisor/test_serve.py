@@ -100,7 +100,7 @@ def test_exact_kill_9_leaves_no_process_and_the_next_start_goes_on(tmp_path: Pat
 
 
 def test_exact_killed_workers_and_broker_change_no_number(tmp_path: Path, setting: Setting) -> None:
-    setting(lease_s=6, resend_s=1, sweep_s=0.2, max_attempts=10)
+    setting(lease_s=6, sweep_s=0.2, max_attempts=10)
     note = tmp_path / "note"
     with serving(tmp_path, tmp_path / "log") as serve:
         evaluation_id = submit_nap(n_chunks=12, seconds=0.4, seed=3, note=str(note))
