@@ -53,7 +53,7 @@ test-floors: setup ## Run the tests of the library and the client with the oldes
 test-quick: setup ## Run the tests without simulations and without killing processes
 	@$(PYTEST) -m "not calibration and not chaos"
 
-chaos: setup ## Run 2000 evaluations under 300 faults on each set-up and compare every byte (CHAOS="--seed 2")
+chaos: setup ## Run 2000 evaluations under 300 faults on each set-up and compare every byte (CHAOS="--seed 2 --load 10")
 	@$(BIN)/python -m tests.chaos $(CHAOS)
 
 drills: setup ## Upgrade, restore, lose the broker and a machine, fill the disk, set the clock: on both set-ups

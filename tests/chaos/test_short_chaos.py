@@ -12,11 +12,11 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.chaos
-@pytest.mark.parametrize("setup", ["embedded", "cluster"])
-def test_exact_no_fault_loses_doubles_or_alters_an_evaluation(setup: str) -> None:
+@pytest.mark.parametrize(("setup", "faults"), [("embedded", 4), ("cluster", 4), ("power", 2)])
+def test_exact_no_fault_loses_doubles_or_alters_an_evaluation(setup: str, faults: int) -> None:
     command = [sys.executable, "-m", "tests.chaos", "--setup", setup]
     done = subprocess.run(
-        [*command, "--jobs", "20", "--faults", "4", "--seed", "20261122"],
+        [*command, "--jobs", "20", "--faults", str(faults), "--seed", "20261122"],
         cwd=ROOT,
         check=False,
         capture_output=True,
