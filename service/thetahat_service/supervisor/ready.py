@@ -20,6 +20,7 @@ from thetahat_service.supervisor.stop_signal import StopSignal
 log = logging.getLogger(__name__)
 
 TIMEOUT_S = 60.0
+ANSWER_S = 2.0  # longest wait for one answer; a process that ended is started again after it
 POLL_S = 0.03
 WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - compared with, not listened on
 
@@ -77,14 +78,18 @@ def format_address(listener: socket.socket) -> str:
 
 
 def _has_worker(node: UUID) -> bool:
-    with reading() as connection:
+    with suppress(SQLAlchemyError), reading() as connection:
         return bool(workers.list_process_ids(connection, node))
+    return False
 
 
 def _does_answer(listener: socket.socket) -> bool:
-    """Return whether the API answers on a socket."""
+    """Return whether the API answers on a socket.
+
+    The system accepts the connection even if the API has ended, because this process listens too.
+    """
     host, port = listener.getsockname()[:2]
-    connection = http.client.HTTPConnection(WILDCARDS.get(host, host), port, timeout=TIMEOUT_S)
+    connection = http.client.HTTPConnection(WILDCARDS.get(host, host), port, timeout=ANSWER_S)
     try:
         connection.request("GET", "/healthz")
         return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
