@@ -14,13 +14,11 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from tests.chaos.jobs import UNFINISHED
-from tests.service.releases.test_earlier_releases import DATA, RELEASES
+from tests.service.releases.test_earlier_releases import DATA
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import schema
 from thetahat_service.storage.engine import get_engines
 from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_RESULT
-
-__all__ = ["RELEASES", "Inventory", "count_lost", "read_inventory", "unpack"]
 
 SQLITE: Final = "thetahat.sqlite3"
 

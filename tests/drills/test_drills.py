@@ -10,7 +10,8 @@ import pytest
 import sqlalchemy as sa
 
 from tests.drills.landings import count_lost, read_inventory, unpack
-from tests.drills.upgrades import NEWEST, RUN
+from tests.drills.upgrades import RUN
+from tests.service.releases.test_earlier_releases import NEWEST
 from tests.service.storage.databases import empty_sqlite
 from thetahat_service.storage.unit_of_work import unit_of_work
 

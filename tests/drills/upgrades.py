@@ -15,7 +15,6 @@ import httpx
 
 from tests.chaos.setups import Machine, Redis, changed_environment, migrate
 from tests.drills.landings import (
-    RELEASES,
     Inventory,
     copy_rows,
     count_lost,
@@ -25,12 +24,11 @@ from tests.drills.landings import (
 from tests.drills.report import Drill
 from tests.servers.postgres import find_binaries, fresh_database, postgres_server
 from tests.servers.processes import free_port
+from tests.service.releases.test_earlier_releases import NEWEST, RELEASES
 from tests.service.supervisor.processes import Command
 
 END_S: Final = 300.0
 POLL_S: Final = 0.1
-NEWEST: Final = max(name for name in RELEASES if name[0] == "0")
-"""The newest release; the others are landings before the first, named by their day."""
 
 
 def run_embedded(folder: Path) -> Generator[Drill]:

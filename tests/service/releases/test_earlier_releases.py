@@ -7,6 +7,7 @@ one evaluation of every kind, and five that were sent shortly before it was kill
 
 from __future__ import annotations
 
+import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,11 @@ from thetahat_service.storage.unit_queue import list_claimable
 
 DATA = Path(__file__).with_name("data")
 RELEASES = sorted(path.name.removesuffix(".tar.xz") for path in DATA.iterdir())
+NEWEST = max(
+    (name for name in RELEASES if re.fullmatch(r"[0-9.]+", name)),
+    key=lambda name: [int(number) for number in name.split(".")],
+)
+"""The newest release; landings before the first one are named by their day."""
 HTML = {"Accept": "text/html"}
 
 

@@ -19,7 +19,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.servers.processes import free_port
-from tests.service.releases.test_earlier_releases import DATA
+from tests.service.releases.test_earlier_releases import DATA, NEWEST
 from tests.service.storage.databases import Setting, empty_sqlite, setting, sqlite
 from tests.service.supervisor.processes import ROOT, Command, environment, running
 from thetahat_service.kinds.examples import REQUEST, read_examples
@@ -38,20 +38,15 @@ NEWER = "The database tables are those of a newer release (revision"
 @pytest.fixture(scope="module")
 def previous_release(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The variables of a process that runs the code of the previous release."""
-    newest = max((file for file in DATA.iterdir() if file.name[0] == "0"), key=_read_version)
     if _git("rev-parse", "--is-shallow-repository") != "false":
         pytest.skip("the history of the code is not here")
-    commit = _git("log", "-1", "--format=%H", "--", str(newest))
+    commit = _git("log", "-1", "--format=%H", "--", str(DATA / f"{NEWEST}.tar.xz"))
     folder = tmp_path_factory.mktemp("previous")
     archive = folder / "code.tar"
     _git("archive", f"--output={archive}", commit)
     subprocess.run(["tar", "--extract", f"--file={archive}"], cwd=folder, check=True)
     paths = os.pathsep.join(str(folder / name) for name in PACKAGES)
     return {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}  # the working folder has this release
-
-
-def _read_version(archive: Path) -> tuple[int, ...]:
-    return tuple(map(int, archive.name.removesuffix(".tar.xz").split(".")))
 
 
 def _git(*words: str) -> str:
