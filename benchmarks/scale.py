@@ -116,7 +116,7 @@ def list_queries(owner: UUID, evaluation_id: UUID) -> dict[str, Callable[[sa.Con
         "worker: claim a unit": claim,
         "sweep: expired claims": lambda c: units.list_expired(c, 100),
         "sweep: stalled evaluations": sweep.StalledSearch().search_next_part,
-        "sweep: messages to send again": lambda c: unit_queue.mark_due_for_message(c, 5.0, 64),
+        "sweep: units without a message": lambda c: unit_queue.mark_unsent(c, 64),
         "retention: evaluations to delete": lambda c: evaluations.list_finished_before(c, now, 100),
         "metrics: state of the queue": lambda _: queue_state.read_queue_state(60.0),
     }
