@@ -70,14 +70,16 @@ def read_inventory() -> Inventory:
     """Return what the database of the settings has."""
     get_settings.cache_clear()
     with get_engines().reading.connect() as connection:
+        # What is open comes first: an evaluation may end between two statements.
+        unfinished = sa.select(EVALUATION.c.id).where(EVALUATION.c.status.in_(UNFINISHED))
+        still_open = frozenset(connection.scalars(unfinished))
         bodies = connection.execute(
             sa.select(EVALUATION_RESULT.c.evaluation_id, EVALUATION_RESULT.c.body)
         )
         results = {row[0]: hashlib.sha256(str(row[1]).encode()).hexdigest() for row in bodies}
-        unfinished = sa.select(EVALUATION.c.id).where(EVALUATION.c.status.in_(UNFINISHED))
         return Inventory(
             results,
-            frozenset(connection.scalars(unfinished)),
+            still_open,
             {
                 row[0]: row[1]
                 for row in connection.execute(sa.select(DATASET.c.id, DATASET.c.sha256))
