@@ -111,7 +111,16 @@ class Bar:
     stop: float
 
 
-Cell: TypeAlias = Number | Interval | PValue | Percent | PercentRange | Name | Pair | Bar | str
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision on two models, as in results: ``better``, ``undecided``; empty for none."""
+
+    value: str
+
+
+Cell: TypeAlias = (
+    Number | Interval | PValue | Percent | PercentRange | Name | Pair | Bar | Decision | str
+)
 """A cell of a table; a text is a cell of words."""
 NUMERIC: Final = (Number, Interval, PValue, Percent, PercentRange)
 
@@ -217,6 +226,10 @@ class Findings:
         What the answer does not say.
     next_step : str
         What would settle what is open; empty where nothing is.
+    failures : sequence of Caution
+        What failed and is left out.
+    matrix : Table or None
+        The decision on each model of a row beside each of a column, where a page has room for it.
     """
 
     verdict: str = ""
@@ -225,6 +238,13 @@ class Findings:
     caution: Caution | None = None
     limit: str = ""
     next_step: str = ""
+    failures: Sequence[Caution] = ()
+    matrix: Table | None = None
+
+    @property
+    def cautions(self) -> Sequence[Caution]:
+        """What failed, and the most serious other caution."""
+        return [*self.failures, *([] if self.caution is None else [self.caution])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +253,8 @@ class Document:
 
     Parameters
     ----------
+    question : sequence of str
+        The question of the evaluation; empty for a kind that this release does not know.
     gate : str
         Whether the gate of the request passes, with the reason; empty without a gate.
     headline : str
@@ -263,6 +285,7 @@ class Document:
         Whether a difference of two models has an interval.
     """
 
+    question: Sequence[str] = ()
     gate: str = ""
     headline: str = ""
     findings: Findings = Findings()
@@ -304,6 +327,7 @@ class Document:
     def rest(self) -> Document:
         """The document without what its findings say."""
         findings = self.findings
+        codes = {each.code for each in findings.cautions}
         said = [self.gate, findings.verdict, findings.next_step, *findings.sentences]
         sentences = [each for each in self.sentences if not _is_said(each, said)]
         sections = [
@@ -318,7 +342,7 @@ class Document:
             n_first=max(self.n_first - len(self.sentences) + len(sentences), 0),
             sections=sections,
             scope="" if findings.limit else self.scope,
-            cautions=[each for each in self.cautions if each.code != _find_code(findings.caution)],
+            cautions=[each for each in self.cautions if each.code not in codes],
         )
 
     def find_section(self, name: str) -> Section | None:
@@ -329,10 +353,6 @@ class Document:
 def _is_said(sentences: str, said: Sequence[str]) -> bool:
     """Return whether each of the sentences of a text is in one of others."""
     return all(any(part in text for text in said) for part in _STOP.split(sentences))
-
-
-def _find_code(caution: Caution | None) -> str | None:
-    return None if caution is None else caution.code
 
 
 def rank_severity(severity: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -52,7 +53,8 @@ def show(result: Json, request: Json | None = None, pair: ModelPair | None = Non
 def _build_document(result: Json, request: Json, pair: ModelPair | None) -> Document:
     presentation = find_presentation(str(result.get("kind")))
     if presentation is not None:
-        return presentation.view(result, request, pair)
+        question = presentation.ask(result, request)
+        return replace(presentation.view(result, request, pair), question=question)
     if "models" in result:
         return build_models_document(result, request, pair)
     return _list_numbers(result, [])

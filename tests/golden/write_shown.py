@@ -69,6 +69,7 @@ def show_page(name: str) -> str:
         labels={},
         verdict=None,
         gate=None,
+        headline="",
         sign_off=None,
         created_at=HOUR,
         started_at=HOUR,

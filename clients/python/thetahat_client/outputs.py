@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         CrossValidationResultDict,
         FigureReadDict,
         ImportanceWeightingResultDict,
+        InstanceDifferencesReadDict,
         LearningCurveResultDict,
         LossesResultDict,
         LossTableReadDict,
@@ -323,6 +324,34 @@ class Outputs:
         return answer.text if format == "csv" else answer.content
 
     losses = ClientMethod[LossesMethod, AsyncLossesMethod](_read_losses, "run")
+
+    @operation
+    def differences(  # noqa: PLR0913 - one argument for each parameter of the query
+        self,
+        evaluation_id: str,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        search: str | None = None,
+        offset: int | None = None,
+        limit: int | None = None,
+    ) -> InstanceDifferencesReadDict:
+        """Return the instances on which two models differ, the largest difference first.
+
+        Parameters
+        ----------
+        a, b : str or None
+            The models; None for two of the evaluation.
+        search : str or None
+            What the label of an instance, its block or its cluster contains.
+        offset, limit : int or None
+            Instances to leave out at the beginning, such as ``next`` of the page before, and
+            length of the page.
+        """
+        options = {"a": a, "b": b, "search": search, "offset": offset, "limit": limit}
+        query = {key: str(value) for key, value in options.items() if value is not None}
+        answer = self.read_output(evaluation_id, "differences", "application/json", query or None)
+        return cast("InstanceDifferencesReadDict", answer.json())
 
     @operation
     def figures(self, evaluation_id: str) -> list[FigureReadDict]:

@@ -1321,6 +1321,42 @@ class ImportanceWeightingResultDict(TypedDict):
 
 
 @final
+class InstanceDifferenceReadDict(TypedDict):
+    """The losses or scores of two models on one instance."""
+
+    instance: str | int
+    """Label of the instance, or the number of its row, from 1."""
+    block: str | int
+    """The block that it is in; the first of several."""
+    cluster: str | int | None
+    """The cluster that it is in; null without clusters."""
+    a: float
+    """Loss or score of the first model, on average over repeats."""
+    b: float
+    """The same of the second model."""
+    difference: float
+    """The first minus the second."""
+
+
+@final
+class InstanceDifferencesReadDict(TypedDict):
+    """A page of the instances on which two models differ, the largest difference first."""
+
+    a: str
+    """The first model."""
+    b: str
+    """The second model."""
+    better: Literal["lower", "higher"]
+    """lower for losses, higher for scores."""
+    total: int
+    """Instances that fit the search."""
+    items: list[InstanceDifferenceReadDict]
+    """The instances, the largest difference in size first."""
+    next: int | None
+    """Pass as ?offset= for the next page; null on the last."""
+
+
+@final
 class InternalResultDict(TypedDict):
     """The internal error of a candidate, or its metric."""
 

@@ -15,7 +15,7 @@ from thetahat_presentation.numbers import (
 from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.models import build_interval
 from thetahat_presentation.parts.weights import describe_sample_size, tabulate_weights
-from thetahat_presentation.wording import list_names
+from thetahat_presentation.wording import join_words, list_names
 
 MOST_NAMES: Final = 6
 
@@ -26,6 +26,8 @@ def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     tables = [_tabulate_risks(result), tabulate_weights(result["weights"])]
     main = Section(name="main", title="Importance weighting", tables=tables)
     outcome = [_describe_risk(result, name, risk) for name, risk in result["risks"].items()]
+    if headline := _write_headline(result):
+        outcome.insert(0, headline)
     return build_other_document(result, [*outcome, describe_sample_size(result["weights"])], main)
 
 
@@ -38,6 +40,25 @@ def ask(result: Json, request: Json) -> list[str]:
         "select?"
     )
     return [question]
+
+
+def _write_headline(result: Json) -> str:
+    """Return what several estimators select; empty for one, whose sentence has it."""
+    selected = {name: _name_selected(result, risk) for name, risk in result["risks"].items()}
+    chosen = list(dict.fromkeys(selected.values()))
+    if len(selected) < 2 or not all(chosen):
+        return ""
+    if len(chosen) == 1:
+        number = "Both" if len(selected) == 2 else f"All {len(selected)}"
+        return f"{number} estimators of the risk in the target population select {chosen[0]}."
+    by_choice = [
+        f"{choice} by {list_names([name for name in selected if selected[name] == choice])}"
+        for choice in chosen
+    ]
+    return (
+        "The estimators of the risk in the target population do not agree; they select "
+        f"{join_words(by_choice)}."
+    )
 
 
 def _tabulate_risks(result: Json) -> Table:

@@ -36,6 +36,12 @@ COUNTS: Final = {
     "undecided": "it is undecided whether more rows would help",
 }
 """The same decisions, as how many learners have them."""
+HEADLINES: Final = {
+    "not_saturated": "More rows would still help {names}",
+    "saturated": "More rows would not help {names}",
+    "no_improvement_seen": "The last step showed no improvement of {names}, which shows nothing",
+    "undecided": "It is undecided whether more rows would help {names}",
+}
 WHOLE: Final = "1"
 """The size that is all of a training part."""
 
@@ -45,15 +51,18 @@ def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     shown = ModelsResult(result, request)
     main = Section(name="main", title="Learning curve", tables=[_tabulate(result, shown)])
     outcome = list(_describe(result))
+    headline = _write_headline(result)
     if not shown.models:
-        return build_other_document(result, outcome, main)
+        return build_other_document(result, [headline, *outcome], main)
     placed = [
         each
         for name, curve in result["curves"].items()
         for each in place_cautions(curve.get("cautions"), Place(name))
     ]
+    if len(shown.names) > 1:
+        headline = f"{headline} {shown.write_verdict()}"
     return build_models_document(
-        result, request, pair, outcome=outcome, main=main, more_cautions=placed
+        result, request, pair, headline=headline, outcome=outcome, main=main, more_cautions=placed
     )
 
 
@@ -62,6 +71,19 @@ def ask(result: Json, request: Json) -> list[str]:
     del request
     names = list_names(list(result["curves"]), 6)
     return [f"How does the error of {names} fall with more training data, and would more help?"]
+
+
+def _write_headline(result: Json) -> str:
+    """Return for which learners more rows would help."""
+    by_decision: dict[str, list[str]] = {}
+    for name, curve in result["curves"].items():
+        by_decision.setdefault(str(curve["saturation"]["decision"]), []).append(name)
+    parts = [
+        sentence.format(names=list_names(by_decision[decision]))
+        for decision, sentence in HEADLINES.items()
+        if decision in by_decision
+    ]
+    return "".join(f"{part}. " for part in parts).rstrip()
 
 
 def _tabulate(result: Json, shown: ModelsResult) -> Table:

@@ -11,7 +11,7 @@ from thetahat_presentation.numbers import format_count, format_interval, format_
 from thetahat_presentation.parts.cautions import Place, place_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
 from thetahat_presentation.parts.headlines import describe_selected, is_choice
-from thetahat_presentation.parts.models import count_not_shown
+from thetahat_presentation.parts.models import ModelsResult, count_not_shown
 from thetahat_presentation.wording import capitalise
 
 MOST_ROWS: Final = 200
@@ -23,10 +23,14 @@ def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     """Return the choice, the candidates, each grid, and the models on the external splits."""
     tables = [_tabulate_candidates(result), *_tabulate_splits(result), *_tabulate_grids(result)]
     main = Section(name="main", title="Selection", tables=tables)
-    outcome = list(_describe_choice(result))
+    gap, share = _describe_gap(result)
+    headline = f"The selection chooses {result['chosen']['name']}. {gap}".rstrip()
+    outcome = [_describe_choice(result), *share]
     if not result.get("models"):
-        return build_other_document(result, outcome, main)
-    headline = describe_selected(result["summary"]) if is_choice(result["summary"]) else None
+        return build_other_document(result, [headline, *outcome], main)
+    summary = result["summary"]
+    chooses = is_choice(summary)
+    outcome.append(describe_selected(summary) if chooses else _write_verdict(result, request))
     bias = (result["bias"].get("interval") or {}).get("cautions")
     placed = [*place_cautions(bias, Place("the difference to the internal error"))]
     return build_models_document(
@@ -49,21 +53,34 @@ def _name_criterion(result: Json) -> str:
     return str(result["chosen"].get("by", "error"))
 
 
-def _describe_choice(result: Json) -> Iterator[str]:
-    """Yield the sentences about the chosen candidate."""
-    chosen, bias = result["chosen"], result["bias"]
-    internal, criterion = chosen["internal"], _name_criterion(result)
+def _write_verdict(result: Json, request: Json) -> str:
+    """Return the verdict on the models of the external splits."""
+    return ModelsResult(result, request).write_verdict()
+
+
+def _describe_choice(result: Json) -> str:
+    """Return the sentence about the chosen candidate."""
+    chosen = result["chosen"]
+    internal = chosen["internal"]
     error = internal.get("standard_error")
     spread = "" if error is None else f" (standard error {format_number(error)})"
     on = f" on {chosen['chosen_on']}" if chosen.get("chosen_on") else ""
-    yield (
-        f"{chosen['name']} was chosen{on}, with an internal {criterion} of "
+    return (
+        f"{chosen['name']} was chosen{on}, with an internal {_name_criterion(result)} of "
         f"{format_number(internal['mean'])}{spread}."
     )
+
+
+def _describe_gap(result: Json) -> tuple[str, list[str]]:
+    """Return by how much the internal error is too good, and how much of it is due to choosing.
+
+    Both are empty where the difference is not known.
+    """
+    bias = result["bias"]
     if bias["estimate"] is None:
-        return
+        return "", []
     interval = bias.get("interval")
-    side = "above" if bias["estimate"] >= 0 else "below"
+    criterion, side = _name_criterion(result), "above" if bias["estimate"] >= 0 else "below"
     size, ends = format_number(abs(bias["estimate"])), ""
     if interval is not None:
         error = interval.get("standard_error")
@@ -74,8 +91,8 @@ def _describe_choice(result: Json) -> Iterator[str]:
     if interval is not None:
         gap += f" ({format_level(interval['level'])} interval of the difference {ends})"
     share = bias.get("of_choice")
-    due = "" if share is None else f"; {format_number(share)} of it is due to choosing"
-    yield f"{gap}{due}."
+    due = [] if share is None else [f"{format_number(share)} of the difference is due to choosing."]
+    return f"{gap}.", due
 
 
 def _tabulate_candidates(result: Json) -> Table:

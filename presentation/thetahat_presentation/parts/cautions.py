@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from thetahat_presentation.document import Caution, rank_severity
 
@@ -29,9 +29,12 @@ class _Group:
 
 PlacedCaution: TypeAlias = tuple[Place, Json]
 
+FAILURES: Final = frozenset({"candidate_left_out", "learner_left_out", "size_left_out"})
+"""Cautions on what failed and is left out; each is about another failure."""
+
 
 def group_cautions(placed: Iterable[PlacedCaution], models: Sequence[str] = ()) -> list[Caution]:
-    """Return one caution for each code, the serious ones first.
+    """Return one caution for each code and each failure, the serious ones first.
 
     Parameters
     ----------
@@ -40,14 +43,22 @@ def group_cautions(placed: Iterable[PlacedCaution], models: Sequence[str] = ()) 
     models : sequence of str
         All models: a caution about all of them says so and does not list them.
     """
-    groups: dict[str, _Group] = {}
+    groups: dict[tuple[str, str], _Group] = {}
     for place, caution in placed:
-        group = groups.setdefault(str(caution.get("code")), _Group(caution))
+        code = str(caution.get("code"))
+        failure = str(caution.get("message")) if code in FAILURES else ""
+        group = groups.setdefault((code, failure), _Group(caution))
         if _rank(caution) < _rank(group.caution) or "message" not in group.caution:
             group.caution = caution
         group.places.append(place)
     ordered = sorted(groups.values(), key=lambda group: _rank(group.caution))
     return [_build_caution(group, models) for group in ordered]
+
+
+def split_failures(cautions: Sequence[Caution]) -> tuple[list[Caution], list[Caution]]:
+    """Return the cautions on what failed, and the other ones."""
+    failures = [each for each in cautions if each.code in FAILURES]
+    return failures, [each for each in cautions if each.code not in FAILURES]
 
 
 def _rank(caution: Json) -> int:

@@ -18,6 +18,7 @@ from thetahat_presentation.parts.cautions import (
     PlacedCaution,
     group_cautions,
     list_other_cautions,
+    split_failures,
     walk_named_cautions,
 )
 from thetahat_presentation.parts.findings import find_about_models
@@ -121,9 +122,14 @@ def _find(
     scope: str = "",
 ) -> Findings:
     """Return the answer to the own question of a kind."""
-    doubt = next((each for each in cautions if each.severity != "info"), None)
+    failures, others = split_failures(cautions)
     return Findings(
-        verdict=headline, tables=main.tables, sentences=outcome, caution=doubt, limit=scope
+        verdict=headline,
+        tables=main.tables,
+        sentences=outcome,
+        caution=next((each for each in others if each.severity != "info"), None),
+        limit=scope,
+        failures=failures,
     )
 
 

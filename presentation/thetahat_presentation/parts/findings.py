@@ -11,15 +11,14 @@ from thetahat_presentation.numbers import (
     format_ends,
     format_p_value,
 )
-from thetahat_presentation.parts.cautions import group_cautions
+from thetahat_presentation.parts.cautions import group_cautions, split_failures
 from thetahat_presentation.parts.model_table import describe_ranks, describe_size, find_groups
 from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
+from thetahat_presentation.parts.pair_matrix import tabulate_matrix
 from thetahat_presentation.wording import capitalise, name_method
 
 Json: TypeAlias = Mapping[str, Any]
 
-MOST_OF_ALL_PAIRS: Final = 8
-"""Largest number of models of which the verdict names pairs; of more, it says which are tied."""
 MOST_MODELS: Final = 15
 """Models that the table has; the others are in the table of all models."""
 ROOM: Final = 0.15
@@ -39,9 +38,10 @@ def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findi
     cautions : sequence of Caution
         All cautions of the document, the serious ones first.
     """
+    failures, others = split_failures(cautions)
     about_verdicts = group_cautions(shown.iterate_verdict_cautions(), list(shown.models))
-    doubts = [each for each in about_verdicts if each.severity != "info"]
-    serious = [each for each in cautions if each.severity == "serious"]
+    doubts = [each for each in split_failures(about_verdicts)[1] if each.severity != "info"]
+    serious = [each for each in others if each.severity == "serious"]
     is_serious = bool(doubts) and doubts[0].severity == "serious"
     caution = next(iter(doubts if is_serious else [*serious, *doubts]), None)
     says_limit = caution is not None and caution.code == "no_training_variance"
@@ -52,6 +52,8 @@ def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findi
         caution=caution,
         limit="" if says_limit else shown.describe_limit(),
         next_step=_describe_next_step(shown),
+        failures=failures,
+        matrix=tabulate_matrix(shown),
     )
 
 
@@ -63,8 +65,6 @@ def _write_verdict(shown: ModelsResult) -> str:
     reasons = [reason for reason, _ in shown.list_verdicts()]
     # A result of an earlier release may have verdicts, but nothing that a headline is made of.
     whole = shown.write_verdict() or next(iter(reasons), "")
-    if len(shown.names) > MOST_OF_ALL_PAIRS and shown.other_target is None:
-        return str(next(iter(shown.summary.get("sentences", [])), whole))
     if len(shown.comparisons) != 1 or len(shown.names) != 2:
         return whole
     gate = str((shown.result.get("gate") or {}).get("sentence", ""))

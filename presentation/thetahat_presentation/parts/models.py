@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from thetahat_presentation.document import Interval
 from thetahat_presentation.numbers import format_count, format_level
@@ -23,6 +23,9 @@ from thetahat_presentation.wording import (
 )
 
 Json: TypeAlias = Mapping[str, Any]
+
+MOST_OF_ALL_PAIRS: Final = 8
+"""Largest number of models of which the headline names pairs; of more, it says which are tied."""
 
 
 class ModelsResult:
@@ -114,13 +117,23 @@ class ModelsResult:
         """Return the verdict in one short sentence; nothing for a result without a summary."""
         if not self.summary:
             return ""
+        if self._counts_tied:
+            return str(self.summary["sentences"][0])
         main = write_headline(self.summary, self._decide())
         return main if self.other_target is None else self._write_both(main, self.other_target)
 
+    @property
+    def _counts_tied(self) -> bool:
+        """Whether the headline says how many models are tied, with its question."""
+        is_long = len(self.names) > MOST_OF_ALL_PAIRS and self.other_target is None
+        return is_long and bool(self.summary.get("sentences"))
+
     def write_verdict(self) -> str:
-        """Return the headline with its question, which the one of two questions has already."""
+        """Return the headline with its question, which some headlines have already."""
         headline = self.write_headline()
         if self.other_target is not None or self.main_target is None or not headline:
+            return headline
+        if self._counts_tied:
             return headline
         return _join(capitalise(self.about(self.main_target)), headline)
 

@@ -6,6 +6,7 @@ from thetahat_presentation.document import (
     NUMERIC,
     Bar,
     Cell,
+    Decision,
     Interval,
     Name,
     Number,
@@ -37,19 +38,30 @@ def cell_text(cell: Cell) -> str:
             return f"{first} \N{MINUS SIGN} {second}"
         case Number():
             return _write_number(cell)
-        case Interval(lower, upper, error, estimate):
-            text, ends = format_interval(estimate, lower, upper, error)
-            return ends if estimate is None else f"{text}: {ends}"
+        case Interval():
+            return _write_interval(cell)
+        case Decision(value):
+            return value.replace("_", " ")
         case Bar():
             return draw_bar(cell)
         case PValue(value):
             return format_p_value(value)
-        case Percent(share, error):
-            bracket = "" if error is None else f" (± {format_percent(error)})"
-            return f"{format_percent(share)}{bracket}"
-        case PercentRange(least, largest):
-            shares = dict.fromkeys(format_percent(share) for share in (least, largest))
-            return MISSING if least is None else " to ".join(shares)
+        case Percent() | PercentRange():
+            return _write_percent(cell)
+
+
+def _write_interval(cell: Interval) -> str:
+    text, ends = format_interval(cell.estimate, cell.lower, cell.upper, cell.standard_error)
+    return ends if cell.estimate is None else f"{text}: {ends}"
+
+
+def _write_percent(cell: Percent | PercentRange) -> str:
+    if isinstance(cell, PercentRange):
+        shares = dict.fromkeys(format_percent(share) for share in (cell.least, cell.largest))
+        return MISSING if cell.least is None else " to ".join(shares)
+    error = cell.standard_error
+    bracket = "" if error is None else f" (± {format_percent(error)})"
+    return f"{format_percent(cell.share)}{bracket}"
 
 
 def is_numeric(cell: Cell) -> bool:

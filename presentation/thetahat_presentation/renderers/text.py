@@ -79,9 +79,9 @@ class Page:
         yield self._write_paragraphs([document.gate, findings.verdict])
         for table in findings.tables:
             yield self.format_table(self._shorten(table))
-        caution = [] if findings.caution is None else [label_caution(findings.caution)]
+        cautions = map(label_caution, findings.cautions)
         further = [findings.limit, findings.next_step]
-        yield self.format_list([*findings.sentences, *caution, *filter(None, further)])
+        yield self.format_list([*findings.sentences, *cautions, *filter(None, further)])
 
     def _write_paragraphs(self, sentences: Iterable[str]) -> str:
         present = [sentence for sentence in sentences if sentence]

@@ -41,7 +41,12 @@ def render_module() -> str:
     from thetahat_service.schemas.batch import BatchOutcome
     from thetahat_service.schemas.client_types import render_client_types
     from thetahat_service.schemas.dataset import DatasetPreview, DatasetRead, DatasetUnderstanding
-    from thetahat_service.schemas.evaluation import FigureRead, FinishedEvaluation, LossTableRead
+    from thetahat_service.schemas.evaluation import (
+        FigureRead,
+        FinishedEvaluation,
+        InstanceDifferencesRead,
+        LossTableRead,
+    )
     from thetahat_service.schemas.methods import MethodRead
     from thetahat_service.schemas.result_schemas import build_schemas
     from thetahat_service.schemas.series import LookRead, SeriesListed, SeriesRead
@@ -56,6 +61,7 @@ def render_module() -> str:
         DeliveryRead,
         FigureRead,
         FinishedEvaluation,
+        InstanceDifferencesRead,
         LossTableRead,
         MethodRead,
         LookRead,

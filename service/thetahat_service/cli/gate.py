@@ -169,7 +169,7 @@ def gate(
     if markdown is not None:
         write_text(markdown, write_markdown(result, identifier))
     if junit is not None:
-        write_text(junit, write_junit(outcome))
+        write_text(junit, write_junit(result))
     if as_json:
         print_json(dict(outcome))
     elif markdown != "-":
@@ -213,20 +213,23 @@ def _refuse_file_options(options: compared_files.FileOptions) -> None:
             raise UserError(message)
 
 
-def write_junit(gate: GateResultDict) -> str:
+def write_junit(result: ModelsResult) -> str:
     """Return a JUnit report: a failure if the gate fails, an error if it is undecided."""
-    outcome = gate["outcome"]
-    failed, undecided = outcome == "fail", outcome == "undecided"
+    from thetahat_presentation.renderers.text import Page
+    from thetahat_presentation.showing import show
+
+    gate, document = result["gate"], show(result)
+    findings = Page(is_ascii=True).write(document)
+    failed, undecided = gate["outcome"] == "fail", gate["outcome"] == "undecided"
     counts = {"tests": "1", "failures": str(int(failed)), "errors": str(int(undecided))}
     suites = ET.Element("testsuites", counts)
     suite = ET.SubElement(suites, "testsuite", {"name": "thetahat gate", **counts})
     name = f"{gate['model']} {gate['require'].replace('_', ' ')} against {gate['against']}"
     case = ET.SubElement(suite, "testcase", {"name": name, "classname": "thetahat.gate"})
-    if outcome != "pass":
-        tag = "failure" if failed else "error"
-        details = {"message": gate["sentence"], "type": str(outcome)}
-        ET.SubElement(case, tag, details).text = gate["sentence"]
-    ET.SubElement(case, "system-out").text = gate["sentence"]
+    if failed or undecided:
+        details = {"message": document.gate, "type": str(gate["outcome"])}
+        ET.SubElement(case, "failure" if failed else "error", details).text = findings
+    ET.SubElement(case, "system-out").text = findings
     ET.indent(suites)
     return ET.tostring(suites, encoding="unicode", xml_declaration=True)
 

@@ -1,18 +1,22 @@
-"""What lists of evaluations show and filter of a result."""
+"""What lists of evaluations and deliveries to webhooks have of a result."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from thetahat_presentation.parts.headlines import ComparedPair, find_verdict
+from thetahat_presentation.renderers.text import Page
 from thetahat_service.json_types import JsonObject
+from thetahat_service.pages.shown_results import show_result
+
+ALL_OPTION: Final = "the page of the evaluation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedResult:
-    """What is kept of a result with its evaluation."""
+    """What is kept of a result with its evaluation, and what webhooks are told."""
 
     summary: JsonObject | None = None
     """The summary; None if the kind has none."""
@@ -20,24 +24,29 @@ class ListedResult:
     """The decision on the best model and the others; None if it is compared with none."""
     gate: str | None = None
     """The outcome of the gate; None without one."""
+    headline: str = ""
+    """The verdict in one short sentence."""
+    findings: str = ""
+    """The findings as text."""
 
 
 NOTHING_LISTED: Final = ListedResult()
-"""Of a result without models."""
+"""Of an evaluation without a result."""
 
 
 def list_result(body: Mapping[str, Any]) -> ListedResult:
     """Return what is kept of a result, from its JSON object."""
-    summary = body.get("summary")
-    if summary is None:
-        return NOTHING_LISTED
-    pairs = [
-        ComparedPair(pair["a"], pair["b"], str(pair["verdict"]["decision"]))
-        for pair in body["comparisons"]
-    ]
-    gate = body.get("gate")
+    document = show_result(body, {})
+    summary, gate = body.get("summary"), body.get("gate")
     return ListedResult(
         summary=summary,
-        verdict=find_verdict(summary["best_model"], pairs),
+        verdict=None if summary is None else _find_verdict(summary, body["comparisons"]),
         gate=None if gate is None else str(gate["outcome"]),
+        headline=document.headline,
+        findings=Page(all_option=ALL_OPTION).write(document),
     )
+
+
+def _find_verdict(summary: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]]) -> str | None:
+    compared = [ComparedPair(each["a"], each["b"], each["verdict"]["decision"]) for each in pairs]
+    return find_verdict(str(summary["best_model"]), compared)

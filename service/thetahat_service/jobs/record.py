@@ -32,6 +32,8 @@ MESSAGES_PER_START = 64
 
 Workers also take chunks without a message, and the sweeper sends more messages.
 """
+TOLD = ("verdict", "gate", "headline", "findings")
+"""What a webhook is told of a result."""
 FIRST_DELAY_S = 0.5  # pause after the first attempt that the infrastructure failed
 LONGEST_DELAY_S = 10.0  # pause after later ones, which grows with the outage
 
@@ -180,10 +182,14 @@ def record_result(
             "summary": listed.summary,
             "verdict": listed.verdict,
             "gate": listed.gate,
+            "headline": listed.headline,
         }
         if claim.stage is Stage.START:
             values |= {"progress_done": 1, "progress_total": 1}
-        evaluations.finish(connection, claim.evaluation_id, EvaluationStatus.SUCCEEDED, values)
+        told = {name: getattr(listed, name) for name in TOLD}
+        evaluations.finish(
+            connection, claim.evaluation_id, EvaluationStatus.SUCCEEDED, values, told=told
+        )
     return True
 
 

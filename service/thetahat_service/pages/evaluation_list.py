@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from thetahat_presentation.parts.headlines import describe_selected, is_choice, write_headline
 from thetahat_presentation.showing import name_kind
 
 
@@ -57,14 +56,11 @@ def describe_entry(row: Any, outcome: str = "") -> ListEntry:
     Parameters
     ----------
     outcome : str
-        What its result says, where it has no summary, because it compares no models.
+        The headline of a result of an older release, whose row has none.
     """
-    headline = outcome
+    headline = row.headline or outcome
     if row.error is not None:
         headline = str(row.error.get("detail", ""))
-    elif row.summary is not None:
-        chooses = row.kind == "selection" and is_choice(row.summary)
-        headline = (describe_selected if chooses else write_headline)(row.summary)
     return ListEntry(
         id=row.id,
         title=row.name or name_kind(row.kind),

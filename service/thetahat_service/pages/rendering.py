@@ -10,11 +10,12 @@ from typing import Any, Final
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from thetahat_presentation.numbers import count, format_number
-from thetahat_presentation.renderers.html import typeset, typeset_cell
+from thetahat_presentation.renderers.html import typeset
 from thetahat_presentation.showing import name_kind
 from thetahat_presentation.wording import capitalise
 from thetahat_service.figures.browser_library import find_library_name
 from thetahat_service.pages import texts
+from thetahat_service.pages.cells import write_cell
 from thetahat_service.pages.visible_text import Exact, finish_text
 
 STATIC: Final = Path(__file__).with_name("static")
@@ -46,7 +47,7 @@ def _make_environment() -> Environment:
         "outcome_name": texts.describe_outcome,
         "typeset": typeset,
         "sentence_case": capitalise,
-        "cell": typeset_cell,
+        "cell": write_cell,
         "exact": Exact,
     }
     environment.globals["static"] = build_static_path

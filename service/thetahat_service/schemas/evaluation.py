@@ -123,6 +123,42 @@ class LossTableRead(BaseModel):
     )
 
 
+class InstanceDifferenceRead(BaseModel):
+    """The losses or scores of two models on one instance."""
+
+    instance: str | int = Field(
+        description="Label of the instance, or the number of its row, from 1.", examples=["pupil 7"]
+    )
+    block: str | int = Field(
+        description="The block that it is in; the first of several.", examples=["school 3"]
+    )
+    cluster: str | int | None = Field(
+        description="The cluster that it is in; null without clusters.", examples=[None]
+    )
+    a: float = Field(
+        description="Loss or score of the first model, on average over repeats.", examples=[0.25]
+    )
+    b: float = Field(description="The same of the second model.", examples=[1.75])
+    difference: float = Field(description="The first minus the second.", examples=[-1.5])
+
+
+class InstanceDifferencesRead(BaseModel):
+    """A page of the instances on which two models differ, the largest difference first."""
+
+    a: str = Field(description="The first model.", examples=["ridge"])
+    b: str = Field(description="The second model.", examples=["forest"])
+    better: Literal["lower", "higher"] = Field(
+        description="lower for losses, higher for scores.", examples=["lower"]
+    )
+    total: int = Field(description="Instances that fit the search.", examples=[1])
+    items: list[InstanceDifferenceRead] = Field(
+        description="The instances, the largest difference in size first."
+    )
+    next: int | None = Field(
+        description="Pass as ?offset= for the next page; null on the last.", examples=[None]
+    )
+
+
 class FigureLinks(BaseModel):
     """Paths of one figure by format."""
 

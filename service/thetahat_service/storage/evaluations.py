@@ -47,6 +47,7 @@ class EvaluationRow:
     summary: JsonObject | None
     verdict: str | None
     gate: str | None
+    headline: str | None
     sign_off: str | None
     created_at: datetime
     started_at: datetime | None
@@ -255,14 +256,21 @@ def _change_row(
     return row
 
 
-def finish(
+def finish(  # noqa: PLR0913 - what is written at the end of an evaluation
     connection: sa.Connection,
     evaluation_id: UUID,
     status: EvaluationStatus,
     values: Mapping[str, object] | None = None,
     data: Mapping[str, object] | None = None,
+    told: Mapping[str, object] | None = None,
 ) -> None:
-    """Set the final status of an evaluation, and write the deliveries to webhooks."""
+    """Set the final status of an evaluation, and write the deliveries to webhooks.
+
+    Parameters
+    ----------
+    told : Mapping or None
+        What deliveries have of the result, whose text is not in them.
+    """
     now = datetime.now(UTC)
     last = {"status": status.value, "finished_at": now, **(values or {})}
     row = _change_row(connection, evaluation_id, last, status.value, data)
@@ -273,6 +281,7 @@ def finish(
         "name": row.name,
         "created_at": row.created_at,
         "error_code": error.get("code") if isinstance(error, dict) else None,
+        "outcome": told,
     }
     webhooks.add_evaluation_deliveries(connection, row.owner_id, described, status.value, now)
     seconds = (now - row.created_at).total_seconds()

@@ -135,6 +135,7 @@ EVALUATION = sa.Table(
     sa.Column("summary", sa.JSON(none_as_null=True)),  # the summary of the result, shown in lists
     sa.Column("verdict", sa.String(16)),  # on the best model; NULL if it is compared with none
     sa.Column("gate", sa.String(16)),  # outcome of the gate; NULL without one
+    sa.Column("headline", sa.Text()),  # the verdict in words; NULL in rows of older releases
     _make_required("created_at", Instant()),
     sa.Column("started_at", Instant()),
     sa.Column("finished_at", Instant()),

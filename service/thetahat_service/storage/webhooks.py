@@ -163,7 +163,8 @@ def add_evaluation_deliveries(
     Parameters
     ----------
     evaluation : Mapping
-        Its ``id``, ``kind``, ``name``, ``created_at`` and ``error_code``.
+        Its ``id``, ``kind``, ``name``, ``created_at`` and ``error_code``, and in ``outcome`` what
+        its result says, None without a result.
     """
     event_type = f"evaluation.{status}"
     interested = _list_interested(connection, owner_id, event_type)

@@ -14,6 +14,8 @@ from tests.service.api.conftest import InlineWorker
 from tests.service.api.html_page import HtmlPage
 from tests.service.api.requests import matrix, nap
 from tests.service.jobs.evaluations import make_executor
+from thetahat_presentation.renderers.html import typeset
+from thetahat_presentation.showing import show
 from thetahat_service.figures.browser_library import find_library_name
 from thetahat_service.states import EvaluationStatus
 from thetahat_service.storage import evaluations
@@ -97,7 +99,7 @@ def test_exact_a_result_of_every_kind_has_a_page(
 
     assert ("h1", name) in page.headings
     assert ("h2", "Verdict") in page.headings
-    assert "Finished" in page.words
+    assert "Not signed" in page.words
     follow(client, page, set())
 
 
@@ -122,8 +124,8 @@ def test_exact_the_list_has_state_headline_and_labels(
     ("name", "words"),
     [
         ("bootstrap_mean", "The mean is"),
-        ("weights_given", "(effective sample size)"),
-        ("importance_weighting_given", "The risk estimator weighted"),
+        ("weights_given", "weight"),
+        ("importance_weighting_given", "estimators of the risk in the target population"),
         ("study_linear_model_sources", "contained the truth of the target"),
     ],
 )
@@ -246,10 +248,10 @@ def test_exact_two_evaluations_are_ticked_for_a_comparison(
     form = open_page(client, "/").form("/compare")
     assert "of" in form.names
     page = open_page(client, f"/compare?of={ids[0]}&of={ids[2]}")
-    assert "What differs" in page.words
+    assert "Verdict on each pair" in page.words
     for chosen in (ids[:1], ids):
         refused = open_page(client, "/compare?" + "&".join(f"of={each}" for each in chosen))
-        assert "What differs" not in refused.words
+        assert "Verdict on each pair" not in refused.words
         assert f"and {len(chosen)} were chosen. Choose two." in refused.text
 
 
@@ -427,8 +429,12 @@ def test_exact_two_evaluations_side_by_side(client: TestClient, worker: InlineWo
         assert shared[0] <= own[0] + 1e-5
         assert shared[1] >= own[1] - 1e-5
 
-    assert "They answer different questions" in page.text
-    assert {"What differs", "Mean loss of each model", "Verdict on each pair"} <= set(page.words)
+    assert {"What differs", "Verdict on each pair", "undecided"} <= set(page.words)
+    for identifier in (first, second):  # each side has the findings of its own page
+        answer = client.get(f"/v1/evaluations/{identifier}/result").json()
+        findings = show(answer).findings
+        assert typeset(findings.verdict) in page.text
+        assert findings.tables[0].caption in page.words
     assert f"/compare?a={first}" in open_page(client, f"/evaluations/{first}").links
     alone = open_page(client, f"/compare?a={first}")
     assert "What differs" not in alone.words

@@ -97,6 +97,7 @@ def test_against_standardwebhooks_a_delivery_is_signed(sqlite: None, receiver: R
         "name": "my evaluation",
         "created_at": verified["data"]["created_at"],
         "error_code": None,
+        "outcome": verified["data"]["outcome"],
         "status": "succeeded",
         "labels": {"team": "x"},
         "finished_at": verified["timestamp"],
@@ -105,6 +106,7 @@ def test_against_standardwebhooks_a_delivery_is_signed(sqlite: None, receiver: R
             "result": f"/v1/evaluations/{identifier}/result",
         },
     }
+    assert set(verified["data"]["outcome"]) == {"verdict", "gate", "headline", "findings"}
     assert received.headers["webhook-id"] == str(row.id)
     assert abs(int(received.headers["webhook-timestamp"]) - time.time()) < 60
     assert (row.state, row.attempts, row.last_status) == ("delivered", 1, 204)

@@ -40,7 +40,7 @@ router = APIRouter(include_in_schema=False)
 
 PAGE_LENGTH: Final = 25
 OUTCOMES_KEPT: Final = 2000
-"""Headlines of results without a summary that are kept in memory."""
+"""Headlines of results of older releases that are kept in memory."""
 PERMANENT: Final = 308
 CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
     "status": tuple(EvaluationStatus),
@@ -120,23 +120,22 @@ async def show_evaluations(request: Request) -> Response:
 
 
 def _describe_entries(owner_id: UUID, rows: Sequence[EvaluationRow]) -> list[ListEntry]:
-    """Return the entries of the list; a result without a summary is read once for its headline."""
+    """Return the entries of the list; of an older release, the result is read for its headline."""
     entries = []
     for row in rows:
-        is_missing = row.status == EvaluationStatus.SUCCEEDED and row.summary is None
+        is_missing = row.status == EvaluationStatus.SUCCEEDED and row.headline is None
         entries.append(describe_entry(row, _read_outcome(owner_id, row.id) if is_missing else ""))
     return entries
 
 
 @lru_cache(maxsize=OUTCOMES_KEPT)
 def _read_outcome(owner_id: UUID, evaluation_id: UUID) -> str:
-    """Return two sentences about a result that compares no models; results never change."""
+    """Return the headline of a result, which never changes."""
     try:
         text = read.get_result(owner_id, evaluation_id)
     except ResourceNotFound:  # deleted since the list was read
         return ""
-    document = show_result(orjson.loads(text), {})
-    return " ".join([document.headline, *document.sentences[:1]])
+    return show_result(orjson.loads(text), {}).headline
 
 
 def _find_problem(chosen: Mapping[str, str], sent: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -12,20 +13,21 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import ValidationError
 
-from thetahat_presentation.parts.models import ModelsResult
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import read_form
+from thetahat_service.api.loss_responses import open_losses
 from thetahat_service.api.page_responses import build_page_response
 from thetahat_service.api.query_parameters import Include
 from thetahat_service.api.validation import convert_validation_error
-from thetahat_service.errors import ResourceNotFound
+from thetahat_service.errors import DamagedFile, PartsNotKept, ResourceNotFound, Unavailable
 from thetahat_service.figures.browser_library import find_library_name, read_library
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
 from thetahat_service.jobs import progress, read, result_parts
 from thetahat_service.jobs.cancel import cancel
 from thetahat_service.jobs.delete import delete
+from thetahat_service.jobs.differences import InstanceQuery, read_differences
 from thetahat_service.jobs.reports import list_newest_sign_offs
 from thetahat_service.jobs.sign_offs import Signature, compute_digest, sign_result
 from thetahat_service.pages.comparison_page import Side, compare, describe_agreement
@@ -37,6 +39,7 @@ from thetahat_service.pages.evaluation_page import (
     list_used_methods,
     place_figures,
 )
+from thetahat_service.pages.instance_differences import ShownDifferences, show_differences
 from thetahat_service.pages.rendering import read_static
 from thetahat_service.pages.request_texts import write_command, write_request
 from thetahat_service.pages.shown_results import show_result
@@ -47,6 +50,8 @@ from thetahat_service.storage.evaluations import EvaluationRow, Filters
 
 router = APIRouter(include_in_schema=False)
 
+INSTANCES: Final = 20
+"""Instances of a page of the differences."""
 OFFERED: Final = 50
 """Evaluations that the page of a comparison offers."""
 MOST_SENTENCES: Final = 200
@@ -57,11 +62,13 @@ NOT_MODIFIED: Final = 304
 
 
 @router.get("/evaluations/{evaluation_id}")
-async def show_evaluation(
+async def show_evaluation(  # noqa: PLR0913 - the parameters of the query
     request: Request,
     evaluation_id: str,
     a: Annotated[str | None, Query(max_length=200)] = None,
     b: Annotated[str | None, Query(max_length=200)] = None,
+    search: Annotated[str, Query(max_length=200)] = "",
+    offset: Annotated[int, Query(alias="from", ge=0, le=10**9)] = 0,
     include: Include = None,
 ) -> Response:
     """Return the page of an evaluation; ``a`` and ``b`` are the models compared by source.
@@ -74,6 +81,8 @@ async def show_evaluation(
     pair = (a, b) if a is not None and b is not None else None
     parts = [] if include is None else include.split(",")
     context = await run_in_thread(build_evaluation_context, row, pair, parts)
+    differences = await run_in_thread(_read_differences, row, pair, search, offset)
+    context["differences"] = differences
     needs_key = request.scope["caller"].key_id is not None
     command = write_command(
         context.pop("request"), str(request.base_url).rstrip("/"), needs_key=needs_key
@@ -110,7 +119,7 @@ def build_evaluation_context(
         "result": document,
         "most_sentences": MOST_SENTENCES,
         "used": [] if result is None else list_used_methods(result),
-        "failures": {} if result is None else _list_failures(result),
+        "differences": None,
         "figures": figures,
         "figure_base": f"/v1/evaluations/{row.id}/figures",
         "sign_offs": tabulate_sign_offs(signed, digest) if signed else None,
@@ -135,15 +144,24 @@ def _describe_figure(figure: Figure) -> ShownFigure:
     )
 
 
-def _list_failures(result: dict[str, Any]) -> dict[str, Any]:
-    """Return the learners that failed; a learning curve has them by size."""
-    failures: dict[str, Any] = {}
-    for name, failure in result.get("failures", {}).items():
-        if "message" in failure:
-            failures[name] = failure
-        else:
-            failures |= {f"{learner} at size {name}": each for learner, each in failure.items()}
-    return failures
+def _read_differences(
+    row: EvaluationRow, pair: tuple[str, str] | None, search: str, offset: int
+) -> ShownDifferences | None:
+    """Return the instances on which two models differ most; None where no two are compared."""
+    if row.status != EvaluationStatus.SUCCEEDED or row.summary is None:
+        return None
+    summary: Any = row.summary
+    names = [str(model["name"]) for model in summary["models"]]
+    if len(names) < 2:
+        return None
+    a, b = pair or (names[0], names[1])
+    query = InstanceQuery(a=a, b=b, search=search, offset=offset, limit=INSTANCES)
+    find = partial(read.find_losses_file, row.owner_id, row.id)
+    try:
+        found = open_losses(find, lambda path: read_differences(path, query))
+    except (ResourceNotFound, PartsNotKept, DamagedFile, Unavailable) as error:
+        return ShownDifferences(pair=(a, b), names=names, search=search, problem=str(error))
+    return show_differences(found, names, orjson.loads(read.read_result(row)), search)
 
 
 @router.get("/compare")
@@ -158,7 +176,13 @@ async def show_comparison(request: Request) -> Response:
     filters = Filters(status=EvaluationStatus.SUCCEEDED)
     rows, _ = await read_database(read.list_evaluations, owner_id, filters, None, OFFERED)
     offered = {row.id: row for row in (*chosen, *rows) if row.summary is not None}
-    context: dict[str, Any] = {"tables": [], "sentence": "", "has_figures": False, "problem": ""}
+    context: dict[str, Any] = {
+        "sides": [],
+        "tables": [],
+        "sentence": "",
+        "has_figures": False,
+        "problem": "",
+    }
     if len(ticked) not in {0, 2}:
         context["problem"] = (
             f"Two evaluations are compared at a time, and {len(ticked)} were chosen. Choose two."
@@ -179,21 +203,23 @@ async def show_comparison(request: Request) -> Response:
 
 def build_comparison(first: EvaluationRow, second: EvaluationRow) -> dict[str, object]:
     """Return the tables of two evaluations side by side."""
+    requests = [read.get_request(row) for row in (first, second)]
+    results = [orjson.loads(read.read_result(row)) for row in (first, second)]
     sides = [
         Side(
             title=describe_entry(row).title,
             data_sha256=row.data_sha256,
-            shown=ModelsResult(orjson.loads(read.read_result(row)), read.get_request(row)),
+            request=sent,
+            document=show_result(result, sent),
+            names=list(result["models"]),
         )
-        for row in (first, second)
+        for row, sent, result in zip((first, second), requests, results, strict=True)
     ]
     figures = [
-        figure
-        for side in sides
-        for figure in list_figures(side.shown.result)
-        if figure.name == "forest"
+        figure for result in results for figure in list_figures(result) if figure.name == "forest"
     ]
     return {
+        "sides": sides,
         "tables": compare(*sides),
         "sentence": describe_agreement(*sides),
         "has_figures": len(figures) == len(sides),

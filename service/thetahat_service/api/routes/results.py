@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated
 from uuid import UUID
@@ -12,7 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from thetahat_service.api.blocking_calls import read_database, run_in_thread
-from thetahat_service.api.documents import parse_id
+from thetahat_service.api.documents import build_json_response, parse_id
 from thetahat_service.api.loss_responses import (
     AVAILABLE,
     CSV,
@@ -26,12 +27,13 @@ from thetahat_service.api.loss_responses import (
     open_parquet,
 )
 from thetahat_service.api.media_types import choose_media_type
-from thetahat_service.api.query_parameters import Include
+from thetahat_service.api.query_parameters import NO_NUL, Include, Limit
 from thetahat_service.api.simultaneous_requests import SimultaneousRequests
 from thetahat_service.errors import NoResult
 from thetahat_service.jobs import read, result_parts
+from thetahat_service.jobs.differences import InstanceQuery, read_differences
 from thetahat_service.jobs.partial import get_result as get_partial_result
-from thetahat_service.schemas.evaluation import LossTableRead
+from thetahat_service.schemas.evaluation import InstanceDifferencesRead, LossTableRead
 from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.settings import get_settings
 
@@ -126,6 +128,49 @@ async def get_losses(request: Request, evaluation_id: str) -> Response:
         except NoResult as error:
             raise await _add_reason(error, owner_id, identifier) from None
         return CountedResponse(response, stack.pop_all())
+
+
+@router.get(
+    "/differences",
+    responses={
+        200: {"model": InstanceDifferencesRead},
+        422: {"model": ProblemDocument},
+        500: {"model": ProblemDocument, "description": "The stored file is missing or damaged."},
+        **NO_RESULT,
+    },
+)
+async def list_differences(  # noqa: PLR0913 - the parameters of the query
+    request: Request,
+    evaluation_id: str,
+    a: Annotated[
+        str | None, Query(max_length=200, description="The first model; else one of the others.")
+    ] = None,
+    b: Annotated[
+        str | None, Query(max_length=200, description="The second model; else one of the others.")
+    ] = None,
+    search: Annotated[
+        str,
+        Query(
+            max_length=200,
+            description="What the label of an instance, its block or its cluster contains.",
+            json_schema_extra=NO_NUL,
+        ),
+    ] = "",
+    offset: Annotated[
+        int, Query(ge=0, le=10**9, description="Instances to leave out at the beginning.")
+    ] = 0,
+    limit: Limit = 50,
+) -> Response:
+    """List the instances on which two models differ, the largest difference first."""
+    owner_id: UUID = request.scope["owner_id"]
+    identifier = parse_id(evaluation_id, "evaluation")
+    query = InstanceQuery(a=a, b=b, search=search, offset=offset, limit=limit)
+    find = partial(read.find_losses_file, owner_id, identifier)
+    try:
+        found = await run_in_thread(open_losses, find, lambda path: read_differences(path, query))
+    except NoResult as error:
+        raise await _add_reason(error, owner_id, identifier) from None
+    return build_json_response(asdict(found), headers=CACHED)
 
 
 async def _open_losses(owner_id: UUID, evaluation_id: UUID, media_type: str) -> Response:

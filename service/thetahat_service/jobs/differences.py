@@ -1,0 +1,145 @@
+"""The instances on which two models differ most, from the losses that an evaluation keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from thetahat.similar_names import suggest_name
+from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept
+from thetahat_service.kinds.kept_losses import KEY
+
+Value: TypeAlias = str | int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceDifference:
+    """The losses of two models on one instance, over all repeats."""
+
+    instance: Value
+    """Its label, or the number of its row, from 1."""
+    block: Value
+    """The block that it is in, the first of several."""
+    cluster: Value | None
+    """Its cluster; None without clusters."""
+    a: float
+    b: float
+    """The mean loss or score of each model."""
+    difference: float
+    """The first minus the second."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceDifferences:
+    """A page of the instances of two models, the largest difference first."""
+
+    a: str
+    b: str
+    """The models."""
+    better: str
+    """``lower`` for losses, ``higher`` for scores."""
+    total: int
+    """Instances that fit the search."""
+    items: list[InstanceDifference]
+    next: int | None
+    """Where the next page begins; None on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstanceQuery:
+    """Which instances are read."""
+
+    a: str | None
+    b: str | None
+    """The models; None for the first ones of the file."""
+    search: str
+    """What the label of an instance, its block or its cluster contains; empty for all."""
+    offset: int
+    limit: int
+    """Instances before the page, and its length."""
+
+
+def read_differences(path: Path, query: InstanceQuery) -> InstanceDifferences:
+    """Return a page of the instances on which two models differ, the largest difference first.
+
+    ``path`` is the file of losses.
+    """
+    schema = pq.read_schema(path)
+    description = (schema.metadata or {}).get(KEY)
+    if description is None:
+        raise PartsNotKept("The losses were kept by an older release, without their layout.")
+    described: dict[str, Any] = json.loads(description)
+    columns: dict[str, str] = described["models"]
+    a, b = _choose_models(columns, query.a, query.b)
+    labels = [name for name in ("instance", "block", "cluster") if name in schema.names]
+    table = pq.read_table(path, columns=[*labels, *dict.fromkeys((columns[a], columns[b]))])
+    if "instance" in labels:
+        codes = table["instance"].combine_chunks().dictionary_encode().indices.to_numpy()
+    else:
+        codes = np.arange(table.num_rows)
+    _, first, place, n_rows = np.unique(
+        codes, return_index=True, return_inverse=True, return_counts=True
+    )
+    means = [
+        np.bincount(place, weights=table[columns[name]].to_numpy()) / n_rows for name in (a, b)
+    ]
+    difference = means[0] - means[1]
+    order = np.lexsort((first, -np.abs(difference)))
+    order = order[np.isfinite(difference[order])]
+    if query.search:
+        order = order[_find(table, labels, first, query.search)[order]]
+    end = query.offset + query.limit
+    shown = order[query.offset : end]
+    rows = table.select(labels).take(first[shown]).to_pylist()
+    return InstanceDifferences(
+        a=a,
+        b=b,
+        better=described["better"],
+        total=len(order),
+        items=[
+            InstanceDifference(
+                instance=row.get("instance", int(first[each]) + 1),
+                block=row["block"],
+                cluster=row.get("cluster"),
+                a=float(means[0][each]),
+                b=float(means[1][each]),
+                difference=float(difference[each]),
+            )
+            for row, each in zip(rows, shown, strict=True)
+        ],
+        next=end if end < len(order) else None,
+    )
+
+
+def _choose_models(columns: Mapping[str, str], a: str | None, b: str | None) -> tuple[str, str]:
+    """Return two different models of an evaluation; refuse others."""
+    names = list(columns)
+    if len(names) < 2:
+        raise PartsNotKept("The evaluation has one model, so no two of them differ.")
+    first = a if a is not None else next(name for name in names if name != b)
+    second = b if b is not None else next(name for name in names if name != first)
+    for field, name in (("a", first), ("b", second)):
+        if name not in columns:
+            fault = f"There is no model {name!r}{suggest_name(name, names)}."
+            raise InvalidRequest(fault, (FieldError(("query", field), fault, name),))
+    if first == second:
+        fault = f"The models a and b are both {first!r}. Name two different ones."
+        raise InvalidRequest(fault, (FieldError(("query", "b"), fault, second),))
+    return first, second
+
+
+def _find(table: Any, labels: list[str], first: np.ndarray, search: str) -> np.ndarray:
+    """Return which instances have a label that contains a text, whatever its case."""
+    found = np.zeros(len(first), dtype=bool)
+    for name in labels:
+        texts = pc.cast(table[name].take(first), "string")
+        has_it = pc.match_substring(texts, search, ignore_case=True)
+        found |= np.asarray(pc.fill_null(has_it, fill_value=False))
+    return found

@@ -1,0 +1,87 @@
+"""The instances on which two models differ most, as the page of an evaluation shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from thetahat_presentation.document import Cell, Name, Number, Pair, Table
+from thetahat_presentation.numbers import count
+from thetahat_presentation.renderers.cells import cell_text
+from thetahat_presentation.wording import capitalise, find_block_word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownDifferences:
+    """A page of instances, with what the form beside them has.
+
+    Parameters
+    ----------
+    pair : tuple of str
+        The two models.
+    names : sequence of str
+        Models that can be chosen.
+    search : str
+        What was searched for.
+    table : Table
+        The instances.
+    next : str
+        Query of the next page; empty on the last.
+    problem : str
+        Why there are none; empty if there are.
+    """
+
+    pair: tuple[str, str]
+    names: Sequence[str]
+    search: str
+    table: Table | None = None
+    next: str = ""
+    problem: str = ""
+
+
+def show_differences(
+    found: Any, names: Sequence[str], result: Mapping[str, Any], search: str
+) -> ShownDifferences:
+    """Return a page of instances as a table.
+
+    Parameters
+    ----------
+    found : InstanceDifferences
+        The instances; of a layer that pages do not import.
+    names : sequence of str
+        All models.
+    result : mapping
+        The result, which says what a block is called.
+    search : str
+        What was searched for.
+    """
+    has_clusters = any(item.cluster is not None for item in found.items)
+    rows: list[list[Cell]] = [
+        [
+            Name(str(item.instance)),
+            Name(str(item.block)),
+            *[Name(str(item.cluster))] * has_clusters,
+            Number(item.a),
+            Number(item.b),
+            Number(item.difference),
+        ]
+        for item in found.items
+    ]
+    columns = ["Instance", capitalise(find_block_word(result)), *["Cluster"] * has_clusters]
+    fits = " that fit the search" if search else ""
+    caption = f"Instances by the size of the difference ({count(found.total, 'instance')}{fits})"
+    further = {"a": found.a, "b": found.b, "search": search, "from": found.next}
+    return ShownDifferences(
+        pair=(found.a, found.b),
+        names=names,
+        search=search,
+        table=Table(
+            caption=caption,
+            columns=[*columns, found.a, found.b, cell_text(Pair(found.a, found.b))],
+            rows=rows,
+            notes=["These are examples to read. The verdict rests on all instances."],
+        ),
+        next="" if found.next is None else urlencode(further),
+    )
