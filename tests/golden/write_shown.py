@@ -25,6 +25,7 @@ from thetahat_client.text import result_latex, result_markdown, result_text
 from thetahat_service.api.routes import pages
 from thetahat_service.in_process.evaluation import evaluate_in_process
 from thetahat_service.in_process.files import open_file
+from thetahat_service.jobs.listed import list_result
 from thetahat_service.pages.rendering import render
 from thetahat_service.pages.viewer import Viewer
 from thetahat_service.reports.building import build_report
@@ -58,18 +59,23 @@ def read_case(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def show_page(name: str) -> str:
     """Return the page of an evaluation without its request."""
-    request, result = read_case(name)
-    row: Any = SimpleNamespace(
+    return read_html(render_page(*read_case(name)))
+
+
+def make_row(result: dict[str, Any]) -> Any:
+    """Return the row of an evaluation with a result."""
+    listed = list_result(result)
+    return SimpleNamespace(
         id=UUID(int=7),
         name=None,
         kind=result["kind"],
         status="succeeded",
         error=None,
-        summary=result.get("summary"),
+        summary=listed.summary,
         labels={},
-        verdict=None,
-        gate=None,
-        headline="",
+        verdict=listed.verdict,
+        gate=listed.gate,
+        headline=listed.headline,
         sign_off=None,
         created_at=HOUR,
         started_at=HOUR,
@@ -81,6 +87,10 @@ def show_page(name: str) -> str:
         data_sha256="a" * 64,
         request_sha256="b" * 64,
     )
+
+
+def render_page(request: dict[str, Any], result: dict[str, Any]) -> str:
+    """Return the page of an evaluation as HTML."""
     with ExitStack() as stack:
         for function, value in (
             ("read.get_request", request),
@@ -89,15 +99,18 @@ def show_page(name: str) -> str:
             ("list_newest_sign_offs", []),
         ):
             stack.enter_context(patch(f"{pages.__name__}.{function}", return_value=value))
-        context = pages.build_evaluation_context(row, None)
-    return read_html(render("evaluation.html", viewer=Viewer(), command="", **context))
+        context = pages.build_evaluation_context(make_row(result), None)
+    return render("evaluation.html", viewer=Viewer(), command="", **context)
+
+
+def render_report(request: dict[str, Any], result: dict[str, Any]) -> str:
+    """Return the report of an evaluation as HTML."""
+    return render_html(build_report(build_source(result, request)), lambda *_: b"").decode()
 
 
 def show_report(name: str) -> str:
     """Return the report of an evaluation without its methods and its request."""
-    request, result = read_case(name)
-    report = build_report(build_source(result, request))
-    html = render_html(report, lambda *_: b"").decode()
+    html = render_report(*read_case(name))
     return read_html(html.replace('id="methods"', 'id="methods-catalogue"'))
 
 

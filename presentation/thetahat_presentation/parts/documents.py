@@ -184,7 +184,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
         ),
         Section(
             name="calibration",
-            title="Do the intervals hold on data like these?",
+            title="Do such intervals hold in simulations?",
             tables=[*list_study_tables(shown), *list_calibration_tables(shown)],
             is_detail=True,
         ),

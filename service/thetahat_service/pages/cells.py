@@ -46,8 +46,8 @@ def draw_interval(bar: Bar) -> Markup:
     line = Markup('<path d="{}"/>').format("".join(parts)) if parts else Markup()
     point = Markup()
     if bar.estimate is not None:
-        place = f"{_place(bar, bar.estimate):g}"
-        point = Markup('<circle cx="{}" cy="{}" r="4"/>').format(place, middle)
+        centre = f"{_place(bar, bar.estimate):g}"
+        point = Markup('<circle cx="{}" cy="{}" r="4"/>').format(centre, middle)
     return Markup(
         '<svg class="interval" width="{0}" height="{1}" viewBox="0 0 {0} {1}" aria-hidden="true">'
         "{2}{3}</svg>"

@@ -51,6 +51,26 @@ NO_RESULT: dict[int | str, dict[str, object]] = {
 }
 
 
+DIFFERENCES: dict[str, object] = {
+    "a": "ridge",
+    "b": "forest",
+    "better": "lower",
+    "total": 4059,
+    "items": [
+        {
+            "instance": 1786,
+            "block": "school 25",
+            "cluster": "class 7",
+            "a": 3.581,
+            "b": 6.636,
+            "difference": -3.055,
+        }
+    ],
+    "next": 1,
+}
+"""An example for the OpenAPI document."""
+
+
 @router.get(
     "/request",
     responses={
@@ -133,7 +153,10 @@ async def get_losses(request: Request, evaluation_id: str) -> Response:
 @router.get(
     "/differences",
     responses={
-        200: {"model": InstanceDifferencesRead},
+        200: {
+            "model": InstanceDifferencesRead,
+            "content": {JSON: {"example": DIFFERENCES}},
+        },
         422: {"model": ProblemDocument},
         500: {"model": ProblemDocument, "description": "The stored file is missing or damaged."},
         **NO_RESULT,
