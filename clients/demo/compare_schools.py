@@ -19,7 +19,8 @@ from report import describe_result, explain_difference, fill, list_results
 from schools import format_exam_csv, request
 from service_process import DemoFailed, find_data_dir, run_service
 
-from thetahat_client import Client, ProgressBar
+from thetahat_client import Client
+from thetahat_client.progress import ProgressBar
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 600.0

@@ -25,7 +25,7 @@ MOST_NAMES: Final = 6
 
 def write_outline(type_name: str, result: Json) -> str:
     """Return the type, the models and the verdict of a result, in two lines."""
-    document = _show(result)
+    document = build_document(result)
     parts = [str(result["kind"]).replace("_", " ")] if "kind" in result else []
     if names := list(result.get("models", ())):
         counted = "1 model" if len(names) == 1 else f"{len(names)} models"
@@ -37,15 +37,15 @@ def write_outline(type_name: str, result: Json) -> str:
 
 def write_text(result: Json, width: int, *, show_all: bool) -> str:
     """Return the findings of a result as text."""
-    return Page(prose=width, all_option=ALL_OPTION).write(_show(result), show_all=show_all)
+    return Page(prose=width, all_option=ALL_OPTION).write(build_document(result), show_all=show_all)
 
 
 def write_html(result: Json) -> str:
     """Return the findings of a result as HTML."""
-    return HtmlPage(all_option=ALL_OPTION).write(_show(result))
+    return HtmlPage(all_option=ALL_OPTION).write(build_document(result))
 
 
-def _show(result: Json) -> Document:
+def build_document(result: Json) -> Document:
     """Return the document of a result, also of one that another release has made."""
     try:
         return show(result)

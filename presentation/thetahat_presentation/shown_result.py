@@ -1,4 +1,4 @@
-"""What every result in Python does: a short representation, its findings as text, and frames.
+"""What every result in Python does: a short representation, its findings, frames and a plot.
 
 The results of the library and of the client are of different types; this is what they share. The
 modules that write a document are imported when something is shown.
@@ -71,6 +71,26 @@ class ShownResult:
         )
 
         return make_frame(tabulate_result(self.to_dict(), part, target), package)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw each model's mean with its interval for the verdict's question; return the axes.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes or None
+            Where it is drawn; None for a new figure.
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        ValueError
+            The findings have no intervals of models.
+        """
+        from thetahat_presentation.forest_plot import draw_forest  # noqa: PLC0415 - for plots
+        from thetahat_presentation.result_texts import build_document  # noqa: PLC0415 - likewise
+
+        return draw_forest(build_document(self.to_dict()), axes)
 
     def __repr__(self) -> str:
         """Return the models and the verdict, in two lines."""

@@ -9,14 +9,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from thetahat_client import (
-    Client,
-    Evaluation,
-    EvaluationFailed,
-    NotFound,
-    Refused,
-    result_text,
-)
+from thetahat_client import Client, Evaluation, EvaluationFailed, NotFound, Refused
+from thetahat_client.text import result_text
 
 LOSSES = {"nb": [[0, 1, 0], [1, 1, 0]], "svm": [[0, 0, 1], [1, 0, 0]]}
 REQUEST = {"kind": "losses", "blocks": "random", "losses": LOSSES, "labels": {"test": "clients"}}
@@ -55,6 +49,22 @@ def test_exact_losses_come_back_in_every_type(client: Client) -> None:
     assert len(lines) == 7
     assert {"nb", "svm"} <= set(lines[0].replace('"', "").split(","))
     assert "svm" in str(client.losses(done.id))
+
+
+def test_exact_the_instances_on_which_models_differ_are_listed(client: Client) -> None:
+    done = client.submit(REQUEST, wait=60)
+
+    first = client.differences(done.id, "svm", "nb", limit=2)
+    rest = client.differences(done.id, "svm", "nb", offset=first["next"])
+    assert first["total"] == 6
+    items = [*first["items"], *rest["items"]]
+    differences = [item["difference"] for item in items]
+    assert [abs(each) for each in differences] == [1, 1, 1, 0, 0, 0]
+    assert {item["instance"] for item in items} == {1, 2, 3, 4, 5, 6}
+    found = client.differences(done.id, search="no such label")
+    assert (found["total"], found["items"]) == (0, [])
+    with pytest.raises(Refused, match="no model 'none'"):
+        client.differences(done.id, "none")
 
 
 def test_exact_a_data_set_is_kept_once_and_cross_validated(client: Client, tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from tests.clients.raw_server import format_answer, read_head, run_raw_server
 from tests.clients.scripted_server import DATASET, EVALUATION, Reply, problem, run_stub
 from tests.service.outbound.test_connections import make_certificate
 from tests.service.supervisor.https_proxy import https_proxy, write_certificate
-from thetahat_client import Client, ConnectionFailed, Event, UnexpectedAnswer
-from thetahat_client.errors import InvalidAddress
+from thetahat_client import Client, ConnectionFailed
+from thetahat_client.errors import InvalidAddress, UnexpectedAnswer
+from thetahat_client.events import Event
 
 Opener = type[Client]
 FOUND = Reply(200, DATASET)

@@ -8,8 +8,9 @@ from contextlib import aclosing
 import pytest
 
 from tests.clients.scripted_server import DROP, Reply, evaluation, problem, run_stub
-from thetahat_client import AsyncClient, Client, ConnectionFailed, Event, Refused, UnexpectedAnswer
-from thetahat_client.events import read_events
+from thetahat_client import AsyncClient, Client, ConnectionFailed, Refused
+from thetahat_client.errors import UnexpectedAnswer
+from thetahat_client.events import Event, read_events
 from thetahat_client.exchange import Answer, Request
 from thetahat_client.transport import Transport
 

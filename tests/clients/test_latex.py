@@ -9,7 +9,7 @@ import pytest
 
 from tests.clients.latex_source import LatexFault, parse_latex
 from tests.golden.replay import names, request_of, run_request
-from thetahat_client import result_latex
+from thetahat_client.text import result_latex
 from thetahat_presentation.renderers.latex import escape_latex
 
 NASTY: Final = 'a_b & {c}% $d$ #1 ~e ^2 \\cmd [x] <y> | `q\' "z" -1 – “w” ≤ ±'

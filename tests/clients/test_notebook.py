@@ -18,21 +18,15 @@ import pytest
 
 import thetahat
 from tests.clients.scripted_server import EVALUATION, Reply, evaluation, problem, run_stub
-from thetahat_client import (
-    AsyncClient,
-    Client,
-    Evaluation,
-    FigureImage,
+from thetahat_client import AsyncClient, Client, Evaluation, NotFound, ResultNotReady
+from thetahat_client.figure import FigureImage
+from thetahat_client.progress import (
     NotebookProgress,
-    NotFound,
     ProgressBar,
-    ResultNotReady,
-    result_html,
-    result_latex,
-    result_markdown,
-    result_text,
+    choose_display,
+    format_progress_html,
 )
-from thetahat_client.progress import choose_display, format_progress_html
+from thetahat_client.text import result_html, result_latex, result_markdown, result_text
 from thetahat_presentation.numbers import set_minus
 from thetahat_presentation.result_texts import write_html
 from thetahat_service.kinds.examples import RESULT, read_examples

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tests.clients.scripted_server import EVALUATION
-from thetahat_client import Evaluation, ProgressBar
-from thetahat_client.progress import format_progress_line
+from thetahat_client import Evaluation
+from thetahat_client.progress import ProgressBar, format_progress_line
 
 
 def state(status: str, done: int, total: int | None) -> Evaluation:

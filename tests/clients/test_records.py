@@ -14,15 +14,10 @@ import pytest
 
 import thetahat
 from tests.clients.scripted_server import EVALUATION
-from thetahat_client import (
-    Client,
-    Evaluation,
-    EvaluationRecord,
-    FigureImage,
-    log_to_mlflow,
-    metric_values,
-    write_metrics,
-)
+from thetahat_client import Client, Evaluation
+from thetahat_client.figure import FigureImage
+from thetahat_client.record import EvaluationRecord, log_to_mlflow
+from thetahat_client.result_metrics import metric_values, write_metrics
 from thetahat_service.kinds.examples import RESULT, read_examples
 
 NAMES = ("new (v2.1) 100%", "new (v2.1) 100$", "../old/α", "..")

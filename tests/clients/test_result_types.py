@@ -12,7 +12,8 @@ import pytest
 
 from tests.architecture.sources import ROOT
 from tests.clients.scripted_server import Reply, run_stub
-from thetahat_client import Client, WrongKind
+from thetahat_client import Client
+from thetahat_client.errors import WrongKind
 from thetahat_service.cli import main
 
 CLIENT = ROOT / "clients" / "python"

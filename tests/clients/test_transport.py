@@ -9,17 +9,8 @@ from typing import Protocol
 import pytest
 
 from tests.clients.scripted_server import DATASET, DROP, EVALUATION, Reply, Stub, problem, run_stub
-from thetahat_client import (
-    Client,
-    ConnectionFailed,
-    NotFound,
-    Refused,
-    ServiceFault,
-    ThetahatError,
-    TooManyRequests,
-    Unauthorised,
-    UnexpectedAnswer,
-)
+from thetahat_client import Client, ConnectionFailed, NotFound, Refused, ThetahatError
+from thetahat_client.errors import ServiceFault, TooManyRequests, Unauthorised, UnexpectedAnswer
 
 REQUEST = {"kind": "losses", "losses": {"a": [[1, 0], [0, 1]]}}
 TAKEN = Reply(202, EVALUATION)

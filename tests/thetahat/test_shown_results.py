@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 import thetahat
-from thetahat_client import ResultObject, result_text
+from thetahat_client import ResultObject
+from thetahat_client.text import result_text
 from thetahat_presentation.renderers.html import HtmlPage
 from thetahat_presentation.showing import show
 from thetahat_presentation.shown_result import ShownResult

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-import thetahat_client
-
 if TYPE_CHECKING:
     from thetahat_client.transport import Body
 
@@ -43,12 +41,14 @@ def guess_media_type(*names: str | None) -> str:
         media_type = MEDIA_TYPES.get(Path(unpacked).suffix)
         if media_type is not None:
             return media_type
+    from thetahat_client.errors import UnknownMediaType  # noqa: PLC0415 - seldom needed
+
     known_types = ", ".join(MEDIA_TYPES)
     message = (
         f"The media type of {next(filter(None, names), None)!r} is unknown: the name ends in none "
         f"of {known_types}. Name the file so, or give media_type."
     )
-    raise thetahat_client.UnknownMediaType(message)  # imported when it is needed
+    raise UnknownMediaType(message)
 
 
 def read_name(source: Source) -> str | None:

@@ -26,7 +26,7 @@ from thetahat_service.cli.progress import wait_with_progress
 from thetahat_service.cli.requests import read_requests
 
 if TYPE_CHECKING:
-    from thetahat_client import SignOff
+    from thetahat_client.models import SignOff
 
 PANEL: Final = "Evaluations"
 STATUSES: Final = ("queued", "running", "succeeded", "failed", "cancelled")
@@ -164,7 +164,7 @@ def result(
     url: Url = DEFAULT_URL,
 ) -> None:
     """Print the means, intervals, verdicts and cautions of an evaluation."""
-    from thetahat_client import result_latex, result_markdown
+    from thetahat_client.text import result_latex, result_markdown
 
     if as_json + as_markdown + as_latex > 1:
         message = "Only one of --json, --markdown and --latex may be used."

@@ -19,7 +19,7 @@ def wait_with_progress(client: Client, evaluation_id: str) -> Evaluation:
     On a terminal that is a bar which counts down the time left, otherwise a line per tenth.
     """
     if not sys.stderr.isatty():
-        from thetahat_client import ProgressBar
+        from thetahat_client.progress import ProgressBar
 
         return client.wait(evaluation_id, progress=ProgressBar())
     with LiveProgress() as progress:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from tests.golden.replay import names, request_of, run_request
-from thetahat_client import result_html, result_markdown, result_text
+from thetahat_client.text import result_html, result_markdown, result_text
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.style import Style
 
