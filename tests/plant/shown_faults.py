@@ -20,6 +20,12 @@ SHOWN: Final = (
         "Bar(high, low, point, start, stop)",
     ),
     _of_table(
+        "matrix",
+        "parts/pair_matrix.py",
+        'decisions[pair["b"], pair["a"]] = mirrored',
+        'decisions[pair["b"], pair["a"]] = decision',
+    ),
+    _of_table(
         "models",
         "parts/model_table.py",
         'Number(mean.get("macro"), error)',

@@ -134,6 +134,69 @@ def test_exact_the_curves_of_many_learners_are_counted_in_one_sentence() -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("decisions", "headline"),
+    [
+        (["saturated", "saturated"], "More rows would not help a and b."),
+        (
+            ["undecided", "not_saturated"],
+            "More rows would still help b. It is undecided whether more rows would help a.",
+        ),
+        (
+            ["no_improvement_seen", "saturated"],
+            (
+                "More rows would not help b. The last step showed no improvement of a, which shows "
+                "nothing."
+            ),
+        ),
+    ],
+)
+def test_exact_a_learning_curve_answers_whether_more_rows_help(
+    decisions: list[str], headline: str
+) -> None:
+    result = deepcopy(RESULTS["learning_curve"])
+    curve = next(iter(result["curves"].values()))
+    result["curves"] = {
+        name: {**deepcopy(curve), "saturation": {"decision": decision, "reason": "Because."}}
+        for name, decision in zip("ab", decisions, strict=True)
+    }
+    result["models"] = {}
+
+    assert show(result).headline == headline
+
+
+def test_exact_a_selection_says_what_it_chooses_and_by_how_much_it_is_too_good() -> None:
+    result = deepcopy(RESULTS["selection"])
+    result["chosen"]["name"] = "ridge[penalty=1]"
+    result["bias"] |= {"estimate": -0.25, "interval": None}
+
+    assert show(result).headline == (
+        "The selection chooses ridge[penalty=1]. On rows that the choice has not seen, the error "
+        "is 0.25 below the internal one."
+    )
+
+
+@pytest.mark.parametrize(
+    ("selected", "headline"),
+    [
+        ([0.5, 0.5], "Both estimators of the risk in the target population select penalty 0.5."),
+        (
+            [0.5, 2.0],
+            (
+                "The estimators of the risk in the target population do not agree; they select "
+                "penalty 0.5 by weighted and penalty 2 by controlled."
+            ),
+        ),
+    ],
+)
+def test_exact_risks_answer_what_they_select(selected: list[float], headline: str) -> None:
+    result = deepcopy(RESULTS["importance_weighting"])
+    for risk, value in zip(result["risks"].values(), selected, strict=True):
+        risk["selected"] = value
+
+    assert show(result).headline == headline
+
+
 def test_exact_a_curve_has_the_intervals_of_the_question() -> None:
     result = RESULTS["learning_curve"]
     target = result["summary"]["target"]

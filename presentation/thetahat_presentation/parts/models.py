@@ -339,6 +339,6 @@ def _remove_stop(sentence: str) -> str:
 
 def _join(about: str, headline: str) -> str:
     """Return a headline after its question; names of models keep their first letter."""
-    if headline.startswith("It is "):
-        headline = f"i{headline[1:]}"
+    if headline.startswith(("It is ", "The mean ")):
+        headline = f"{headline[0].lower()}{headline[1:]}"
     return f"{about}: {headline}"
