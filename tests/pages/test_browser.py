@@ -222,8 +222,9 @@ def test_degenerate_without_the_library_the_images_stay(tab: Tab) -> None:
     identifier = submit_losses(tab.url, "images")
     page = tab.page
     page.route("**/static/vega-*.js", lambda route: route.abort())
-    with page.expect_event("requestfailed"):
+    with page.expect_event("requestfailed"):  # a figure is drawn when it is scrolled to
         tab.open(f"/evaluations/{identifier}")
+        page.locator("[data-figure]").first.scroll_into_view_if_needed()
 
     expect(page.locator("[data-figure] img").first).to_be_visible()
     expect(page.locator(".chart")).to_have_count(0)
