@@ -90,7 +90,7 @@ def test_exact_without_matplotlib_the_error_names_the_extra(
         Result(read_case("exam")[1]).plot()
 
 
-def test_against_matplotlib_the_plot_is_a_picture(tmp_path: Any) -> None:
+def test_exact_the_plot_is_a_picture_where_matplotlib_is(tmp_path: Any) -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     axes = Result(read_case("exam")[1]).plot()

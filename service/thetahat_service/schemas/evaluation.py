@@ -145,8 +145,8 @@ class InstanceDifferenceRead(BaseModel):
 class InstanceDifferencesRead(BaseModel):
     """A page of the instances on which two models differ, the largest difference first."""
 
-    a: str = Field(description="The first model.", examples=["ridge"])
-    b: str = Field(description="The second model.", examples=["forest"])
+    a: str = Field(description="The first model.", examples=["new"])
+    b: str = Field(description="The second model.", examples=["old"])
     better: Literal["lower", "higher"] = Field(
         description="lower for losses, higher for scores.", examples=["lower"]
     )

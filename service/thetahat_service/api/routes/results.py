@@ -52,8 +52,8 @@ NO_RESULT: dict[int | str, dict[str, object]] = {
 
 
 DIFFERENCES: dict[str, object] = {
-    "a": "ridge",
-    "b": "forest",
+    "a": "new",
+    "b": "old",
     "better": "lower",
     "total": 4059,
     "items": [
