@@ -308,11 +308,6 @@ class Document:
         return self.sentences[: self.n_first]
 
     @property
-    def more_sentences(self) -> Sequence[str]:
-        """The sentences that are folded away."""
-        return self.sentences[self.n_first :]
-
-    @property
     def doubts(self) -> Sequence[Caution]:
         """The cautions to know before a decision: at most three, the serious ones first."""
         return [each for each in self.cautions if each.severity != "info"][:MOST_DOUBTS]

@@ -91,8 +91,8 @@ def _describe_gap(result: Json) -> tuple[str, list[str]]:
     if interval is not None:
         gap += f" ({format_level(interval['level'])} interval of the difference {ends})"
     share = bias.get("of_choice")
-    due = [] if share is None else [f"{format_number(share)} of the difference is due to choosing."]
-    return f"{gap}.", due
+    part = "The part of the difference that is due to choosing is"
+    return f"{gap}.", [] if share is None else [f"{part} {format_number(share)}."]
 
 
 def _tabulate_candidates(result: Json) -> Table:
