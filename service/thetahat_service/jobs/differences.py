@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from thetahat.similar_names import suggest_name
 from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept
-from thetahat_service.kinds.kept_losses import KEY
+from thetahat_service.kinds.loss_columns import KEY
 
 Value: TypeAlias = str | int
 
