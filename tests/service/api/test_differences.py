@@ -102,7 +102,7 @@ def test_exact_search_is_in_labels_of_instances_and_blocks(
         ({"a": "x", "b": "x"}, "are both 'x'"),
         ({"limit": 0}, "must be at least 1"),
         ({"offset": -1}, "must be at least 0"),
-        ({"serch": "1"}, "serch"),
+        ({"find": "1"}, "find"),
     ],
 )
 def test_invalid_queries_are_refused(
