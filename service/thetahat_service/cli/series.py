@@ -25,7 +25,7 @@ from thetahat_service.cli.requests import read_request
 from thetahat_service.cli.sectioned_help import SectionedGroup
 
 if TYPE_CHECKING:
-    from thetahat_client import Look, Series
+    from thetahat_client.series import Look, Series
 
 SHOWN_LOOKS: Final = 30
 
