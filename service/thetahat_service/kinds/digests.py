@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
+from typing import Any
 from uuid import UUID
 
+import numpy as np
+import orjson
+
 from thetahat.seeds import derive_seed
+from thetahat.tables.columns import LARGEST_EXACT
+from thetahat.values.json_values import JsonValue
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.schemas.base import EvaluationRequest
@@ -23,9 +30,10 @@ class RequestDigests:
     request_sha256: str
     """Digest of ``canonical``."""
     data_sha256: str
-    """Digest of the data sets, or of the request, but for ``include``, where it holds the data."""
+    """Digest of the data: of the bytes of a file or, of data in the request, of their values. Of a
+    request without data it is that of the request, but for ``include``."""
     seed: int
-    """The request's seed, or one that is derived from both digests."""
+    """The request's seed, or one that is derived from digests."""
 
 
 def compute_digests(
@@ -38,16 +46,64 @@ def compute_digests(
     numbers_sha256 = request_sha256
     if body.pop("include", None) is not None:  # which parts are written changes no number
         numbers_sha256 = hashlib.sha256(encode_json(body).encode()).hexdigest()
-    data_sha256 = _compute_data_digest(numbers_sha256, datasets)
-    seed = derive_seed(numbers_sha256, data_sha256) if request.seed is None else request.seed
-    return RequestDigests(canonical, request_sha256, data_sha256, seed)
+    files = sorted({file.sha256 for file in datasets.values()})
+    inline = digest_inline_data(request, body)
+    data_sha256 = _join_digests([*files, *([] if inline is None else [inline])])
+    seed = request.seed
+    if seed is None:
+        seed = derive_seed(numbers_sha256, _join_digests(files) or numbers_sha256)
+    return RequestDigests(canonical, request_sha256, data_sha256 or numbers_sha256, seed)
 
 
-def _compute_data_digest(request_sha256: str, datasets: Mapping[UUID, DatasetFile]) -> str:
-    """Return the digest of the request's data: of its files or, without files, of the request."""
-    digests = sorted({file.sha256 for file in datasets.values()})
-    if not digests:
-        return request_sha256
-    if len(digests) == 1:
-        return digests[0]
+def digest_inline_data(
+    request: EvaluationRequest, body: Mapping[str, JsonValue] | None = None
+) -> str | None:
+    """Return the digest of the values that a request holds; None where it holds none.
+
+    The same values have the same digest in every request, whatever the order of models and however
+    whole numbers are written.
+
+    Parameters
+    ----------
+    body : mapping or None
+        The canonical body, where it is there already.
+    """
+    body = request.build_canonical() if body is None else body
+    data = {
+        name: _normalise(body[name])
+        for name in sorted(request.data_fields & body.keys())
+        if body[name] is not None and not _names_dataset(body[name])
+    }
+    if not data:
+        return None
+    text = orjson.dumps(data, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(text).hexdigest()
+
+
+def _names_dataset(value: JsonValue) -> bool:
+    return isinstance(value, Mapping) and value.get("dataset") is not None
+
+
+def _normalise(value: Any) -> Any:
+    """Return a value in which whole numbers are integers, as far as floats have each of them."""
+    if isinstance(value, Mapping):
+        return {str(name): _normalise(entry) for name, entry in value.items()}
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST_EXACT:
+        return int(value)
+    if not isinstance(value, list):
+        return value
+    kinds = {type(entry) for entry in value}
+    if kinds <= {int, str, bool, NoneType}:
+        return value
+    if kinds == {float}:
+        numbers = np.array(value)
+        if not (numbers == np.floor(numbers)).any():
+            return numbers
+    return [_normalise(entry) for entry in value]
+
+
+def _join_digests(digests: Sequence[str]) -> str:
+    """Return one digest of several, that of one, or an empty text of none."""
+    if len(digests) < 2:
+        return "".join(digests)
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()

@@ -17,7 +17,7 @@ class Provenance:
     seed: int
     """The seed of all random draws."""
     data_sha256: str
-    """The digest of the data sets, or of the request where it holds the data."""
+    """The digest of the bytes of the data set, or of the values where the request has them."""
     spec_sha256: str
     """The digest of the request, without its name, labels and seed."""
     methods: tuple[LearnerUsed | MethodUsed, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Union, get_args, get_origin
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -28,6 +28,9 @@ class Schema(BaseModel):
 
 class EvaluationRequest(Schema):
     """The fields that every kind has; a kind adds its own and narrows ``kind``."""
+
+    data_fields: ClassVar[frozenset[str]] = frozenset()
+    """The fields that hold values of rows, in the place of a data set."""
 
     kind: str = Field(description="The kind of the evaluation.")
     name: Annotated[str, StringConstraints(max_length=200)] | None = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -68,6 +68,8 @@ AnySample = list[Any] | StatisticSample | None
 
 class BootstrapRequest(EvaluationRequest):
     """A sample, and the statistic that is computed from every resample."""
+
+    data_fields: ClassVar[frozenset[str]] = frozenset({"sample"})
 
     kind: Literal["bootstrap"] = Field("bootstrap", description="The kind of the evaluation.")
     sample: list[NumberItem] | StatisticSample | None = Field(

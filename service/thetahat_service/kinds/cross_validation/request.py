@@ -70,6 +70,7 @@ class CalibrationInput(Schema):
 class CrossValidationRequest(LearnersRequest, TargetSampleFields):
     """Data, learners and a scheme, and optionally a sample of another population."""
 
+    data_fields: ClassVar[frozenset[str]] = frozenset({"data", "target_sample"})
     fits_learners: ClassVar[bool] = True
 
     kind: Literal["cross_validation"] = Field(

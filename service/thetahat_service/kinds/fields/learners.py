@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import Field
@@ -19,6 +20,8 @@ from thetahat_service.kinds.fields.scheme_names import SchemeEntry, SchemeName, 
 
 class FitsRequest(AnalysisRequest, DataFields, LeftOutDataFields):
     """Data and a loss; each kind adds what is fitted, and under which scheme."""
+
+    data_fields: ClassVar[frozenset[str]] = frozenset({"data"})
 
     loss: LossName | LossEntry | None = Field(
         None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -56,6 +56,8 @@ DEFAULT_GRID: Final[Mapping[str, Any]] = {
 
 class ImportanceWeightingRequest(EvaluationRequest, LeftOutSampleFields):
     """Two samples, the weights, learners with their grids, and the risks that select."""
+
+    data_fields: ClassVar[frozenset[str]] = frozenset({"source", "target"})
 
     kind: Literal["importance_weighting"] = Field(
         "importance_weighting", description="The kind of the evaluation."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.values.types import Better, BlockKind
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
-from thetahat_service.kinds.fields.layout import LayoutColumns, LayoutFields
+from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import LabelItem, LossesItem, NumberItem, WeightsItem
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
@@ -178,6 +178,10 @@ class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
 
 class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField):
     """Losses, and what is to be computed from them."""
+
+    data_fields: ClassVar[frozenset[str]] = frozenset(
+        {"losses", "split_scores", "block_labels", "weights", "fits", *LAYOUT_COLUMNS}
+    )
 
     kind: Literal["losses"] = Field("losses", description="The kind of the evaluation.")
     weights: list[WeightsItem] | None = Field(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field, field_validator
 
 from thetahat.values.types import BlockKind
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
-from thetahat_service.kinds.fields.layout import LayoutColumns, LayoutFields
+from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import ScoreItem, ValueItem
 from thetahat_service.kinds.fields.loss_names import LossEntry, LossName, MetricEntry, MetricName
@@ -36,6 +36,10 @@ class PredictionColumns(LayoutColumns):
 
 class PredictionsRequest(AnalysisRequest, LayoutFields, LeftOutLossFields, SuppliedFitsField):
     """The true classes or values, and the predictions of every model."""
+
+    data_fields: ClassVar[frozenset[str]] = frozenset(
+        {"y", "predictions", "scores", "classes", "fits", *LAYOUT_COLUMNS}
+    )
 
     kind: Literal["predictions"] = Field("predictions", description="The kind of the evaluation.")
     blocks: BlockKind | None = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -16,6 +16,8 @@ from thetahat_service.schemas.base import EvaluationRequest
 
 class WeightsRequest(EvaluationRequest, LeftOutSampleFields):
     """Two samples, and how the weights are estimated."""
+
+    data_fields: ClassVar[frozenset[str]] = frozenset({"source", "target"})
 
     kind: Literal["weights"] = Field("weights", description="The kind of the evaluation.")
     source: SampleInput = Field(description="The sample whose rows are weighted.")
