@@ -7,6 +7,7 @@ from typing import Final
 EXTRAS: Final = {
     "alembic": "worker",
     "celery": "worker",
+    "cryptography": "signing",
     "fastapi": "service",
     "fastapi_swagger": "service",
     "hiredis": "worker",

@@ -196,6 +196,12 @@ class Settings(BaseModel):
         0, ge=0, description="Days after which entries of the audit log are deleted; 0: never."
     )
 
+    signing_key: str = Field(
+        "",
+        description="File with the private key (Ed25519, PEM) that signs bundles; empty: they are "
+        "not signed.",
+    )
+
     log_level: LogLevel = Field(LogLevel.INFO, description="Least severity of what is logged.")
     log_format: LogFormat = Field(
         LogFormat.TEXT, description="text: key=value on a line; json: an object on a line."
@@ -242,6 +248,17 @@ class Settings(BaseModel):
             message = "needs the package obstore (pip install 'thetahat[s3]')"
             raise ValueError(message)
         return url
+
+    @field_validator("signing_key")
+    @classmethod
+    def _check_signing_key(cls, file: str) -> str:
+        if file and find_spec("cryptography") is None:
+            message = "needs the package cryptography (pip install 'thetahat[signing]')"
+            raise ValueError(message)
+        if file and not Path(file).is_file():
+            message = "must be a file"
+            raise ValueError(message)
+        return file
 
     @property
     def allowed_packages(self) -> frozenset[str]:

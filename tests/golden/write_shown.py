@@ -54,7 +54,7 @@ def read_case(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     request: dict[str, Any] = {"kind": "losses", "blocks": "source", "columns": columns}
     request |= {"level": 0.95, "unit": "school", "seed": 1, "include": "all"}
     with open_file(EXAM_FILE, "text/csv") as data:
-        return request, evaluate_in_process(request, data)
+        return request, evaluate_in_process(request, data).result
 
 
 def show_page(name: str) -> str:

@@ -406,6 +406,29 @@ class Outputs:
         )
         return answer.content
 
+    @operation
+    def bundle(self, evaluation_id: str, *, report: bool = False) -> bytes:
+        """Return request, result and losses in one ZIP file, for ``thetahat verify``.
+
+        Parameters
+        ----------
+        report : bool
+            Whether the report as HTML is one of its files.
+        """
+        answer = self.read_output(
+            evaluation_id,
+            "bundle.zip",
+            "application/zip",
+            {"report": "true"} if report else None,
+            waiting=LONGEST_REPORT_S,
+        )
+        return answer.content
+
+    @operation
+    def notebook(self, evaluation_id: str) -> bytes:
+        """Return a notebook with the losses, which computes the result again."""
+        return self.read_output(evaluation_id, "notebook.ipynb", "application/x-ipynb+json").content
+
     def bind_result(self, evaluation_id: str, values: JsonObject) -> ResultObject[Any]:
         """Return a result that reads its figures through this client."""
         client: Any = self  # its figure blocks or is awaited

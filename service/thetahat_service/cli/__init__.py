@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "compare": ("compare",),
     "inspect_file": ("inspect",),
     "gate": ("gate",),
+    "verify": ("verify",),
     "evaluations": (
         "submit",
         "watch",

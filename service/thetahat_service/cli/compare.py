@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from thetahat_service.cli import compared_files
+from thetahat_service.cli import compared_files, recomputation
 from thetahat_service.cli.evaluate_once import Margin, OptionalUrl
 from thetahat_service.cli.output import print_json, print_result, write_text
 
@@ -75,6 +75,8 @@ def compare(
         str | None,
         typer.Option(metavar="FILE", help="Write the result as Markdown; - is standard output."),
     ] = None,
+    bundle: recomputation.BundleFile = None,
+    notebook: recomputation.NotebookFile = None,
     url: OptionalUrl = None,
 ) -> None:
     """Compare models by their losses in a file, and say which is better and how certain that is."""
@@ -102,7 +104,9 @@ def compare(
         fields["pass_at"] = pass_at
     if margin is not None:
         fields["margin"] = margin
-    result, _ = compared_files.evaluate_files(files, options, fields, url)
+    computed = compared_files.evaluate_files(files, options, fields, url)
+    recomputation.write_files(computed, bundle, notebook)
+    result = computed.result
     if markdown is not None:
         from thetahat_client.text import result_markdown
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from thetahat_service.cli.evaluate_once import (
+    Computed,
     evaluate_by_service,
     evaluate_here,
     evaluate_logs,
@@ -33,7 +34,6 @@ from thetahat_service.cli.table_columns import (
 if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile
     from thetahat.values.json_values import JsonValue
-    from thetahat_client.results import AnyResult
     from thetahat_service.cli.scored_items import ScoredItems
     from thetahat_service.kinds.base import DatasetFile
 
@@ -190,8 +190,8 @@ def evaluate_files(
     options: FileOptions,
     fields: Mapping[str, JsonValue],
     url: str | None,
-) -> tuple[AnyResult, str | None]:
-    """Return the result about files, and the id of the evaluation if a service computed it.
+) -> Computed:
+    """Evaluate files of losses, scores or logs.
 
     How the files were understood is printed on standard error.
 
@@ -218,7 +218,7 @@ def evaluate_files(
             local = {str(file.id): path for file, path in zip(data, paths, strict=True)}
             return evaluate_logs(request, data, local, url)
         if url is None:
-            return evaluate_here(request, data[0]), None
+            return evaluate_here(request, data[0])
         return evaluate_by_service(request, paths[0], url)
 
 

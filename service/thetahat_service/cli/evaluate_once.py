@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from thetahat_client.results import AnyResult
     from thetahat_service.json_types import JsonObject
     from thetahat_service.kinds.base import DatasetFile
+    from thetahat_service.kinds.running import Evaluated
 
 OptionalUrl = Annotated[
     str | None,
@@ -35,6 +37,26 @@ Margin = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """The evaluation of a command.
+
+    Parameters
+    ----------
+    result : mapping
+        The result.
+    evaluated : Evaluated or None
+        What was computed in this process.
+    url, identifier : str or None
+        The service that has computed it, and the id of the evaluation there.
+    """
+
+    result: AnyResult
+    evaluated: Evaluated | None = None
+    url: str | None = None
+    identifier: str | None = None
+
+
 @contextmanager
 def open_data(file: Path) -> Iterator[DatasetFile]:
     """Read and check a file once, for the columns and the losses alike."""
@@ -47,21 +69,19 @@ def open_data(file: Path) -> Iterator[DatasetFile]:
         yield data
 
 
-def evaluate(
-    request: JsonObject, data: Path | None, url: str | None
-) -> tuple[AnyResult, str | None]:
-    """Return the result of a request, and the id of the evaluation if a service computed it."""
+def evaluate(request: JsonObject, data: Path | None, url: str | None) -> Computed:
+    """Evaluate a request in this process, or by a service if its address is there."""
     if url is not None:
         return evaluate_by_service(request, data, url)
     _check_kind(request.get("kind"))
     if data is None:
-        return evaluate_here(request), None
+        return evaluate_here(request)
     with open_data(data) as dataset:
-        return evaluate_here(request, dataset), None
+        return evaluate_here(request, dataset)
 
 
-def evaluate_by_service(request: JsonObject, data: Path | None, url: str) -> tuple[AnyResult, str]:
-    """Return the result that a running service computes, and the id of the evaluation there."""
+def evaluate_by_service(request: JsonObject, data: Path | None, url: str) -> Computed:
+    """Let a running service evaluate a request."""
     from thetahat_client.result_types import read_result
     from thetahat_service.cli.connection import connect
     from thetahat_service.cli.progress import wait_with_progress
@@ -72,22 +92,22 @@ def evaluate_by_service(request: JsonObject, data: Path | None, url: str) -> tup
             body["dataset"] = client.upload(str(data)).id
         submitted = client.submit(body)
         wait_with_progress(client, submitted.id)
-        return read_result(dict(client.result(submitted.id))), submitted.id
+        result = read_result(dict(client.result(submitted.id)))
+        return Computed(result, url=url, identifier=submitted.id)
 
 
 def evaluate_logs(
     request: JsonObject, files: Sequence[DatasetFile], paths: Mapping[str, Path], url: str | None
-) -> tuple[AnyResult, str | None]:
-    """Return the result of a request about several files, which its field ``logs`` names by id.
+) -> Computed:
+    """Evaluate a request about several files, which its field ``logs`` names by id.
 
-    With it comes the id of the evaluation if a service computed it. ``paths`` has the path of each
-    file by id; a service receives the files and gives other ids.
+    ``paths`` has the path of each file by id; a service receives the files and gives other ids.
     """
     if url is None:
         from thetahat.errors import InvalidParameter
 
         try:
-            return evaluate_here(request, logs=files), None
+            return evaluate_here(request, logs=files)
         except InvalidParameter as error:
             if error.loc == ("logs",) and "leave_out" in error.message:
                 message = f"{error.message} The option is --missing leave_out."
@@ -104,8 +124,8 @@ def evaluate_logs(
 
 def evaluate_here(
     request: JsonObject, data: DatasetFile | None = None, logs: Sequence[DatasetFile] = ()
-) -> AnyResult:
-    """Return the result of a request, computed in this process."""
+) -> Computed:
+    """Evaluate a request in this process."""
     with import_without_garbage_collection():
         from pydantic import ValidationError
 
@@ -114,10 +134,10 @@ def evaluate_here(
 
         _ = JOB_KINDS[str(request["kind"])]  # imports it
     try:
-        result = evaluate_in_process(request, data, logs)
+        evaluated = evaluate_in_process(request, data, logs)
     except ValidationError as error:
         raise UserError(_explain(error, request)) from None
-    return cast("AnyResult", result)
+    return Computed(cast("AnyResult", evaluated.result), evaluated)
 
 
 def _check_kind(kind: JsonValue) -> None:

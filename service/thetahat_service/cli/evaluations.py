@@ -188,19 +188,26 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write, .pdf or .html; report-ID.pdf by default.",
+            help="File to write, report-ID.pdf by default: .pdf, .html, .ipynb (a notebook that "
+            "computes the result again) or .zip (a bundle for thetahat verify).",
         ),
     ] = None,
     url: Url = DEFAULT_URL,
 ) -> None:
-    """Write the report of an evaluation, for reading, printing and signing."""
+    """Write the report of an evaluation, or what computes its result again."""
     file = output or Path(f"report-{evaluation_id}.pdf")
-    endings: dict[str, Literal["pdf", "html"]] = {".pdf": "pdf", ".html": "html"}
-    if file.suffix.lower() not in endings:
-        message = f"The report {str(file)!r} must end in .pdf or .html."
+    endings = (".pdf", ".html", ".ipynb", ".zip")
+    ending = file.suffix.lower()
+    if ending not in endings:
+        message = f"The report {str(file)!r} must end in {', '.join(endings[:-1])} or .zip."
         raise UserError(message)
     with connect(url) as client:
-        content = client.report(evaluation_id, endings[file.suffix.lower()])
+        if ending == ".ipynb":
+            content = client.notebook(evaluation_id)
+        elif ending == ".zip":
+            content = client.bundle(evaluation_id)
+        else:
+            content = client.report(evaluation_id, "pdf" if ending == ".pdf" else "html")
     file.write_bytes(content)
     print(file)
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 
 import typer
 
-from thetahat_service.cli import compared_files
+from thetahat_service.cli import compared_files, recomputation
 from thetahat_service.cli.evaluate_once import Margin, OptionalUrl, evaluate
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import choose_prose_width, print_json, print_text, write_text
@@ -107,6 +107,8 @@ def gate(
         typer.Option(metavar="FILE", help="Write the result as Markdown; - is standard output."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the gate as JSON.")] = False,
+    bundle: recomputation.BundleFile = None,
+    notebook: recomputation.NotebookFile = None,
     url: OptionalUrl = None,
 ) -> None:
     """Pass only if the data show that a model is better, not worse or equivalent.
@@ -150,24 +152,26 @@ def gate(
         in_request = request.get("gate")
         named = {**in_request, **named} if isinstance(in_request, Mapping) else named
         _check_models(named)
-        result, identifier = evaluate({**request, **fields, "gate": named}, data, url)
+        computed = evaluate({**request, **fields, "gate": named}, data, url)
     else:
         if data is not None:
             message = "--data belongs to a request in JSON. Name the files of losses alone."
             raise UserError(message)
         _check_models(named)
         options = replace(options, pair=(str(named["model"]), str(named["against"])))
-        result, identifier = compared_files.evaluate_files(
+        computed = compared_files.evaluate_files(
             [Path(file) for file in files], options, {**fields, "gate": named}, url
         )
     from thetahat_client.result_types import has_models
 
+    result = computed.result
     if not has_models(result) or "gate" not in result:
         message = f"Kind {result['kind']} compares no models, so its result has no gate."
         raise UserError(message)
     outcome = result["gate"]
+    recomputation.write_files(computed, bundle, notebook)
     if markdown is not None:
-        write_text(markdown, write_markdown(result, identifier))
+        write_text(markdown, write_markdown(result, computed.identifier))
     if junit is not None:
         write_text(junit, write_junit(result))
     if as_json:

@@ -107,19 +107,15 @@ def _run_process(evaluation_id: UUID, parts: Sequence[ResultPart]) -> str:
 
 def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     """Return the result with further parts; only this function imports the mathematics."""
-    from dataclasses import replace  # noqa: PLC0415 - with the mathematics
-
-    from thetahat.analyses.cross_validation.evaluation import (  # noqa: PLC0415 - likewise
-        restrict_choices,
-    )
-    from thetahat.analyses.losses import evaluate  # noqa: PLC0415 - likewise
-    from thetahat.values.words import choose_words  # noqa: PLC0415 - likewise
     from thetahat_presentation.parts.cautions import expand_cautions  # noqa: PLC0415 - likewise
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.result_json import (  # noqa: PLC0415 - likewise
         encode_parts,
+    )
+    from thetahat_service.recomputation.evaluating import (  # noqa: PLC0415 - likewise
+        evaluate_kept_losses,
     )
     from thetahat_service.storage import results  # noqa: PLC0415 - likewise
     from thetahat_service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
@@ -133,14 +129,9 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     table = read_kept_losses(files.fetch(stored.losses_file))
     if table is None:
         raise PartsNotKept("The losses were kept by an older release, without their layout.")
-    choices, layout = loaded.job.request.choices, table.layout
-    words = choose_words(layout.kind, choices.noun, higher_is_better=table.higher_is_better)
-    table = table.with_words(words)
-    wanted = replace(choices, include=(*choices.include, *include))
     result = orjson.loads(stored.body)
-    requested = [*table.names, *result.get("failures", ())]
-    wanted, _, _ = restrict_choices(wanted, layout, requested, table.names)
-    further = evaluate(table, wanted, loaded.job.seed)
+    choices = loaded.job.request.choices
+    further = evaluate_kept_losses(table, choices, result, loaded.job.seed, include)
     return encode_json(encode_parts(expand_cautions(result), further))
 
 

@@ -18,12 +18,12 @@ from thetahat.values.words import choose_words
 from thetahat_service.kinds.loss_columns import KEY
 
 
-def read_kept_losses(path: Path) -> LossTable | None:
+def read_kept_losses(file: Path | pa.BufferReader) -> LossTable | None:
     """Return the table of a file of losses; None if an older release wrote it.
 
     Sentences call a block by the general word; ``LossTable.with_words`` gives another.
     """
-    kept: pa.Table = pq.read_table(path)
+    kept: pa.Table = pq.read_table(file)
     description = (kept.schema.metadata or {}).get(KEY)
     if description is None:
         return None

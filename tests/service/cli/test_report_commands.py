@@ -27,15 +27,23 @@ SIGNED = {
 DOCUMENTATION = Path(__file__).parents[3] / "docs" / "reports.md"
 
 
-@pytest.mark.parametrize("ending", ["pdf", "html"])
+@pytest.mark.parametrize(
+    ("ending", "output"),
+    [
+        ("pdf", "report.pdf"),
+        ("html", "report.html"),
+        ("ipynb", "notebook.ipynb"),
+        ("zip", "bundle.zip"),
+    ],
+)
 def test_exact_a_report_is_written_to_a_file(
-    ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ending: str, output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / f"report.{ending}"
     with run_stub(Reply(200, {"bytes": 1})) as stub:
         assert run(stub, "report", ID, "--output", str(file)) == 0
 
-    assert stub.requests[0].path == f"/v1/evaluations/{ID}/report.{ending}"
+    assert stub.requests[0].path == f"/v1/evaluations/{ID}/{output}"
     assert json.loads(file.read_bytes()) == {"bytes": 1}
     assert capsys.readouterr().out == f"{file}\n"
 
@@ -47,7 +55,7 @@ def test_invalid_a_report_of_another_ending_is_not_asked_for(
         assert run(stub, "report", ID, "--output", str(tmp_path / "report.docx")) == 2
 
     assert not stub.requests
-    assert "must end in .pdf or .html" in capsys.readouterr().err
+    assert "must end in .pdf, .html, .ipynb or .zip" in capsys.readouterr().err
 
 
 def test_exact_a_report_that_is_not_there_writes_no_file(

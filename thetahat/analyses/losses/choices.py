@@ -205,8 +205,12 @@ class Choices:
 
     def _check_range(self) -> None:
         if self.range is not None:
-            good = all(math.isfinite(end) for end in self.range) and self.range[0] < self.range[1]
-            _require(good, "range", list(self.range), "must be two finite numbers in order")
+            lower, upper = self.range
+            is_bounded = math.isfinite(lower) or math.isfinite(upper)
+            good = is_bounded and lower < upper
+            _require(
+                good, "range", [lower, upper], "must be two numbers in order, one of them finite"
+            )
 
     def _check_pairs(self) -> None:
         """Refuse pairs beside a control, and the best of many with other corrections."""

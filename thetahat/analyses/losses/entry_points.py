@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 MethodChoice: TypeAlias = "Sequence[str | object] | Mapping[str, str | object]"
 """Methods by wire name or as objects such as ``Theta4()``; a mapping gives their keys."""
 
+TrainingSizes: TypeAlias = "float | Mapping[Label, float] | FloatArray | None"
+"""One size for all blocks, one by label, or (n,) of the block and repeat of each row."""
+
 LabelColumn: TypeAlias = "Sequence[Label] | npt.NDArray[Any]"
 """(n,) labels, one for each row."""
 
@@ -60,7 +63,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     run: LabelColumn | None = None,
     pass_at: Sequence[int] = (),
     block_labels: Sequence[Label] | None = None,
-    n_train: float | Mapping[Label, float] | None = None,
+    n_train: TrainingSizes = None,
     better: Better | None = None,
     weights: npt.ArrayLike | None = None,
     variances: MethodChoice | None = None,
@@ -94,9 +97,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         Numbers k of runs; for losses of 0 and 1, how often at least one of k runs succeeds.
     block_labels : sequence of label or None
         Names of the blocks, if ``losses`` has one row for each block.
-    n_train : float, mapping or None
-        Training size of every block, or by label. 0 says that the models were not trained on any of
-        these instances.
+    n_train : float, mapping, ndarray or None
+        Training size of every block, by label or, in long form, (n,) of the block and repeat of
+        each row. 0 says that the models were not trained on any of these instances.
     better : str or None
         ``lower`` if the numbers are losses, ``higher`` if they are scores; None takes them as
         losses, with a caution if they look like scores.
@@ -263,7 +266,7 @@ def _read_losses(
     losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike]],
     kind: BlockKind,
     rows_of: LongFormColumns,
-    n_train: float | Mapping[Label, float] | None,
+    n_train: TrainingSizes,
 ) -> tuple[Layout, dict[str, FloatArray], dict[str, RunValues] | None]:
     """Return the layout and the (n,) losses by model, from rows by block or from the long form.
 
@@ -297,7 +300,8 @@ def _read_losses(
                 f"The rows of losses of {name!r} and {first!r} differ in length.",
                 loc=("losses", name),
             )
-    layout = build_block_layout(kind, shape, n_train=_read_sizes(n_train))
+    sizes = _read_sizes(n_train, None)
+    layout = build_block_layout(kind, shape, n_train=sizes)
     return layout, {name: np.concatenate(other) for name, other in in_rows.items() if other}, None
 
 
@@ -305,7 +309,7 @@ def _average_runs(
     kind: BlockKind,
     rows_of: LongFormColumns,
     values: dict[str, FloatArray],
-    n_train: float | Mapping[Label, float] | None,
+    n_train: TrainingSizes,
 ) -> tuple[Layout, dict[str, FloatArray], dict[str, RunValues]]:
     """Return the layout of the items, their mean losses, and the losses of their runs."""
     from thetahat.analyses.runs.values import (  # noqa: PLC0415 - seldom needed
@@ -386,7 +390,7 @@ def build_row_layout(  # noqa: PLR0913 - the columns of the long form
     cluster: LabelColumn | None,
     time: LabelColumn | None,
     *,
-    n_train: float | Mapping[Label, float] | None,
+    n_train: TrainingSizes,
 ) -> Layout:
     """Return the layout of n rows from their label columns; a holdout needs no block."""
     if block is None:
@@ -406,14 +410,31 @@ def build_row_layout(  # noqa: PLR0913 - the columns of the long form
             for name, column in columns.items()
         },
         time=None if time is None else _read_times(time),
-        n_train=_read_sizes(n_train),
+        n_train=_read_sizes(n_train, n),
     )
 
 
+@overload
+def _read_sizes(n_train: TrainingSizes, n: None) -> float | dict[Label, float] | None: ...
+@overload
 def _read_sizes(
-    n_train: float | Mapping[Label, float] | None,
-) -> float | dict[Label, float] | None:
-    return dict(n_train) if isinstance(n_train, Mapping) else n_train
+    n_train: TrainingSizes, n: int
+) -> float | dict[Label, float] | FloatArray | None: ...
+def _read_sizes(
+    n_train: TrainingSizes, n: int | None
+) -> float | dict[Label, float] | FloatArray | None:
+    """Return training sizes; those of rows are refused unless there is one for each of n."""
+    if isinstance(n_train, Mapping):
+        return dict(n_train)
+    if not isinstance(n_train, np.ndarray):
+        return n_train
+    if n is None or n_train.shape != (n,):
+        raise InvalidParameter(
+            f"n_train has shape {n_train.shape}. Give one number, one by block or, for losses in "
+            "long form, one for each row.",
+            loc=("n_train",),
+        )
+    return n_train.astype(np.float64)
 
 
 def _check_losses(name: str, layout: Layout, values: FloatArray) -> BlockLosses:

@@ -40,7 +40,7 @@ TABLE_TYPES: Final[dict[TableFormat, str]] = {
     "tex": "application/x-tex; charset=utf-8",
 }
 CLOSED_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
-_RENDERING: Final = ThreadPoolExecutor(2, thread_name_prefix="reports")
+RENDERING: Final = ThreadPoolExecutor(2, thread_name_prefix="reports")
 """Threads that wait for figures and for the typesetter, so that nothing else waits for them."""
 
 All = Annotated[
@@ -49,7 +49,8 @@ All = Annotated[
 ]
 
 
-def _describe_content(media_type: str, schema_format: str | None = None) -> dict[str, Any]:
+def describe_content(media_type: str, schema_format: str | None = None) -> dict[str, Any]:
+    """Return what OpenAPI says of an answer that is no JSON."""
     schema = {"type": "string"} | ({"format": schema_format} if schema_format else {})
     return {"content": {media_type.partition(";")[0]: {"schema": schema}}}
 
@@ -58,7 +59,7 @@ def _describe_content(media_type: str, schema_format: str | None = None) -> dict
     "/report.html",
     response_class=Response,
     responses={
-        200: {"description": "The report.", **_describe_content(HTML)},
+        200: {"description": "The report.", **describe_content(HTML)},
         **NO_RESULT,
         503: NOT_NOW,
     },
@@ -73,7 +74,7 @@ async def get_html_report(request: Request, evaluation_id: str) -> Response:
     "/report.pdf",
     response_class=Response,
     responses={
-        200: {"description": "The report.", **_describe_content(PDF, "binary")},
+        200: {"description": "The report.", **describe_content(PDF, "binary")},
         **NO_RESULT,
         503: NOT_NOW,
     },
@@ -87,7 +88,7 @@ async def get_pdf_report(request: Request, evaluation_id: str) -> Response:
     "/tables.md",
     response_class=Response,
     responses={
-        200: {"description": "The tables.", **_describe_content(TABLE_TYPES["md"])},
+        200: {"description": "The tables.", **describe_content(TABLE_TYPES["md"])},
         **NO_RESULT,
     },
 )
@@ -102,7 +103,7 @@ async def get_markdown_tables(
     "/tables.tex",
     response_class=Response,
     responses={
-        200: {"description": "The tables.", **_describe_content(TABLE_TYPES["tex"])},
+        200: {"description": "The tables.", **describe_content(TABLE_TYPES["tex"])},
         **NO_RESULT,
     },
 )
@@ -130,7 +131,7 @@ async def _respond_report(  # noqa: PLR0913 - what differs between the formats
     if headers["ETag"] in parse_known_etags(request.headers):
         return Response(status_code=304, headers=headers)
     loop = asyncio.get_running_loop()
-    content = await loop.run_in_executor(_RENDERING, lambda: render(build_report(source), draw))
+    content = await loop.run_in_executor(RENDERING, lambda: render(build_report(source), draw))
     return Response(content, media_type=media_type, headers=headers)
 
 

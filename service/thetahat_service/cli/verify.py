@@ -1,0 +1,66 @@
+"""``thetahat verify``: a bundle is checked, and its result computed again, without a service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from thetahat_service.cli.output import print_json, print_text
+
+PANEL: Final = "Evaluations"
+MOST_DIFFERENCES: Final = 10
+"""Values that are listed, unless all are asked for."""
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the command of this module."""
+    app.command("verify", rich_help_panel=PANEL)(verify)
+
+
+def verify(
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="The file of the bundle.")],
+    public_key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Refuse the bundle unless it is signed by this key (Ed25519, PEM).",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Print every value that is not the same.")
+    ] = False,
+) -> None:
+    """Check the digests and the signature of a bundle, and compute its result again.
+
+    The exit status is 0 if all is right, 1 if the bundle is damaged, was changed or is not signed
+    by the key, 3 if values are not what follows from the losses, and 2 for wrong usage.
+    """
+    import dataclasses
+
+    from thetahat_service.errors import InvalidFile
+    from thetahat_service.recomputation.verification import Outcome, verify_bundle
+
+    key = None
+    if public_key is not None:
+        from thetahat_service.recomputation.signatures import read_public_key
+
+        key = read_public_key(public_key)
+    try:
+        found = verify_bundle(bundle, key)
+    except InvalidFile as error:
+        print_text(f"thetahat: {error}", to_errors=True)
+        raise typer.Exit(Outcome.NOT_GENUINE) from None
+    if as_json:
+        listed = [dataclasses.asdict(each) for each in found.differences]
+        outcome = found.outcome.name.lower()
+        print_json({"outcome": outcome, "findings": found.findings, "differences": listed})
+    else:
+        print_text(*found.findings)
+        n_shown = len(found.differences) if show_all else MOST_DIFFERENCES
+        print_text(*(f"  {each}" for each in found.differences[:n_shown]))
+        if len(found.differences) > n_shown:
+            print_text(f"  {len(found.differences) - n_shown} more: --all")
+    raise typer.Exit(found.outcome)

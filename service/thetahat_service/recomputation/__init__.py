@@ -1,0 +1,1 @@
+"""What lets others compute a result again: bundles, their verification, and notebooks."""

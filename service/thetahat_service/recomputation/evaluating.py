@@ -1,0 +1,44 @@
+"""The result of an evaluation, computed from the losses that it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from thetahat.analyses.cross_validation.evaluation import restrict_choices
+from thetahat.analyses.losses import evaluate
+from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.values.block_losses import LossTable
+from thetahat.values.words import choose_words
+
+
+def evaluate_kept_losses(
+    table: LossTable,
+    choices: Choices,
+    result: Mapping[str, Any],
+    seed: int,
+    include: Sequence[str] = (),
+) -> EvaluationResult:
+    """Return what follows from kept losses alone, the same to the bit as in the recorded result.
+
+    Parameters
+    ----------
+    table : LossTable
+        The losses of the models that did not fail.
+    choices : Choices
+        Those of the request.
+    result : mapping
+        The recorded result, which names the learners that failed.
+    seed : int
+        That of the evaluation.
+    include : sequence of str
+        Further parts of the result.
+    """
+    noun, is_higher = choices.noun, table.higher_is_better
+    table = table.with_words(choose_words(table.layout.kind, noun, higher_is_better=is_higher))
+    wanted = replace(choices, include=(*choices.include, *include)) if include else choices
+    requested = [*table.names, *result.get("failures", ())]
+    wanted, _, _ = restrict_choices(wanted, table.layout, requested, table.names)
+    return evaluate(table, wanted, seed)
