@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tempfile import NamedTemporaryFile
+import tempfile
+from contextlib import ExitStack
 from typing import IO
 from uuid import UUID
 
@@ -24,10 +25,14 @@ def open_bundle(owner_id: UUID, evaluation_id: UUID, report: bytes | None) -> IO
         The result follows from nothing that is kept.
     """
     evaluation = _read_evaluation(owner_id, evaluation_id)
-    file = NamedTemporaryFile(prefix="thetahat-bundle-", suffix=".zip")  # noqa: SIM115 - returned
-    write_bundle(file, evaluation, find_signing_key(), report)
-    file.seek(0)
-    return file
+    with ExitStack() as stack:
+        file = stack.enter_context(
+            tempfile.NamedTemporaryFile(prefix="thetahat-bundle-", suffix=".zip")
+        )
+        write_bundle(file, evaluation, find_signing_key(), report)
+        file.seek(0)
+        stack.pop_all()
+        return file
 
 
 def build_notebook(owner_id: UUID, evaluation_id: UUID) -> bytes:

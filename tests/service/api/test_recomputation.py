@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from tests.service.api.test_result_parts import REQUESTS, run
 from tests.service.recomputation.kept_evaluations import unpack
 from tests.service.recomputation.test_notebooks import run_cells
 from tests.service.storage.databases import use
-from thetahat_service.jobs import recomputation
 from thetahat_service.kinds.examples import REQUEST, read_examples
 from thetahat_service.recomputation.verification import Outcome, verify_bundle
 
@@ -122,14 +122,15 @@ def test_exact_the_file_of_a_bundle_is_removed_when_it_was_sent(
 ) -> None:
     location = run(client, worker, REQUESTS["sources"])
     files = []
-    open_temporary = recomputation.NamedTemporaryFile
+    open_temporary = tempfile.NamedTemporaryFile
 
     def remember(**options: Any) -> Any:
         files.append(open_temporary(**options))
         return files[-1]
 
-    monkeypatch.setattr(recomputation, "NamedTemporaryFile", remember)
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", remember)
     assert client.get(f"{location}/bundle.zip").status_code == 200
 
-    assert len(files) == 1
-    assert not Path(files[0].name).exists()
+    bundles = [file for file in files if "thetahat-bundle-" in file.name]
+    assert len(bundles) == 1
+    assert not Path(bundles[0].name).exists()

@@ -15,7 +15,10 @@ from thetahat_service.kinds.digests import RequestDigests, compute_digests
 from thetahat_service.kinds.examples import REQUEST, read_examples
 from thetahat_service.kinds.registry import JOB_KINDS
 
-LOSSES = {"old": [[0, 1, 0.5], [1, 1, 0]], "new": [[0, 0, 0.25], [1, 0, 0]]}
+LOSSES: dict[str, list[list[float]]] = {
+    "old": [[0, 1, 0.5], [1, 1, 0]],
+    "new": [[0, 0, 0.25], [1, 0, 0]],
+}
 FILE = DatasetFile(UUID(int=5), "cd" * 32, "text/csv", 4, [], {})
 
 
@@ -26,7 +29,7 @@ def digest(body: dict[str, Any], *files: DatasetFile) -> RequestDigests:
 
 def test_exact_the_same_losses_in_other_requests_have_the_same_digest() -> None:
     first = digest({"kind": "losses", "losses": LOSSES})
-    others = [
+    others: list[dict[str, Any]] = [
         {"losses": LOSSES, "margin": 0.1, "level": 0.9, "include": "all", "seed": 3},
         {"losses": dict(reversed(LOSSES.items()))},
         {"losses": {name: [[float(x) for x in row] for row in m] for name, m in LOSSES.items()}},
