@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import thetahat
-from thetahat_presentation.document import Cell, Document, Name, Table
+from thetahat_presentation.document import MOST_DOUBTS, Caution, Cell, Document, Name, Table
 from thetahat_presentation.document import Section as ShownSection
 from thetahat_presentation.hidden_characters import show_hidden_in
 from thetahat_presentation.numbers import MISSING, format_count, format_level, format_number
@@ -26,6 +26,7 @@ from thetahat_service.reports.document import (
     Code,
     FactList,
     Paragraph,
+    Part,
     Report,
     ReportFigure,
     ReportSource,
@@ -37,6 +38,8 @@ from thetahat_service.reports.document import (
 from thetahat_service.reports.request_listing import list_request
 
 Json = Mapping[str, Any]
+NamedBlocks: TypeAlias = tuple[str, str, Sequence[Block]]
+"""Name, title and blocks of a section."""
 
 SECTION_NAMES: Final = {"main": "answer", "models": "size"}
 """Names of sections in reports, where they differ from those of the document."""
@@ -46,6 +49,12 @@ MOST_VALUES: Final = 10
 """Values of a list that a fact of a report has; of longer ones it has their number."""
 MAX_FIGURES: Final = 4
 """Figures of a report beside those of the main sections."""
+MOST_VERDICTS: Final = 12
+"""Verdicts in words before the appendix."""
+MOST_SIGN_OFFS: Final = 1
+"""Sign-offs on the first page: the newest, which counts."""
+FIRST_FIGURE: Final = ("main", "pairs", "models")
+"""Sections whose first figure is that of the first page: the question of the kind, then pairs."""
 METHODS_OF_SCORES: Final = (
     "The methods are described for losses, of which lower ones are better. They hold in the same "
     "way for the scores of this evaluation, of which higher ones are better."
@@ -88,43 +97,129 @@ def describe_state_of_signing(source: ReportSource) -> str:
 
 
 def _list_sections(source: ReportSource) -> Iterator[Section]:
-    request, result = source.request, source.result
-    document = show_result(result, request)
-    figures = _PlacedReportFigures(list_figures(result), document)
-    yield _build_section("question", "Question", _ask(source))
-    yield _build_section("verdict", "Verdict", _judge(source, document))
-    yield _build_section("limits", "What this does not say", _list_limits(document))
-    yield _build_section("data", "Data", _describe_data(source))
-    yield _build_section("models", "Models and learners", _list_learners(result))
-    yield _build_section("scheme", "How it was evaluated", _describe_scheme(source))
-    for section in document.sections:
-        if section.name != "methods":
-            blocks = _list_blocks(section, figures.list_section(section.name))
-            yield _build_section(
-                SECTION_NAMES.get(section.name, section.name), section.title, blocks
-            )
-    yield _build_section("figures", "More figures", figures.list_others())
-    shown = {caution.code for caution in document.doubts}
-    cautions = [each for each in document.all_cautions if each.code not in shown]
-    yield _build_section(
-        "cautions", "Other cautions", [CautionList(items=cautions)] if cautions else []
+    """Yield the sections: the first page, the numbers behind it, and the appendix."""
+    document = _keep_first_table(show_result(source.result, source.request))
+    figures = _PlacedReportFigures(list_figures(source.result), document)
+    for name, title, blocks in _list_findings(source, document, figures.take_first()):
+        yield Section(name=name, title=title, blocks=blocks, part=Part.FINDINGS)
+    for name, title, blocks in _list_numbers(source, document, figures):
+        yield Section(name=name, title=title, blocks=blocks, part=Part.NUMBERS)
+    for name, title, blocks in _list_appendix(source, document, figures):
+        yield Section(name=name, title=title, blocks=blocks)
+
+
+def _keep_first_table(document: Document) -> Document:
+    """Return a document whose findings have one table, as the first page has room for no more."""
+    findings = document.findings
+    return replace(document, findings=replace(findings, tables=findings.tables[:1]))
+
+
+def _list_findings(
+    source: ReportSource, document: Document, first: Sequence[Block]
+) -> Iterator[NamedBlocks]:
+    """Yield what a reader decides by, and where it is signed."""
+    findings = document.findings
+    yield "question", "Question", _ask(source)
+    lead = [text for text in (document.gate, findings.verdict) if text]
+    tables = [ReportTable(table=_shorten(each.without_bars())) for each in findings.tables]
+    yield (
+        "verdict",
+        "Verdict",
+        [
+            *(Paragraph(text=text, style="lead") for text in lead),
+            *([Bullets(items=findings.sentences)] if findings.sentences else []),
+            *tables,
+            *first,
+            *_list_failed(source.result),
+        ],
     )
-    cited = cite_methods(result["provenance"]["methods"])
+    cautions = _choose_cautions(document)
+    further = [text for text in (findings.limit, findings.next_step) if text]
+    yield (
+        "limits",
+        "Cautions",
+        [
+            *([CautionList(items=cautions)] if cautions else []),
+            *(Paragraph(text=text) for text in further),
+        ],
+    )
+    yield "sign_offs", "Sign-off", _list_sign_offs(source)
+
+
+def _choose_cautions(document: Document) -> list[Caution]:
+    """Return the caution of the findings, and the others to know before a decision."""
+    first = document.findings.caution
+    found = [] if first is None else [first]
+    return [*found, *(each for each in document.doubts if each not in found)][:MOST_DOUBTS]
+
+
+def _list_numbers(
+    source: ReportSource, document: Document, figures: _PlacedReportFigures
+) -> Iterator[NamedBlocks]:
+    """Yield the numbers behind the findings, and what they were computed from."""
+    rest = document.rest
+    says_scope = not document.scope or document.findings.limit == document.scope
+    sentences: list[Block] = [] if says_scope else [Paragraph(text=document.scope)]
+    if rest.sentences:
+        sentences.append(Bullets(items=rest.sentences[:MOST_VERDICTS]))
+    if len(rest.sentences) > MOST_VERDICTS:
+        note = f"The appendix has {len(rest.sentences) - MOST_VERDICTS} more."
+        sentences.append(Paragraph(text=note, style="note"))
+    yield "verdicts", "All verdicts", sentences
+    for section in rest.sections:
+        if not _is_long(section):
+            blocks = _list_blocks(section, figures.list_section(section.name))
+            yield SECTION_NAMES.get(section.name, section.name), section.title, blocks
+    yield "data", "Data", _describe_data(source)
+    yield "models", "Models and learners", _list_learners(source.result)
+    yield "scheme", "How it was evaluated", _describe_scheme(source)
+
+
+def _list_appendix(
+    source: ReportSource, document: Document, figures: _PlacedReportFigures
+) -> Iterator[NamedBlocks]:
+    rest = document.rest
+    if len(rest.sentences) > MOST_VERDICTS:
+        further = rest.sentences[MOST_VERDICTS:][:MAX_ROWS]
+        yield "more_verdicts", "More verdicts", [Bullets(items=further)]
+    for section in rest.sections:
+        name = SECTION_NAMES.get(section.name, section.name)
+        if _is_long(section) and section.name != "methods":
+            shown = figures.list_section(section.name)
+            yield name, section.title, _list_blocks(section, shown, is_whole=True)
+        elif long := [table for table in section.tables if _is_cut(table)]:
+            tables = [ReportTable(table=_shorten(table, MAX_ROWS)) for table in long]
+            yield f"all_{name}", f"{section.title} All rows", tables
+    yield "figures", "More figures", figures.list_others()
+    shown_codes = {caution.code for caution in _choose_cautions(document)}
+    cautions = [each for each in document.all_cautions if each.code not in shown_codes]
+    yield "cautions", "Other cautions", [CautionList(items=cautions)] if cautions else []
+    cited = cite_methods(source.result["provenance"]["methods"])
     about = [Paragraph(text=METHODS_OF_SCORES)] if cited and document.higher_is_better else []
-    yield _build_section("methods", "Methods", [*about, *cited])
-    yield _build_section("reproduction", "Reproduction", _reproduce(source))
-    yield _build_section("sign_offs", "Sign-off", _list_sign_offs(source))
+    yield "methods", "Methods", [*about, *cited]
+    yield "reproduction", "Reproduction", _reproduce(source)
+    if len(source.sign_offs) > MOST_SIGN_OFFS:
+        table = tabulate_sign_offs(source.sign_offs, source.result_sha256)
+        yield "all_sign_offs", "All sign-offs", [ReportTable(table=_shorten(table, MAX_ROWS))]
 
 
-def _list_blocks(section: ShownSection, figures: Sequence[Block]) -> list[Block]:
+def _is_long(section: ShownSection) -> bool:
+    """Return whether a section is for the appendix: details, or a row for each of many sources."""
+    return section.is_detail or section.name == "sources"
+
+
+def _list_blocks(
+    section: ShownSection, figures: Sequence[Block], *, is_whole: bool = False
+) -> list[Block]:
     """Return the sentences, figures and tables of a section of the document."""
     sentences = [Paragraph(text=sentence) for sentence in section.sentences]
     tables = [*section.tables, *(section.more if section.is_detail else ())]
-    return [*sentences, *figures, *map(_to_block, tables)]
+    shown = [_shorten(table, MAX_ROWS) if is_whole else _shorten(table) for table in tables]
+    return [*sentences, *figures, *(ReportTable(table=table) for table in shown)]
 
 
-def _build_section(name: str, title: str, blocks: Sequence[Block]) -> Section:
-    return Section(name=name, title=title, blocks=list(blocks))
+def _is_cut(table: Table) -> bool:
+    return len(table.rows) > table.n_first
 
 
 class _PlacedReportFigures:
@@ -143,13 +238,25 @@ class _PlacedReportFigures:
             for figure in figures
         ]
         self._placed = place_figures(shown, document)
+        self._first = ""
+
+    def take_first(self) -> list[Block]:
+        """Return the figure of the first page, which no other section then has."""
+        placed = self._placed.by_section
+        found = [figure for name in FIRST_FIGURE for figure in placed.get(name, ())]
+        found += self._placed.others
+        if not found:
+            return []
+        self._first = found[0].name
+        return [ReportFigure(figure=self._figures[self._first], is_small=True)]
 
     def list_section(self, section: str) -> list[Block]:
         """Return the figures of a section."""
         return self._list_blocks(self._placed.by_section.get(section, ()))
 
     def _list_blocks(self, placed: Sequence[ShownFigure]) -> list[Block]:
-        return [ReportFigure(figure=self._figures[figure.name]) for figure in placed]
+        names = [figure.name for figure in placed if figure.name != self._first]
+        return [ReportFigure(figure=self._figures[name]) for name in names]
 
     def list_others(self) -> list[Block]:
         """Return the first figures without a section of their own, and how many more there are."""
@@ -162,13 +269,14 @@ class _PlacedReportFigures:
         return [*other_figures[:MAX_FIGURES], Paragraph(text=note, style="note")]
 
 
-def _to_block(table: Table) -> ReportTable:
-    """Return a table with at most as many rows as a report shows."""
-    if len(table.rows) <= MAX_ROWS:
-        return ReportTable(table=table)
-    shown = f"The first {MAX_ROWS} of {format_count(len(table.rows))} rows are shown"
-    notes = [*table.notes, f"{shown}; the result as JSON has all."]
-    return ReportTable(table=replace(table, rows=table.rows[:MAX_ROWS], notes=notes))
+def _shorten(table: Table, n_rows: int | None = None) -> Table:
+    """Return a table with its first rows, and a note on where the others are."""
+    n_shown = table.n_first if n_rows is None else n_rows
+    if len(table.rows) <= n_shown:
+        return table
+    where = "the appendix has more" if n_rows is None else "the result as JSON has all"
+    note = f"The first {n_shown} of {format_count(len(table.rows))} rows are shown; {where}."
+    return replace(table, rows=table.rows[:n_shown], notes=[*table.notes, note])
 
 
 def _ask(source: ReportSource) -> list[Block]:
@@ -176,22 +284,13 @@ def _ask(source: ReportSource) -> list[Block]:
     return [Paragraph(text=" ".join(sentences))] if sentences else []
 
 
-def _judge(source: ReportSource, document: Document) -> list[Block]:
-    blocks: list[Block] = []
-    lead = [text for text in (document.gate, document.headline) if text]
-    blocks += [Paragraph(text=text, style="lead") for text in lead]
-    sentences = document.sentences
-    shown = sentences[:MAX_ROWS]
-    if shown:
-        blocks.append(Bullets(items=shown))
-    if len(sentences) > len(shown):
-        note = f"{len(sentences) - len(shown)} more sentences are in the result as JSON."
-        blocks.append(Paragraph(text=note, style="note"))
-    failures = [f"{name} ({message})" for name, message in _list_failures(source.result)]
-    if failures:
-        text = f"Left out, because they failed: {'; '.join(failures)}"
-        blocks.append(Paragraph(text=text, style="problem"))
-    return blocks
+def _list_failed(result: Json) -> list[Block]:
+    """Return the learners that are left out of the result, because they failed."""
+    failures = [f"{name} ({message})" for name, message in _list_failures(result)]
+    if not failures:
+        return []
+    text = f"Left out, because they failed: {'; '.join(failures)}"
+    return [Paragraph(text=text, style="problem")]
 
 
 def _list_failures(result: Json) -> Iterator[tuple[str, str]]:
@@ -202,15 +301,6 @@ def _list_failures(result: Json) -> Iterator[tuple[str, str]]:
         else:
             for learner, problem in failure.items():
                 yield f"{learner} at size {name}", problem["message"]
-
-
-def _list_limits(document: Document) -> list[Block]:
-    blocks: list[Block] = []
-    if document.scope:
-        blocks.append(Paragraph(text=document.scope))
-    if document.doubts:
-        blocks.append(CautionList(items=document.doubts))
-    return blocks
 
 
 def _describe_data(source: ReportSource) -> list[Block]:
@@ -251,7 +341,7 @@ def _list_learners(result: Json) -> list[Block]:
         for each in learners
     ]
     table = Table(caption="Learners", columns=["Name", "Learner", "Parameters"], rows=rows)
-    return [_to_block(table)]
+    return [ReportTable(table=_shorten(table, MAX_ROWS))]
 
 
 def _describe_scheme(source: ReportSource) -> list[Block]:
@@ -326,7 +416,11 @@ def _reproduce(source: ReportSource) -> list[Block]:
 def _list_sign_offs(source: ReportSource) -> list[Block]:
     blocks: list[Block] = []
     if source.sign_offs:
-        blocks.append(_to_block(tabulate_sign_offs(source.sign_offs, source.result_sha256)))
+        newest = source.sign_offs[:MOST_SIGN_OFFS]
+        table = tabulate_sign_offs(newest, source.result_sha256)
+        if len(source.sign_offs) > len(newest):
+            table = replace(table, notes=["The appendix has all."])
+        blocks.append(ReportTable(table=table))
         if any(sign_off.result_sha256 != source.result_sha256 for sign_off in source.sign_offs):
             text = (
                 "A decision was made about another result than this one: the recorded result has "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from thetahat_presentation.document import Caution, Table
@@ -47,10 +48,11 @@ class ReportTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFigure:
-    """A figure with its caption."""
+    """A figure with its caption; on the first page it is small."""
 
     kind: ClassVar[str] = "figure"
     figure: Figure
+    is_small: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignatureLines:
-    """Lines on which to write by hand."""
+    """Lines on which to write by hand, beside each other."""
 
     kind: ClassVar[str] = "lines"
     labels: Sequence[str]
@@ -117,13 +119,22 @@ Block = (
 )
 
 
+class Part(StrEnum):
+    """The parts of a report, in their order; each begins on a page of its own."""
+
+    FINDINGS = "findings"
+    NUMBERS = "numbers"
+    APPENDIX = "appendix"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A part of a report with a heading; ``name`` is the same in every report."""
+    """A section of a report with a heading; ``name`` is the same in every report."""
 
     name: str
     title: str
     blocks: Sequence[Block]
+    part: Part = Part.APPENDIX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +167,10 @@ class Report:
     version: str
     result_sha256: str
     sections: Sequence[Section]
+
+    def list_sections(self, part: Part) -> list[Section]:
+        """Return the sections of a part."""
+        return [section for section in self.sections if section.part is part]
 
     @property
     def figures(self) -> list[Figure]:

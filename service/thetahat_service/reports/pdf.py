@@ -32,6 +32,7 @@ from thetahat_service.reports.document import (
     Code,
     FactList,
     Paragraph,
+    Part,
     Report,
     ReportFigure,
     ReportTable,
@@ -49,6 +50,8 @@ LONGEST_WORD: Final = 22
 LONGEST_LINE: Final = 70
 WIDE: Final = 28
 """Letters of a column's longest cell from which the column takes the room that is left."""
+FULL: Final = 80
+"""Letters of a row that fill a line, so that no column can take what is left."""
 BREAK: Final = "\N{ZERO WIDTH SPACE}"
 _OTHER_SCRIPT: Final = re.compile(
     r"[\u0530-\u1dff\u2c00-\uffff]|[\U00010000-\U0001d3ff\U0001d800-]"
@@ -121,12 +124,18 @@ def _describe(report: Report, files: dict[str, str]) -> dict[str, Any]:
         "identifier": report.identifier,
         "result_sha256": report.result_sha256,
         "maker": describe_maker(),
-        "sections": [
+        "parts": [
             {
-                "title": section.title,
-                "blocks": [_describe_block(block, files) for block in section.blocks],
+                "name": part.value,
+                "sections": [
+                    {
+                        "title": section.title,
+                        "blocks": [_describe_block(block, files) for block in section.blocks],
+                    }
+                    for section in report.list_sections(part)
+                ],
             }
-            for section in report.sections
+            for part in Part
         ],
     }
 
@@ -146,6 +155,7 @@ def _describe_block(block: Block, files: dict[str, str]) -> dict[str, object]:
         case ReportFigure(figure=figure):
             return {
                 **kind,
+                "is_small": block.is_small,
                 "file": files[figure.name],
                 "alt": figure.alt,
                 "caption": figure.caption,
@@ -171,12 +181,13 @@ def _describe_table(table: Table) -> dict[str, object]:
         for i in range(len(table.columns))
     ]
     wide = [i for i, length in enumerate(longest) if length > WIDE and i not in table.numbers]
+    is_full = sum(map(max, longest, map(len, table.columns))) > FULL
     return {
         "caption": table.caption,
         "columns": [allow_breaks(column, LONGEST_WORD) for column in table.columns],
         "rows": rows,
         "numbers": sorted(table.numbers),
-        "wide": wide or [0 if table.numbers else len(table.columns) - 1],
+        "wide": wide or ([] if is_full else [0 if table.numbers else len(table.columns) - 1]),
         "note": typeset(" ".join(table.notes)),
     }
 

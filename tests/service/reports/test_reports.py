@@ -24,6 +24,7 @@ from tests.service.reports.sources import (
     source_of,
 )
 from thetahat.references import REFERENCES
+from thetahat_presentation.document import Table
 from thetahat_presentation.parts.metrics import list_metric_tables
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.renderers.html import typeset
@@ -41,8 +42,12 @@ from thetahat_service.reports.document import (
     CautionList,
     CitedMethod,
     FactList,
+    Part,
     Report,
+    ReportFigure,
     ReportSource,
+    ReportTable,
+    Section,
 )
 from thetahat_service.reports.formulas import parse_formula
 from thetahat_service.reports.html import build_policy, render_html
@@ -74,8 +79,8 @@ def words_of(report: Report) -> str:
 def test_exact_a_report_of_every_kind_has_its_verdict_in_html_and_pdf(kind: str) -> None:
     source = source_of(kind, data=[data_set()], sign_offs=[signed()])
     report = build_report(source)
-    headline = show(source.result, source.request).headline
-    verdict = typeset(headline).replace("\N{NO-BREAK SPACE}", " ")
+    findings = show(source.result, source.request).findings
+    verdict = typeset(findings.verdict).replace("\N{NO-BREAK SPACE}", " ")
 
     page = HtmlPage(render_html(report, draw_one).decode())
     text = read_text(render_pdf(report, draw_one))
@@ -90,6 +95,51 @@ def test_exact_a_report_of_every_kind_has_its_verdict_in_html_and_pdf(kind: str)
     assert [tag for tag, _ in page.headings].count("h1") == 1
     assert not page.styles
     assert "None" not in page.words
+
+
+@EVERY_KIND
+def test_exact_the_first_page_of_every_kind_has_verdict_cautions_and_signature(kind: str) -> None:
+    source = source_of(kind, sign_offs=[signed()])
+    report = build_report(source)
+    findings = show(source.result, source.request).findings
+
+    text = read_text(render_pdf(report, draw_one))
+
+    first, *_ = text.split("Page1of")
+    caution = [] if findings.caution is None else [findings.caution.message]
+    for sentence in (findings.verdict, *findings.sentences, *caution, findings.limit, "Signature"):
+        assert without_spaces(typeset(sentence)) in first, sentence
+    names = [section.name for section in report.list_sections(Part.FINDINGS)]
+    assert names[:2] == ["question", "verdict"]
+    assert names[-1] == "sign_offs"
+    n_figures = sum(isinstance(block, ReportFigure) for block in report.sections[1].blocks)
+    assert n_figures == min(len(report.figures), 1)
+
+
+def test_exact_what_a_section_cuts_off_is_in_the_appendix() -> None:
+    report = build_report(many_models(30))
+    sections = {section.name: section for section in report.sections}
+    cut = tables_of(sections["size"])[0]
+    whole = tables_of(sections["all_size"])[0]
+
+    assert sections["size"].part is Part.NUMBERS
+    assert sections["all_size"].part is Part.APPENDIX
+    assert (len(cut.rows), len(whole.rows)) == (15, 30)
+    assert "The first 15 of 30 rows are shown; the appendix has more." in cut.notes
+    assert len({figure.name for figure in report.figures}) == len(report.figures)
+
+
+def test_exact_only_the_newest_sign_off_is_on_the_first_page() -> None:
+    many = [signed(name=f"Reviewer {i}") for i in range(3)]
+    sections = {s.name: s for s in build_report(source_of("losses", sign_offs=many)).sections}
+
+    assert [row[0] for row in tables_of(sections["sign_offs"])[0].rows] == ["Reviewer 0"]
+    shown = [row[0] for row in tables_of(sections["all_sign_offs"])[0].rows]
+    assert shown == [each.name for each in many]
+
+
+def tables_of(section: Section) -> list[Table]:
+    return [block.table for block in section.blocks if isinstance(block, ReportTable)]
 
 
 @EVERY_KIND
@@ -228,8 +278,6 @@ def test_exact_thirty_models_are_a_report_of_bounded_length() -> None:
 
 
 def test_exact_every_formula_of_the_catalogue_is_set(tmp_path: Any) -> None:
-    from thetahat_service.reports.document import CitedMethod, Section
-
     methods = [
         CitedMethod(heading=f"{family} {name}", formula=registry[name].info.formula)
         for family, registry in REGISTRIES.items()
