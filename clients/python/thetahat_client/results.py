@@ -971,6 +971,10 @@ class EvaluationLinksDict(TypedDict):
     """Path of its report as HTML."""
     report_pdf: str
     """Path of its report as PDF."""
+    bundle: str
+    """Path of its bundle, for thetahat verify."""
+    notebook: str
+    """Path of its notebook, which computes the result again."""
     sign_offs: str
     """Path of its sign-offs."""
     cancel: str
@@ -2300,7 +2304,7 @@ class ProvenanceDict(TypedDict):
     seed: int
     """The seed of all random draws."""
     data_sha256: str
-    """The digest of the data sets, or of the request where it holds the data."""
+    """The digest of the bytes of the data set, or of the values where the request has them."""
     spec_sha256: str
     """The digest of the request, without its name, labels and seed."""
     methods: list[LearnerUsedDict | MethodUsedDict]

@@ -88,6 +88,8 @@ def build_document(
             "figures": f"{path}/figures",
             "report": f"{path}/report.html",
             "report_pdf": f"{path}/report.pdf",
+            "bundle": f"{path}/bundle.zip",
+            "notebook": f"{path}/notebook.ipynb",
             "sign_offs": f"{path}/sign-offs",
             "cancel": f"{path}/cancel",
             "events": f"{path}/events",

@@ -44,6 +44,8 @@ class EvaluationLinks(BaseModel):
     figures: str = Field(description="Path of its figures.")
     report: str = Field(description="Path of its report as HTML.")
     report_pdf: str = Field(description="Path of its report as PDF.")
+    bundle: str = Field(description="Path of its bundle, for thetahat verify.")
+    notebook: str = Field(description="Path of its notebook, which computes the result again.")
     sign_offs: str = Field(description="Path of its sign-offs.")
     cancel: str = Field(description="Path for a POST request that cancels it.")
     events: str = Field(description="Path of the stream of its events.")

@@ -49,7 +49,7 @@ def test_exact_a_submission_is_answered_by_the_contract(client: TestClient, sent
     assert body["started_at"] is body["finished_at"] is body["error"] is None
     assert set(body["links"]) == {
         *("self", "request", "result", "losses", "figures", "cancel", "events"),
-        *("report", "report_pdf", "sign_offs"),
+        *("report", "report_pdf", "bundle", "notebook", "sign_offs"),
     }
     assert sent == [(UUID(body["id"]), 0)]
 
