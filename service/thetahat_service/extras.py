@@ -15,6 +15,7 @@ EXTRAS: Final = {
     "httpx": "worker",
     "jinja2": "service",
     "latex2mathml": "service",
+    "mcp": "mcp",
     "numba": "fast",
     "obstore": "s3",
     "opentelemetry": "tracing",

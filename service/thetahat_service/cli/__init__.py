@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "inspect_file": ("inspect",),
     "gate": ("gate",),
     "verify": ("verify",),
+    "mcp_server": ("mcp",),
     "evaluations": (
         "submit",
         "watch",

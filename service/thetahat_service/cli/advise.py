@@ -68,7 +68,7 @@ def advise(
 ) -> None:
     """Say which scheme fits the data and the question, and what precision to expect."""
     body = read_request(request)
-    advice = _advise_here(body) if url is None else _ask(url, body)
+    advice = advise_here(body) if url is None else _ask(url, body)
     if as_json:
         print_json(advice)
     else:
@@ -80,7 +80,8 @@ def _ask(url: str, body: JsonObject) -> AdviceDict:
         return client.advise(**body)
 
 
-def _advise_here(body: JsonObject) -> AdviceDict:
+def advise_here(body: JsonObject) -> AdviceDict:
+    """Return the advice on a situation, computed in this process."""
     from pydantic import ValidationError
 
     from thetahat.advice import advise as give_advice

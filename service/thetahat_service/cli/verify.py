@@ -41,7 +41,7 @@ def verify(
     import dataclasses
 
     from thetahat_service.errors import InvalidFile
-    from thetahat_service.recomputation.verification import Outcome, verify_bundle
+    from thetahat_service.recomputation.verification import VerificationOutcome, verify_bundle
 
     key = None
     if public_key is not None:
@@ -52,7 +52,7 @@ def verify(
         found = verify_bundle(bundle, key)
     except InvalidFile as error:
         print_text(f"thetahat: {error}", to_errors=True)
-        raise typer.Exit(Outcome.NOT_GENUINE) from None
+        raise typer.Exit(VerificationOutcome.NOT_GENUINE) from None
     if as_json:
         listed = [dataclasses.asdict(each) for each in found.differences]
         outcome = found.outcome.name.lower()

@@ -109,7 +109,7 @@ def _describe(name: str, compression: int) -> zipfile.ZipInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class OpenedBundle:
     """The files of a bundle that was read, by name."""
 
     files: Mapping[str, bytes]
@@ -134,7 +134,7 @@ class Bundle:
         return value
 
 
-def read_bundle(path: Path) -> Bundle:
+def read_bundle(path: Path) -> OpenedBundle:
     """Return the files of a bundle, in memory.
 
     Raises
@@ -146,7 +146,7 @@ def read_bundle(path: Path) -> Bundle:
     with _translate_errors(path), zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         _check_members(members)
-        return Bundle({member.filename: archive.read(member) for member in members})
+        return OpenedBundle({member.filename: archive.read(member) for member in members})
 
 
 def _check_members(members: Sequence[zipfile.ZipInfo]) -> None:

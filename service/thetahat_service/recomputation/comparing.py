@@ -12,7 +12,7 @@ ABSENT: Final = "(absent)"
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class OtherValue:
     """A value that was computed again and is not the recorded one.
 
     Parameters
@@ -48,27 +48,27 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Comparison:
+class ComparedValues:
     """What a comparison of two results found.
 
     Parameters
     ----------
     n_equal : int
         Numbers that are equal to the bit.
-    differences : list of Difference
+    differences : list of OtherValue
         Values that are not equal.
     not_computed : dict of str to int
         How many recorded numbers were not computed again, by the field that has them.
     """
 
     n_equal: int = 0
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[OtherValue] = field(default_factory=list)
     not_computed: dict[str, int] = field(default_factory=dict)
 
 
 def compare_results(
     recorded: Json, computed: Json, *, is_whole: bool, left_out: frozenset[str] = frozenset()
-) -> Comparison:
+) -> ComparedValues:
     """Compare two results, whose cautions are in the places of their keys.
 
     Parameters
@@ -80,7 +80,7 @@ def compare_results(
     left_out : frozenset of str
         Fields of the result that are not compared.
     """
-    comparison = Comparison()
+    comparison = ComparedValues()
     walk = _Walk(comparison, is_whole=is_whole)
     walk.compare(
         {name: value for name, value in recorded.items() if name not in left_out},
@@ -94,7 +94,7 @@ def compare_results(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    comparison: Comparison
+    comparison: ComparedValues
     is_whole: bool
 
     def compare(self, recorded: Any, computed: Any, path: str) -> None:
@@ -140,7 +140,7 @@ class _Walk:
             counts[name] = counts.get(name, 0) + n
 
     def _add(self, path: str, recorded: Any, computed: Any) -> None:
-        self.comparison.differences.append(Difference(path, recorded, computed))
+        self.comparison.differences.append(OtherValue(path, recorded, computed))
 
 
 def _iterate_numbers(value: Any) -> Iterator[Any]:

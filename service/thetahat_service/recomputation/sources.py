@@ -15,14 +15,14 @@ OF_LOSSES: Final = frozenset({"losses", "predictions", "cross_validation"})
 """Kinds whose results follow from the losses that they keep."""
 
 
-class Source(StrEnum):
+class RecomputedFrom(StrEnum):
     """What a result is computed from again."""
 
     REQUEST = "request"
     LOSSES = "losses"
 
 
-def choose_source(request: EvaluationRequest, *, has_losses: bool) -> Source:
+def choose_source(request: EvaluationRequest, *, has_losses: bool) -> RecomputedFrom:
     """Return what the result of a request is computed from again.
 
     Raises
@@ -32,7 +32,7 @@ def choose_source(request: EvaluationRequest, *, has_losses: bool) -> Source:
     """
     is_whole = not request.list_dataset_ids()
     if is_whole and not (request.kind in FITTED_AGAIN and has_losses):
-        return Source.REQUEST
+        return RecomputedFrom.REQUEST
     if request.kind not in OF_LOSSES or not has_losses:
         raise PartsNotKept(
             f"The numbers of this evaluation of kind {request.kind!r} need its data set, which is "
@@ -45,7 +45,7 @@ def choose_source(request: EvaluationRequest, *, has_losses: bool) -> Source:
             f"{' and '.join(named)} used losses of extra fits, which are not kept, so that the "
             "result cannot be computed again from its losses. Send the request without them."
         )
-    return Source.LOSSES
+    return RecomputedFrom.LOSSES
 
 
 def list_fitting_methods(request: EvaluationRequest) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 import thetahat
-from thetahat_service.recomputation.sources import Source
+from thetahat_service.recomputation.sources import RecomputedFrom
 
 STATEMENT_TYPE: Final = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE: Final = "urn:thetahat:evaluation:1"
@@ -36,7 +36,10 @@ class Statement:
 
 
 def write_statement(
-    digests: Mapping[str, str], result: Mapping[str, Any], source: Source, identifier: str | None
+    digests: Mapping[str, str],
+    result: Mapping[str, Any],
+    source: RecomputedFrom,
+    identifier: str | None,
 ) -> bytes:
     """Return the statement about the files of a bundle as JSON.
 
@@ -46,7 +49,7 @@ def write_statement(
         The SHA-256 of each file, by name.
     result : mapping
         The result.
-    source : Source
+    source : RecomputedFrom
         What the result can be computed from again.
     identifier : str or None
         Id of the evaluation in the service that has it.

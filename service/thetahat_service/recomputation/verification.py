@@ -34,17 +34,17 @@ from thetahat_service.recomputation.bundles import (
     RESULT,
     SIGNED_STATEMENT,
     STATEMENT,
-    Bundle,
+    OpenedBundle,
     read_bundle,
 )
 from thetahat_service.recomputation.comparing import (
     ABSENT,
-    Comparison,
-    Difference,
+    ComparedValues,
+    OtherValue,
     compare_results,
 )
 from thetahat_service.recomputation.evaluating import evaluate_kept_losses
-from thetahat_service.recomputation.sources import Source, choose_source
+from thetahat_service.recomputation.sources import RecomputedFrom, choose_source
 from thetahat_service.recomputation.statements import (
     Statement,
     describe_computation,
@@ -61,7 +61,7 @@ NOT_OF_LOSSES: Final = frozenset({"kind", "left_out", "provenance"})
 """Fields of a result that say what was sent, and that losses do not have."""
 
 
-class Outcome(IntEnum):
+class VerificationOutcome(IntEnum):
     """What a verification found, as the exit status of ``thetahat verify``."""
 
     SAME = 0
@@ -75,27 +75,27 @@ class Verification:
 
     Parameters
     ----------
-    outcome : Outcome
+    outcome : VerificationOutcome
         The worst that was found.
     findings : list of str
         What was checked, and with which outcome.
-    differences : list of Difference
+    differences : list of OtherValue
         Values that were computed again and are not the recorded ones.
     """
 
-    outcome: Outcome = Outcome.SAME
+    outcome: VerificationOutcome = VerificationOutcome.SAME
     findings: list[str] = field(default_factory=list)
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[OtherValue] = field(default_factory=list)
 
     def refuse(self, finding: str) -> None:
         """Record that the bundle is not what its statement says."""
-        self.outcome = Outcome.NOT_GENUINE
+        self.outcome = VerificationOutcome.NOT_GENUINE
         self.findings.append(finding)
 
     def record_other_numbers(self, finding: str) -> None:
         """Record that the result does not follow from the losses, with the code at hand."""
-        if self.outcome is Outcome.SAME:
-            self.outcome = Outcome.OTHER_NUMBERS
+        if self.outcome is VerificationOutcome.SAME:
+            self.outcome = VerificationOutcome.OTHER_NUMBERS
         self.findings.append(finding)
 
 
@@ -120,13 +120,13 @@ def verify_bundle(path: Path, key: Ed25519PublicKey | None) -> Verification:
     bundle = read_bundle(path)
     statement = _check_signature(bundle, key, found)
     _check_digests(bundle, statement, found)
-    if found.outcome is Outcome.SAME:
+    if found.outcome is VerificationOutcome.SAME:
         _check_numbers(bundle, statement, found)
     return found
 
 
 def _check_signature(
-    bundle: Bundle, key: Ed25519PublicKey | None, found: Verification
+    bundle: OpenedBundle, key: Ed25519PublicKey | None, found: Verification
 ) -> Statement:
     """Return the statement, and record whether it is signed by the key."""
     content = bundle.files.get(STATEMENT, b"")
@@ -169,7 +169,7 @@ def _check_envelope(content: bytes, key: Ed25519PublicKey | None, found: Verific
     return envelope.payload
 
 
-def _check_digests(bundle: Bundle, statement: Statement, found: Verification) -> None:
+def _check_digests(bundle: OpenedBundle, statement: Statement, found: Verification) -> None:
     """Record files that are not those of the statement."""
     files, named = bundle.files.keys() - {STATEMENT, SIGNED_STATEMENT}, statement.digests
     faults = [f"{name} is missing" for name in sorted(named.keys() - files)]
@@ -185,13 +185,13 @@ def _check_digests(bundle: Bundle, statement: Statement, found: Verification) ->
         found.findings.append(f"Digests: right, of {', '.join(sorted(files))}.")
 
 
-def _check_numbers(bundle: Bundle, statement: Statement, found: Verification) -> None:
+def _check_numbers(bundle: OpenedBundle, statement: Statement, found: Verification) -> None:
     """Compute the result again, and record every value that is not the same."""
     try:
         evaluation = _Evaluation(bundle)
         evaluation.check_form()
         evaluation.check_statement(statement, found)
-        if found.outcome is Outcome.SAME:
+        if found.outcome is VerificationOutcome.SAME:
             evaluation.compare(found)
     except InvalidFile:
         raise
@@ -216,7 +216,7 @@ def _describe(error: Exception) -> str:
 class _Evaluation:
     """The evaluation of a bundle, whose files are those that its statement names."""
 
-    bundle: Bundle
+    bundle: OpenedBundle
 
     @cached_property
     def body(self) -> dict[str, Any]:
@@ -239,7 +239,7 @@ class _Evaluation:
         return request
 
     @cached_property
-    def source(self) -> Source:
+    def source(self) -> RecomputedFrom:
         """What the result is computed from."""
         return choose_source(self.request, has_losses=LOSSES in self.bundle.files)
 
@@ -287,7 +287,7 @@ class _Evaluation:
 
     def compare(self, found: Verification) -> None:
         """Record the numbers that are equal to the bit, and the values that are not."""
-        is_whole = self.source is Source.REQUEST
+        is_whole = self.source is RecomputedFrom.REQUEST
         computed = self._run_request() if is_whole else self._evaluate_losses()
         recorded = expand_cautions(self.result)
         left_out = frozenset() if is_whole else NOT_OF_LOSSES
@@ -340,7 +340,7 @@ class _Evaluation:
             )
         return pa.BufferReader(content)
 
-    def _compare_digests(self) -> Iterator[Difference]:
+    def _compare_digests(self) -> Iterator[OtherValue]:
         """Yield the digests of the request and its data that are not the recorded ones."""
         provenance = self.result["provenance"]
         canonical = encode_json(self.request.build_canonical())
@@ -350,9 +350,9 @@ class _Evaluation:
             digests["data_sha256"] = inline
         for name, digest in digests.items():
             if provenance[name] != digest:
-                yield Difference(f"provenance.{name}", provenance[name], digest)
+                yield OtherValue(f"provenance.{name}", provenance[name], digest)
 
-    def _record(self, comparison: Comparison, found: Verification) -> None:
+    def _record(self, comparison: ComparedValues, found: Verification) -> None:
         differences = comparison.differences
         if not self.is_of_this_release:
             # What this release has added, or says in other words, is no other number.
@@ -365,7 +365,7 @@ class _Evaluation:
                     f"{len(reworded)} sentences have other words."
                 )
         releases = f"computed by release {self.version}, and again by {thetahat.__version__}"
-        origin = "its request" if self.source is Source.REQUEST else "its losses"
+        origin = "its request" if self.source is RecomputedFrom.REQUEST else "its losses"
         if differences:
             found.differences += differences
             found.record_other_numbers(
@@ -387,7 +387,7 @@ class _Evaluation:
             )
 
 
-def _describe_largest(differences: list[Difference]) -> str:
+def _describe_largest(differences: list[OtherValue]) -> str:
     """Return the largest relative difference of numbers, as a sentence."""
     sizes = [size for each in differences if (size := each.relative_size) is not None]
     return f" The largest relative difference is {max(sizes):.1e}." if sizes else ""

@@ -26,9 +26,9 @@ from thetahat_service.reports.document import (
     Code,
     FactList,
     Paragraph,
-    Part,
     Report,
     ReportFigure,
+    ReportPart,
     ReportSource,
     ReportTable,
     Section,
@@ -101,9 +101,9 @@ def _list_sections(source: ReportSource) -> Iterator[Section]:
     document = _keep_first_table(show_result(source.result, source.request))
     figures = _PlacedReportFigures(list_figures(source.result), document)
     for name, title, blocks in _list_findings(source, document, figures.take_first()):
-        yield Section(name=name, title=title, blocks=blocks, part=Part.FINDINGS)
+        yield Section(name=name, title=title, blocks=blocks, part=ReportPart.FINDINGS)
     for name, title, blocks in _list_numbers(source, document, figures):
-        yield Section(name=name, title=title, blocks=blocks, part=Part.NUMBERS)
+        yield Section(name=name, title=title, blocks=blocks, part=ReportPart.NUMBERS)
     for name, title, blocks in _list_appendix(source, document, figures):
         yield Section(name=name, title=title, blocks=blocks)
 

@@ -119,7 +119,7 @@ Block = (
 )
 
 
-class Part(StrEnum):
+class ReportPart(StrEnum):
     """The parts of a report, in their order; each begins on a page of its own."""
 
     FINDINGS = "findings"
@@ -134,7 +134,7 @@ class Section:
     name: str
     title: str
     blocks: Sequence[Block]
-    part: Part = Part.APPENDIX
+    part: ReportPart = ReportPart.APPENDIX
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +168,7 @@ class Report:
     result_sha256: str
     sections: Sequence[Section]
 
-    def list_sections(self, part: Part) -> list[Section]:
+    def list_sections(self, part: ReportPart) -> list[Section]:
         """Return the sections of a part."""
         return [section for section in self.sections if section.part is part]
 

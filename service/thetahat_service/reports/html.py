@@ -20,7 +20,7 @@ from thetahat_service.figures.style import Json, Style
 from thetahat_service.pages.method_page import typeset
 from thetahat_service.pages.visible_text import finish_text
 from thetahat_service.reports.building import describe_maker
-from thetahat_service.reports.document import Part, Report
+from thetahat_service.reports.document import Report, ReportPart
 
 Draw = Callable[[Json, FigureFormat], bytes]
 """Returns a specification as an image."""
@@ -72,7 +72,7 @@ def render_html(report: Report, draw: Draw) -> bytes:
     template = _make_environment().get_template("report.html")
     text = template.render(
         report=report,
-        parts=list(Part),
+        parts=list(ReportPart),
         images=images,
         maker=describe_maker(),
         policy=build_policy(),

@@ -32,9 +32,9 @@ from thetahat_service.reports.document import (
     Code,
     FactList,
     Paragraph,
-    Part,
     Report,
     ReportFigure,
+    ReportPart,
     ReportTable,
 )
 from thetahat_service.reports.formulas import parse_formula
@@ -135,7 +135,7 @@ def _describe(report: Report, files: dict[str, str]) -> dict[str, Any]:
                     for section in report.list_sections(part)
                 ],
             }
-            for part in Part
+            for part in ReportPart
         ],
     }
 

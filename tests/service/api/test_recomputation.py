@@ -18,7 +18,7 @@ from tests.service.recomputation.kept_evaluations import unpack
 from tests.service.recomputation.test_notebooks import run_cells
 from tests.service.storage.databases import use
 from thetahat_service.kinds.examples import REQUEST, read_examples
-from thetahat_service.recomputation.verification import Outcome, verify_bundle
+from thetahat_service.recomputation.verification import VerificationOutcome, verify_bundle
 
 
 @pytest.mark.parametrize("name", ["sources", "cross_validation"])
@@ -39,7 +39,7 @@ def test_exact_the_bundle_of_an_evaluation_is_verified(
     assert json.loads(files["request.json"]) == client.get(f"{location}/request").json()
     statement = json.loads(files["statement.json"])
     assert statement["predicate"]["evaluation"] == location.rpartition("/")[2]
-    assert verify_bundle(file, None).outcome is Outcome.SAME
+    assert verify_bundle(file, None).outcome is VerificationOutcome.SAME
     assert client.get(f"{location}/bundle.zip").content == answer.content
 
 
@@ -51,7 +51,7 @@ def test_exact_a_bundle_has_the_report_where_it_is_asked_for(
     file.write_bytes(client.get(f"{location}/bundle.zip", params={"report": "true"}).content)
 
     assert unpack(file)["report.html"] == client.get(f"{location}/report.html").content
-    assert verify_bundle(file, None).outcome is Outcome.SAME
+    assert verify_bundle(file, None).outcome is VerificationOutcome.SAME
 
 
 def test_exact_a_service_with_a_key_signs(
@@ -70,7 +70,7 @@ def test_exact_a_service_with_a_key_signs(
 
     found = verify_bundle(file, key.public_key())
 
-    assert found.outcome is Outcome.SAME
+    assert found.outcome is VerificationOutcome.SAME
     assert found.findings[0].startswith("Signature: right")
 
 

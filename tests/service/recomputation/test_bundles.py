@@ -32,7 +32,11 @@ from thetahat_service.kinds.examples import REQUEST, read_examples
 from thetahat_service.recomputation import bundles, verification
 from thetahat_service.recomputation.kept import KeptEvaluation
 from thetahat_service.recomputation.signatures import write_public_key
-from thetahat_service.recomputation.verification import Outcome, Verification, verify_bundle
+from thetahat_service.recomputation.verification import (
+    Verification,
+    VerificationOutcome,
+    verify_bundle,
+)
 
 EXAMPLES = {f"example of {kind}": body for kind, body in read_examples(REQUEST).items()}
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
@@ -84,7 +88,7 @@ def test_exact_every_kind_is_computed_again_to_the_bit(name: str, tmp_path: Path
 
     found = verify_bundle(tmp_path / "bundle.zip", None)
 
-    assert (found.outcome, found.differences) == (Outcome.SAME, []), join(found)
+    assert (found.outcome, found.differences) == (VerificationOutcome.SAME, []), join(found)
     assert "equal to the bit" in join(found)
     is_of_losses = body["kind"] == "cross_validation"
     assert ("follow from its losses" in join(found)) == is_of_losses
@@ -100,7 +104,7 @@ def test_exact_losses_of_a_file_are_enough(table: KeptEvaluation, file: Path) ->
 
     assert again.read_bytes() == file.read_bytes()
     assert sorted(files) == ["losses.parquet", "request.json", "result.json", "statement.json"]
-    assert found.outcome is Outcome.SAME
+    assert found.outcome is VerificationOutcome.SAME
     # Every number of the result but the seed: counted by hand from the JSON.
     result = json.loads(files["result.json"])
     del result["provenance"], result["caution_texts"]
@@ -152,10 +156,10 @@ def test_invalid_a_changed_result_is_found_with_and_without_its_digest(
     changed = verify_bundle(repack(file, files), None)
     forged = verify_bundle(repack(file, state_again(files)), None)
 
-    assert changed.outcome is Outcome.NOT_GENUINE
+    assert changed.outcome is VerificationOutcome.NOT_GENUINE
     assert "Digests: wrong: result.json was changed." in changed.findings
     assert changed.differences == []  # nothing was computed
-    assert forged.outcome is not Outcome.SAME
+    assert forged.outcome is not VerificationOutcome.SAME
     assert finding in join(forged)
 
 
@@ -176,8 +180,8 @@ def test_invalid_a_changed_loss_is_found_with_and_without_its_digest(
     forged = verify_bundle(repack(file, state_again(files)), None)
 
     assert "Digests: wrong: losses.parquet was changed." in by_digest.findings
-    assert by_digest.outcome is Outcome.NOT_GENUINE
-    assert forged.outcome is Outcome.OTHER_NUMBERS
+    assert by_digest.outcome is VerificationOutcome.NOT_GENUINE
+    assert forged.outcome is VerificationOutcome.OTHER_NUMBERS
     assert "are not what follows from its losses" in join(forged)
     assert "The largest relative difference is" in join(forged)
 
@@ -201,10 +205,16 @@ def test_exact_a_signature_is_right_for_its_key_alone(table: KeptEvaluation, fil
     wrong = verify_bundle(file, OTHER_KEY.public_key())
     unchecked = verify_bundle(file, None)
 
-    assert (right.outcome, wrong.outcome) == (Outcome.SAME, Outcome.NOT_GENUINE)
+    assert (right.outcome, wrong.outcome) == (
+        VerificationOutcome.SAME,
+        VerificationOutcome.NOT_GENUINE,
+    )
     assert right.findings[0].startswith("Signature: right, by the key ")
     assert wrong.findings[0].endswith("has not signed this statement.")
-    assert (unchecked.outcome, "was not checked" in join(unchecked)) == (Outcome.SAME, True)
+    assert (unchecked.outcome, "was not checked" in join(unchecked)) == (
+        VerificationOutcome.SAME,
+        True,
+    )
 
 
 def test_invalid_a_bundle_without_a_signature_is_refused_where_one_is_demanded(
@@ -214,7 +224,7 @@ def test_invalid_a_bundle_without_a_signature_is_refused_where_one_is_demanded(
 
     found = verify_bundle(file, KEY.public_key())
 
-    assert found.outcome is Outcome.NOT_GENUINE
+    assert found.outcome is VerificationOutcome.NOT_GENUINE
     assert found.findings[0] == (
         "Signature: the bundle is not signed, and a signature is demanded."
     )
@@ -233,13 +243,13 @@ def test_invalid_a_signed_statement_that_was_changed_is_refused(
     files["statement.dsse.json"] = change(files["statement.dsse.json"], edit)
     repack(file, files)
 
-    assert verify_bundle(file, KEY.public_key()).outcome is Outcome.NOT_GENUINE
+    assert verify_bundle(file, KEY.public_key()).outcome is VerificationOutcome.NOT_GENUINE
     unsigned = verify_bundle(file, None)  # the statement contradicts the result
     assert unsigned.findings[-1] == "Statement: wrong about version of the result."
-    assert unsigned.outcome is Outcome.NOT_GENUINE
+    assert unsigned.outcome is VerificationOutcome.NOT_GENUINE
 
 
-def test_against_openssl_the_signature_is_that_of_the_encoding_of_dsse(
+def test_exact_openssl_accepts_the_signature_of_the_encoding_of_dsse(
     table: KeptEvaluation, file: Path
 ) -> None:
     envelope = json.loads(pack(table, file, KEY)["statement.dsse.json"])
@@ -278,9 +288,9 @@ def test_exact_a_bundle_of_an_older_release_is_compared_and_its_release_named(
     )
     other = verify_bundle(repack(file, state_again(files)), None)
 
-    assert same.outcome is Outcome.SAME, join(same)
+    assert same.outcome is VerificationOutcome.SAME, join(same)
     assert "0.0.9, 1 fields or cautions are new and 1 sentences have other words." in join(same)
-    assert other.outcome is Outcome.OTHER_NUMBERS
+    assert other.outcome is VerificationOutcome.OTHER_NUMBERS
     assert "computed by release 0.0.9, and again by " in join(other)
     assert "models.old.mean.macro: recorded 0.5, computed" in join(other)
 
@@ -293,7 +303,7 @@ def test_exact_a_request_that_this_release_refuses_is_a_difference_and_no_crash(
 
     found = verify_bundle(repack(file, state_again(files)), None)
 
-    assert found.outcome is Outcome.OTHER_NUMBERS
+    assert found.outcome is VerificationOutcome.OTHER_NUMBERS
     assert "refuses the request: detail: Extra inputs" in join(found)
 
 
@@ -346,7 +356,7 @@ def test_invalid_losses_that_are_missing_or_not_named_are_found(
     assert "losses.parquet is missing" in join(verify_bundle(repack(file, without), None))
     found = verify_bundle(repack(file, more), None)
     assert (found.outcome, found.findings[-1]) == (
-        Outcome.NOT_GENUINE,
+        VerificationOutcome.NOT_GENUINE,
         "Digests: wrong: the statement does not name report.html.",
     )
 

@@ -42,9 +42,9 @@ from thetahat_service.reports.document import (
     CautionList,
     CitedMethod,
     FactList,
-    Part,
     Report,
     ReportFigure,
+    ReportPart,
     ReportSource,
     ReportTable,
     Section,
@@ -109,7 +109,7 @@ def test_exact_the_first_page_of_every_kind_has_verdict_cautions_and_signature(k
     caution = [] if findings.caution is None else [findings.caution.message]
     for sentence in (findings.verdict, *findings.sentences, *caution, findings.limit, "Signature"):
         assert without_spaces(typeset(sentence)) in first, sentence
-    names = [section.name for section in report.list_sections(Part.FINDINGS)]
+    names = [section.name for section in report.list_sections(ReportPart.FINDINGS)]
     assert names[:2] == ["question", "verdict"]
     assert names[-1] == "sign_offs"
     n_figures = sum(isinstance(block, ReportFigure) for block in report.sections[1].blocks)
@@ -122,8 +122,8 @@ def test_exact_what_a_section_cuts_off_is_in_the_appendix() -> None:
     cut = tables_of(sections["size"])[0]
     whole = tables_of(sections["all_size"])[0]
 
-    assert sections["size"].part is Part.NUMBERS
-    assert sections["all_size"].part is Part.APPENDIX
+    assert sections["size"].part is ReportPart.NUMBERS
+    assert sections["all_size"].part is ReportPart.APPENDIX
     assert (len(cut.rows), len(whole.rows)) == (15, 30)
     assert "The first 15 of 30 rows are shown; the appendix has more." in cut.notes
     assert len({figure.name for figure in report.figures}) == len(report.figures)
