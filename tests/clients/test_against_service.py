@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import time
+import zipfile
 from pathlib import Path
 from uuid import uuid4
 
@@ -191,6 +192,21 @@ def test_exact_a_result_is_signed_and_reported(client: Client) -> None:
     assert signed.result_sha256 in html
     with pytest.raises(Refused, match="result_sha256 is not that"):
         client.sign_off(done.id, name="Bob", decision="approved", result_sha256="0" * 64)
+
+
+def test_exact_a_bundle_and_a_notebook_are_read(client: Client) -> None:
+    done = client.submit(REQUEST, wait=30)
+
+    names = zipfile.ZipFile(io.BytesIO(client.bundle(done.id, report=True))).namelist()
+    assert names == [
+        "request.json",
+        "result.json",
+        "report.html",
+        "losses.parquet",
+        "statement.json",
+    ]
+    assert b"thetahat.evaluate(" in client.notebook(done.id)
+    assert set(zipfile.ZipFile(io.BytesIO(client.bundle(done.id))).namelist()) < set(names)
 
 
 def test_exact_ended_evaluations_are_not_cancelled(client: Client) -> None:

@@ -45,6 +45,7 @@ class FileReading(BaseModel):
     repeat: str | None = Field(None, description="Column with the repeat of a partition.")
     instance: str | None = Field(None, description="Column with the test instance.")
     cluster: str | None = Field(None, description="Column with dependent rows' cluster.")
+    time: str | None = Field(None, description="Column with the time of each row.")
     model_column: str | None = Field(
         None, description="Column with the model, if each row is of one model."
     )

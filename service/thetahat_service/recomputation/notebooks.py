@@ -164,6 +164,8 @@ def _list_labels(layout: Layout) -> dict[str, list[Any]]:
         labels["instance"] = layout.instance_labels[layout.instance].tolist()
     if layout.cluster is not None:
         labels["cluster"] = [layout.cluster_labels[code] for code in layout.cluster.tolist()]
+    if layout.time is not None:
+        labels["time"] = [layout.time_labels[code] for code in layout.time.tolist()]
     return labels
 
 

@@ -43,6 +43,12 @@ KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
 CROSS_VALIDATION = REQUESTS["cross_validation"]
 FITTED: dict[str, dict[str, Any]] = {
+    "time": {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"a": [1.0, 2, 3, 5, 4, 2] * 6, "b": [2.0, 2.5, 3, 4] * 9},
+        "time": [f"2026-01-{1 + i % 28:02}" for i in range(36)],
+    },
     "metrics": {**CROSS_VALIDATION, "metrics": ["r2"], "include": "all"},
     "failed": {
         **CROSS_VALIDATION,

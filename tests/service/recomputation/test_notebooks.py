@@ -22,6 +22,12 @@ from thetahat_service.recomputation.notebooks import write_notebook
 
 HOSTILE = ["'); import os; os.abort() #", '"""', "a\nb\\", "{x}", "\u202eevil", "`#*_"]
 OPTIONS: dict[str, dict[str, Any]] = {
+    "time": {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"a": [1.0, 2, 3, 5, 4, 2] * 6, "b": [2.0, 2.5, 3, 4] * 9},
+        "time": [f"2026-01-{1 + i % 28:02}" for i in range(36)],
+    },
     "gate": {
         **REQUESTS["sources"],
         "gate": {"model": "b", "against": "a", "require": "not_worse"},
