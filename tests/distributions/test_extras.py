@@ -96,7 +96,7 @@ def test_exact_the_service_imports_with_its_extras() -> None:
 
     run(
         IMPORT_ALL + TRANSPORTS,
-        ("thetahat", "service", "studies", "s3", "tracing"),
+        ("thetahat", "service", "studies", "s3", "tracing", "signing"),
         PACKAGES=(*packages, "thetahat_client", "thetahat_presentation"),
     )
 
@@ -118,7 +118,7 @@ def test_exact_a_worker_imports_without_http_figures_and_reports() -> None:
 @pytest.mark.parametrize(
     ("lock", "extras"),
     [
-        ("requirements.lock", ("service", "studies", "s3", "tracing")),
+        ("requirements.lock", ("service", "studies", "s3", "tracing", "signing", "mcp")),
         ("requirements-worker.lock", ("worker", "studies", "s3", "tracing")),
     ],
 )

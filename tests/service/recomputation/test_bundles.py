@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -20,6 +21,7 @@ import thetahat
 from tests.service.api.test_result_parts import REQUESTS
 from tests.service.recomputation.kept_evaluations import (
     change,
+    keep,
     keep_request,
     keep_table,
     pack,
@@ -28,6 +30,8 @@ from tests.service.recomputation.kept_evaluations import (
     unpack,
 )
 from thetahat_service.errors import InvalidFile, PartsNotKept
+from thetahat_service.in_process.evaluation import evaluate_in_process
+from thetahat_service.in_process.files import open_file
 from thetahat_service.kinds.examples import REQUEST, read_examples
 from thetahat_service.recomputation import bundles, verification
 from thetahat_service.recomputation.kept import KeptEvaluation
@@ -43,6 +47,14 @@ KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
 CROSS_VALIDATION = REQUESTS["cross_validation"]
 FITTED: dict[str, dict[str, Any]] = {
+    "runs": {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"a": [0, 1, 1, 0, 0] * 8, "b": [0, 0, 1, 1] * 10},
+        "item": [f"i{i // 2}" for i in range(40)],
+        "better": "higher",
+        "pass_at": [1, 2],
+    },
     "time": {
         "kind": "losses",
         "blocks": "holdout",
@@ -116,6 +128,21 @@ def test_exact_losses_of_a_file_are_enough(table: KeptEvaluation, file: Path) ->
     del result["provenance"], result["caution_texts"]
     n = sum(1 for _ in iterate_numbers(result))
     assert f"Numbers: {n} follow from its losses, equal to the bit" in join(found)
+
+
+def test_exact_what_several_runs_add_is_named_as_not_computed(tmp_path: Path) -> None:
+    rows = [f"i{i // 2},{i % 3},{i % 5}" for i in range(40)]
+    (tmp_path / "runs.csv").write_text("\n".join(["item,old,new", *rows]))
+    columns = {"losses": ["old", "new"], "item": "item"}
+    with open_file(tmp_path / "runs.csv", "text/csv") as data:
+        request: Any = {"kind": "losses", "blocks": "holdout", "columns": columns}
+        kept = keep(evaluate_in_process(request, data), tmp_path)
+    pack(kept, tmp_path / "bundle.zip")
+
+    found = verify_bundle(tmp_path / "bundle.zip", None)
+
+    assert found.outcome is VerificationOutcome.SAME, join(found)
+    assert re.search(r"Not computed again, .*: \d+ of runs\.", found.findings[-1])
 
 
 def iterate_numbers(value: Any) -> Any:

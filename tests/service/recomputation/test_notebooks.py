@@ -22,6 +22,14 @@ from thetahat_service.recomputation.notebooks import write_notebook
 
 HOSTILE = ["'); import os; os.abort() #", '"""', "a\nb\\", "{x}", "\u202eevil", "`#*_"]
 OPTIONS: dict[str, dict[str, Any]] = {
+    "runs": {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"a": [0, 1, 1, 0, 0] * 8, "b": [0, 0, 1, 1] * 10},
+        "item": [f"i{i // 2}" for i in range(40)],
+        "better": "higher",
+        "pass_at": [1, 2],
+    },
     "time": {
         "kind": "losses",
         "blocks": "holdout",

@@ -180,7 +180,16 @@ class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField):
     """Losses, and what is to be computed from them."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset(
-        {"losses", "split_scores", "block_labels", "weights", "fits", *LAYOUT_COLUMNS}
+        {
+            "losses",
+            "split_scores",
+            "block_labels",
+            "item",
+            "run",
+            "weights",
+            "fits",
+            *LAYOUT_COLUMNS,
+        }
     )
 
     kind: Literal["losses"] = Field("losses", description="The kind of the evaluation.")
