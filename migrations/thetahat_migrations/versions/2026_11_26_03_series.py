@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "2026_11_26_03"
-down_revision = "2026_11_26_01"
+down_revision = "2026_11_26_02"
 branch_labels = None
 depends_on = None
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "2026_11_26_05"
-down_revision = "2026_11_26_01"
+down_revision = "2026_11_26_03"
 branch_labels = None
 depends_on = None
 
