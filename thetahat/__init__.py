@@ -3,9 +3,10 @@
 ``thetahat.evaluate(losses, ...)``, ``thetahat.evaluate_predictions(y_true, predictions, ...)``,
 ``thetahat.evaluate_scores(scores, ...)`` and ``thetahat.cross_validate(X, y, learners, ...)``
 evaluate models in this process and return the typed result, which prints its findings;
-``result.to_dict()`` is the JSON of the service. ``thetahat.advise(n=...)`` says beforehand which
-scheme fits. ``assert_better``, ``assert_not_worse`` and
-``assert_equivalent`` are for tests of a model. What all of them refuse is an ``EvaluationError``.
+``result.to_dict()`` is the JSON of the service. ``thetahat.measure_agreement(ratings)`` says how
+far raters agree, and ``thetahat.advise(n=...)`` beforehand which scheme fits. ``assert_better``,
+``assert_not_worse`` and ``assert_equivalent`` are for tests of a model. What all of them refuse is
+an ``EvaluationError``.
 The modules behind these names are imported when a name is first used.
 """
 
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from thetahat.advice.advising import advise
+    from thetahat.analyses.agreement.measuring import measure_agreement
+    from thetahat.analyses.agreement.result import AgreementResult
     from thetahat.analyses.cross_validation.entry_points import cross_validate
     from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
     from thetahat.analyses.losses.assertions import (
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AgreementResult",
     "Alternative",
     "BlockKind",
     "CrossValidationEvaluation",
@@ -60,10 +64,12 @@ __all__ = [
     "evaluate",
     "evaluate_predictions",
     "evaluate_scores",
+    "measure_agreement",
     "to_json",
 ]
 
 _MODULES: Final = {
+    "AgreementResult": "thetahat.analyses.agreement.result",
     "Alternative": "thetahat.values.types",
     "BlockKind": "thetahat.values.types",
     "CrossValidationEvaluation": "thetahat.analyses.cross_validation.result",
@@ -83,6 +89,7 @@ _MODULES: Final = {
     "evaluate": "thetahat.analyses.losses.entry_points",
     "evaluate_predictions": "thetahat.analyses.predictions.entry_points",
     "evaluate_scores": "thetahat.analyses.losses.entry_points",
+    "measure_agreement": "thetahat.analyses.agreement.measuring",
     "to_json": "thetahat.values.json_values",
 }
 """Where each name is defined."""

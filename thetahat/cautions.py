@@ -519,6 +519,121 @@ FEW_CLUSTERS = _build_entry(
     "level 95 % for an error rate of 10 % covered in 73 to 94 %, whichever method made them (table "
     "few_clusters of docs/results/edges).",
 )
+FEW_LABELS = _build_entry(
+    "few_labels",
+    _WARNING,
+    "The interval rests on {n} {units}. With fewer than {threshold} the weight of the judge is "
+    "fitted to few labels, and the interval covers slightly too rarely.",
+    "Label more rows.",
+    threshold=50,
+    reason="With 25 labels such intervals covered in .92 to .94 at level .95, with 100 in .94.",
+)
+LABELS_ALONE = _build_entry(
+    "labels_alone",
+    _WARNING,
+    "{reason}, too few for an interval from labels and grades. The recommended interval is that of "
+    "the labels alone.",
+    "Label more rows; the plan of the judge says how many a precision needs.",
+    threshold=20,
+    reason="With ten labels of a rate of .3 intervals from labels and grades covered in .92 at "
+    "level .95, and with 25 labels of a rate of .05 in .64.",
+)
+STRATA_OF_LABELS_ALONE = _build_entry(
+    "strata_of_labels_alone",
+    _SERIOUS,
+    "{reason}, too few for an interval from labels and grades. The interval is a t interval of the "
+    "labels by their strata, which covers too rarely with so few.",
+    "Label more rows in each stratum.",
+)
+LABELS_NOT_PROPORTIONAL = _build_entry(
+    "labels_not_proportional",
+    _WARNING,
+    "Strata differ in the share of rows that have labels. Only the prediction-powered variances, "
+    "and what rests on them, weigh the strata by all rows; means, other variances, intervals and "
+    "tests are about the labelled rows, in which some strata have too large a part.",
+    "Read the recommended intervals and the verdicts; they weigh the strata.",
+    threshold=0.1,
+    reason="Shares that differ by less than a tenth shift a mean by less than a tenth of the "
+    "differences between the strata.",
+)
+LABELS_CHOSEN = _build_entry(
+    "labels_chosen",
+    _SERIOUS,
+    "The labelled rows were chosen by people, so they need not be like the others, and no interval "
+    "is about all rows. The judge is left out, and all numbers are about the labelled rows.",
+    "Label rows that are drawn at random, or at random in each stratum with the field stratum.",
+)
+ALL_ROWS_LABELLED = _build_entry(
+    "all_rows_labelled",
+    _WARNING,
+    "Every row has a label, so the grades of the judge add nothing and the labels alone answer.",
+    "Send further rows that only the judge graded, or leave judge out.",
+)
+JUDGE_DISAGREES = _build_entry(
+    "judge_disagrees",
+    _SERIOUS,
+    "Grades and labels of {subject} are negatively related, so the judge has no weight in the "
+    "estimate.",
+    "Look at rows on which judge and people differ, and whether the grades are the right way "
+    "round.",
+)
+JUDGE_HAS_NO_SPREAD = _build_entry(
+    "judge_has_no_spread",
+    _WARNING,
+    "The grades of {subject} are all equal, so the judge has no weight in the estimate.",
+    "Use a judge that tells rows apart.",
+)
+OTHERS_USE_LABELS_ALONE = _build_entry(
+    "others_use_labels_alone",
+    _INFO,
+    "Grades of the judge are used by the variances {names} and what rests on them. Means, other "
+    "variances, intervals and tests are about the labelled rows alone.",
+)
+FEW_DISAGREEMENTS = _build_entry(
+    "few_disagreements",
+    _WARNING,
+    "{a} and {b} gave different ratings to {items}. With fewer than {threshold}, intervals of "
+    "kappa and its like cover too rarely, and without any there is none.",
+    "Read the interval of the observed agreement, or rate more items.",
+    threshold=5,
+    reason="Of 40 items with errors in 2 % of ratings, a fifth of samples had no disagreement and "
+    "so no interval (table agreement of docs/results/edges).",
+)
+FEW_RARE_RATINGS = _build_entry(
+    "few_rare_ratings",
+    _WARNING,
+    "{a} or {b} gave another rating than the commonest one to {items} only. With fewer than "
+    "{threshold}, kappa rests on these few.",
+    "Rate more items of the rare categories.",
+    threshold=10,
+    reason="With 5 items of the rare category among 100, the interval of kappa covered in .93 to "
+    ".94 at level .95, and its half width was .3 or more.",
+)
+AGREEMENT_OF_COMMON_CATEGORY = _build_entry(
+    "agreement_of_common_category",
+    _WARNING,
+    "{a} and {b} agree on {observed} of the items, but kappa is {kappa}: most of the agreement is "
+    "on the commonest category, where it would be found by chance, too.",
+    "Read sensitivity and specificity, or the agreement on each category.",
+    threshold=0.8,
+    reason="Agreement of four in five with a kappa below half of that is seen only where one "
+    "category prevails.",
+)
+FEW_CLUSTERS_OF_ITEMS = _build_entry(
+    "few_clusters_of_items",
+    _WARNING,
+    "The intervals rest on {n} clusters of items. With fewer than {threshold} they cover too "
+    "rarely.",
+    "Rate items of more clusters.",
+    threshold=20,
+    reason='cameron2015: "few" begins between 20 and 50 clusters.',
+)
+ITEMS_WITHOUT_TWO_RATINGS = _build_entry(
+    "items_without_two_ratings",
+    _INFO,
+    "{n} of {n_items} items have fewer than two ratings. They say nothing about agreement, and "
+    "count for how common each category is in Fleiss' kappa and AC1 alone.",
+)
 ONE_SOURCE_DOMINATES = _build_entry(
     "one_source_dominates",
     _WARNING,

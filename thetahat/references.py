@@ -16,6 +16,14 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Altman, D. G. (1998). Confidence intervals for the number needed to treat. BMJ 317, "
             "1309-1312."
         ),
+        "angelopoulos2023": (
+            "Angelopoulos, A. N., Duchi, J. C. and Zrnic, T. (2023). PPI++: efficient "
+            "prediction-powered inference. arXiv:2311.01453."
+        ),
+        "angelopoulos2023ppi": (
+            "Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I. and Zrnic, T. (2023). "
+            "Prediction-powered inference. Science 382, 669-674."
+        ),
         "arlot2010": (
             "Arlot, S. and Celisse, A. (2010). A survey of cross-validation procedures for model "
             "selection. Statistics Surveys 4, 40-79."
@@ -227,12 +235,21 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Finner, H. (1993). On a monotonicity problem in step-down multiple test procedures. "
             "Journal of the American Statistical Association 88, 920-923."
         ),
+        "fisch2024": (
+            "Fisch, A., Maynez, J., Hofer, R. A., Dhingra, B., Globerson, A. and Cohen, W. W. "
+            "(2024). Stratified prediction-powered inference for effective hybrid evaluation of "
+            "language models. Advances in Neural Information Processing Systems 37."
+        ),
         "fisher1935": (
             "Fisher, R. A. (1935). The Design of Experiments. Oliver and Boyd, Edinburgh."
         ),
         "fleiss1969": (
             "Fleiss, J. L., Cohen, J. and Everitt, B. S. (1969). Large sample standard errors of "
             "kappa and weighted kappa. Psychological Bulletin 72, 323-327."
+        ),
+        "fleiss1971": (
+            "Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters. "
+            "Psychological Bulletin 76, 378-382."
         ),
         "forman2010": (
             "Forman, G. and Scholz, M. (2010). Apples-to-apples in cross-validation studies: "
@@ -280,6 +297,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "gutierrez_osuna": (
             "Gutierrez-Osuna, R. (no year). Introduction to Pattern Analysis, lecture 13: "
             "Cross-validation. Texas A&M University."
+        ),
+        "gwet2008": (
+            "Gwet, K. L. (2008). Computing inter-rater reliability and its variance in the "
+            "presence of high agreement. British Journal of Mathematical and Statistical "
+            "Psychology 61, 29-48."
         ),
         "hall1992": (
             "Hall, P. (1992). On the removal of skewness by transformation. Journal of the Royal "
@@ -396,6 +418,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Kouw, W. M., Krijthe, J. H. and Loog, M. (2019). Robust importance-weighted "
             "cross-validation under sample selection bias. IEEE International Workshop on Machine"
             " Learning for Signal Processing."
+        ),
+        "krippendorff2011": (
+            "Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. University of "
+            "Pennsylvania, Annenberg School for Communication."
         ),
         "lan1983": (
             "Lan, K. K. G. and DeMets, D. L. (1983). Discrete sequential boundaries for clinical "
@@ -642,6 +668,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "zelezny2011": (
             "Zelezny, F. (2011). Machine Learning and Data Analysis, lecture 11: Empirical "
             "validation of hypotheses. Czech Technical University in Prague."
+        ),
+        "zrnic2024": (
+            "Zrnic, T. and Candes, E. J. (2024). Cross-prediction-powered inference. Proceedings "
+            "of the National Academy of Sciences 121, e2322083121."
         ),
     }
 )

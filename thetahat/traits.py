@@ -102,6 +102,8 @@ class VarianceTraits:
     is_of_one_sample: bool = False
     """Whether it is V / M: the variance of the M losses of one test set (ddof 1), over their
     number. Many pairs of models can then be tested at once."""
+    uses_judge: bool = False
+    """Whether it uses the grades of a judge, and its estimate is not the mean of the losses."""
     in_normal_test: Literal["default", "choice"] | None = None
     """Whether the normal test of the trained models over random folds can use it, and whether it
     does so unless a request names another."""

@@ -77,6 +77,9 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/losses/covariance.MAX_BLOCKS",
         "analyses/losses/covariance.MAX_ENTRIES",
         "analyses/losses/choices.MOST_MODELS_OF_ALL_PAIRS",
+        "analyses/agreement/measuring.MOST_RESAMPLES",
+        "analyses/agreement/ratings.MOST_CATEGORIES",
+        "analyses/agreement/ratings.MOST_RATERS",
         "analyses/losses/neighbours.MOST_PAIRS",
         "analyses/losses/plans.MOST_COUNTED",
         "analyses/losses/summary.MAX_COMPARISONS",
@@ -90,6 +93,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "paired_tests/wilcoxon._MAX_EXACT_UNITS",
     ),
     "a rule of the method, not of its computing time": (
+        "analyses/agreement/kappa_differences.LEAST_RESAMPLES",
         "analyses/calibration/studies.FEWEST_SOURCES",
         "analyses/learning_curve/power_law.MIN_SIZES",
         "analyses/learning_curve/power_law._FASTEST",

@@ -74,6 +74,42 @@ SHOWN: Final = (
         'Percent(1 - runs.get("share_of_runs"))',
     ),
     _of_table(
+        "judge",
+        "parts/judge.py",
+        'Number(judge.get("lambda"), None)',
+        'Number(judge.get("correlation"), None)',
+    ),
+    _of_table(
+        "agreement of the judge",
+        "parts/judge.py",
+        'Number(agreement["observed"], None)',
+        'Number(1 - agreement["observed"], None)',
+    ),
+    _of_table(
+        "pairs of raters",
+        "kinds/agreement.py",
+        "*(_build_interval(pair.get(key)) for key in shown)",
+        "*(_build_interval(pair.get(key)) for key in reversed(shown))",
+    ),
+    _of_table(
+        "all raters",
+        "kinds/agreement.py",
+        'format_count(each["n"]), _build_interval(each)]',
+        'format_count(each["n"]), _build_interval(None)]',
+    ),
+    _of_table(
+        "kappas compared",
+        "kinds/agreement.py",
+        'Number(each["kappa_b"], each["standard_error"])',
+        'Number(each["kappa_a"], each["standard_error"])',
+    ),
+    _of_table(
+        "ratings by category",
+        "kinds/agreement.py",
+        'Number(each["shares"].get(key))',
+        'Number(each["n"])',
+    ),
+    _of_table(
         "omnibus",
         "parts/omnibus.py",
         'PValue(test["p_value"])',

@@ -15,7 +15,7 @@ import numpy as np
 
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_layout, build_score_layout
-from thetahat.values.types import BlockKind, FloatArray
+from thetahat.values.types import BlockKind
 
 # The block of every row, and what else is known of it.
 HOLDOUTS: dict[str, dict[str, Any]] = {
@@ -64,7 +64,7 @@ SMALLEST = dict(_layouts())
 def smallest_losses(layout: Layout) -> dict[str, BlockLosses]:
     """Losses on a layout: equal ones, zeros and ones, and some without ties."""
     n = layout.n_rows if layout.has_rows else layout.n_splits
-    values: dict[str, FloatArray] = {
+    values: dict[str, Any] = {
         "zeros": np.zeros(n),
         "ones": np.ones(n),
         "zeros and ones": np.arange(n, dtype=np.float64) % 2,

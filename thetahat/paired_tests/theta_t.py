@@ -21,6 +21,7 @@ from thetahat.paired_tests.base import (
     TestOutcome,
 )
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.traits import VarianceTraits
 from thetahat.values.json_values import JsonValue
 from thetahat.values.layout import Layout
 from thetahat.values.types import (
@@ -54,8 +55,8 @@ class ThetaT(PairedTest):
     variance : str or None
         Wire name of the variance estimator. By default ``theta_B`` for source blocks, ``theta_3``
         for random ones, ``nadeau_bengio`` for subsamples, and for a holdout ``iid``, or
-        ``cluster_robust`` if its instances are in clusters, or ``newey_west`` if they are in the
-        order of time.
+        ``cluster_robust`` if its instances are in clusters, ``newey_west`` if they are in the order
+        of time, or ``prediction_powered`` if a judge graded them.
     """
 
     variance: str | None = None
@@ -152,28 +153,30 @@ class ThetaT(PairedTest):
 def choose_default_variance(layout: Layout) -> str:
     """Return the variance that the test uses unless a request names one.
 
-    For data with clusters, or in the order of time, it is the variance that allows for them, if
-    that fits the layout.
+    Where a judge graded the rows it is a variance that uses the grades, and for data with clusters,
+    or in the order of time, the variance that allows for them, if that fits the layout.
     """
     defaults = {
         name: method
         for name, method in VARIANCES.items()
         if layout.kind in method.info.variance.default_of_t_test
     }
-    for name, method in defaults.items():
-        traits = method.info.variance
+    special = [name for name, method in defaults.items() if _is_special(method.info.variance)]
+    for name in sorted(special, key=lambda name: not defaults[name].info.variance.uses_judge):
+        traits = defaults[name].info.variance
         is_meant = (
             traits.knows_time
             if layout.time is not None
-            else traits.knows_clusters and layout.cluster is not None
+            else traits.uses_judge or (traits.knows_clusters and layout.cluster is not None)
         )
-        if is_meant and method().inapplicable(layout) is None:
+        if is_meant and defaults[name]().inapplicable(layout) is None:
             return name
-    return next(
-        name
-        for name, method in defaults.items()
-        if not (method.info.variance.knows_clusters or method.info.variance.knows_time)
-    )
+    return next(name for name in defaults if name not in special)
+
+
+def _is_special(traits: VarianceTraits) -> bool:
+    """Return whether a variance is for dependent instances, or for those that a judge graded."""
+    return traits.knows_clusters or traits.knows_time or traits.uses_judge
 
 
 def _compute_holdout_means_and_variances(

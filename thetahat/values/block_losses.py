@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.moments import Moments, compute_moments_of_rows, compute_moments_of_scores
 from thetahat.values.types import FloatArray
 from thetahat.values.words import Words
+
+if TYPE_CHECKING:
+    from thetahat.values.judge import JudgeGrades
 
 MAX_LOSS = 1e140  # sums of squares of larger losses may overflow
 MIN_LOSS = 1e-140  # squares of smaller losses underflow to 0
@@ -54,6 +58,8 @@ class BlockLosses:
     """(n,) losses in input order; None where only one number per split is known."""
     scores: FloatArray | None = None
     """(J,) mean loss of each split; None if ``values`` is not None."""
+    grades: JudgeGrades | None = None
+    """What a judge graded these rows and further ones with, if one did."""
 
     def __post_init__(self) -> None:
         losses = self.values if self.values is not None else self.scores
@@ -127,7 +133,9 @@ class BlockLosses:
         spread = np.sqrt((moments.centred_squares / moments.sizes).max())
         return float(4 * EPSILON * (np.abs(moments.deviations).max() + spread))
 
-    def difference(self, differences: FloatArray, moments: Moments | None) -> BlockLosses:
+    def difference(
+        self, other: BlockLosses, differences: FloatArray, moments: Moments | None
+    ) -> BlockLosses:
         """Return differences of these losses from others as ``BlockLosses``, without a check.
 
         ``moments`` are the moments of the differences, if they are known already.
@@ -136,6 +144,8 @@ class BlockLosses:
         unchecked = _build_unchecked(
             self.layout, differences if by_row else None, None if by_row else differences
         )
+        if self.grades is not None and other.grades is not None:
+            vars(unchecked)["grades"] = self.grades.minus(other.grades)
         if moments is not None:
             vars(unchecked)["moments"] = moments  # where cached_property looks first
         return unchecked
@@ -159,7 +169,7 @@ class BlockLosses:
         """Return the paired differences, this minus the other; both share one layout."""
         for a, b in ((self.values, other.values), (self.scores, other.scores)):
             if a is not None and b is not None:
-                return self.difference(zero_rounding(a - b, a, b), None)
+                return self.difference(other, zero_rounding(a - b, a, b), None)
         raise InvalidParameter(
             "One of the two models has a loss for each instance, the other one for each split. "
             "Send losses of the same form for both.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from thetahat.values.time_order import order_times
 from thetahat.values.training_sizes import read_training_sizes
 from thetahat.values.types import BlockKind, FloatArray, IntArray, Label
 from thetahat.values.words import Words, choose_words
+
+if TYPE_CHECKING:
+    from thetahat.values.judge import JudgeDesign
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +47,8 @@ class Layout:
         (J + 1,) first sorted row of each split; None where only split means are known.
     narrow_split : ndarray of uint16 or None
         (n,) split of each row, for loops over rows that are not sorted.
+    judge : JudgeDesign or None
+        How the rows were chosen for labelling, where a judge graded them and further rows.
     instance, cluster : ndarray of int or None
         (n,) codes by row, in input order.
     cluster_labels : tuple of label
@@ -71,6 +77,7 @@ class Layout:
     time_labels: tuple[Label, ...] = ()
     instance_labels: np.ndarray | None = None
     narrow_split: np.ndarray | None = None
+    judge: JudgeDesign | None = None
 
     @property
     def n_splits(self) -> int:

@@ -14,6 +14,8 @@ IntArray = npt.NDArray[np.intp]
 UnitName = Literal["instance", "cluster", "block"]
 """The unit that a test pairs or ranks, and that a bootstrap draws."""
 UNITS: Final = get_args(UnitName)
+Sampled = Literal["random", "stratified", "chosen"]
+"""How the rows that people labelled were found among all rows that a judge graded."""
 Better = Literal["lower", "higher"]
 """Which values are better: ``lower`` of losses, ``higher`` of scores."""
 Label = str | int | float

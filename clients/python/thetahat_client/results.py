@@ -121,6 +121,26 @@ class AdvisedTestDict(TypedDict):
     """Why this test."""
 
 
+@final
+class AgreementEstimateDict(TypedDict):
+    """A coefficient of agreement or a rate, with its interval."""
+
+    estimate: float | None
+    """The coefficient; null where it is not defined, with the reason."""
+    standard_error: NotRequired[float]
+    """Its standard error; left out for rates with Wilson's interval."""
+    degrees_of_freedom: NotRequired[float]
+    """Items, or clusters, less one."""
+    lower: NotRequired[float]
+    """Lower end of the two-sided interval."""
+    upper: NotRequired[float]
+    """Upper end of the interval."""
+    n: int
+    """Number of items that it rests on."""
+    reason: NotRequired[str]
+    """Why there is no estimate, or no interval."""
+
+
 AlternativeValue: TypeAlias = Literal["two_sided", "less", "greater"]
 """The alternative of a test or interval; a difference is a minus b. A request's ``less`` asks
 whether a is better, and ``greater`` whether b is. Where higher values are better, the interval and
@@ -457,6 +477,8 @@ class ComparisonDict(TypedDict):
     """1 over the difference of two error rates, if the request asks for it."""
     runs: NotRequired[RunsOfPairDict]
     """What the runs of the items add to the difference, where items have several."""
+    judge: NotRequired[JudgeResultDict]
+    """What the grades of a judge added to the labels, where the request has them."""
 
 
 @final
@@ -657,6 +679,8 @@ class ModelResultDict(TypedDict):
     ``score_curves`` are included."""
     runs: NotRequired[RunsOfModelDict]
     """The runs of the items, where items have several."""
+    judge: NotRequired[JudgeResultDict]
+    """What the grades of a judge added to the labels, where the request has them."""
 
 
 @final
@@ -1416,6 +1440,129 @@ class IntervalDict(TypedDict):
     calibration: NotRequired[MeasuredCoverageDict | None]
     """How often the interval covered on samples of the data; null if no sample has its target. The
     field is left out if the request asks for no calibration."""
+
+
+@final
+class JudgeAgreementDict(TypedDict):
+    """How far 0/1 grades agree with labels, on the labelled rows."""
+
+    observed: float
+    """Share of the rows with equal grade and label."""
+    kappa: JudgeEstimateDict | None
+    """Cohen's kappa, with an interval on the scale of Fisher's z; None where labels and grades have
+    one value only."""
+    sensitivity: JudgeEstimateDict | None
+    """Share of grades 1 among labels 1, with Wilson's interval, which clusters have not."""
+    specificity: JudgeEstimateDict | None
+    """Share of grades 0 among labels 0, with Wilson's interval, which clusters have not."""
+
+
+@final
+class JudgeAloneDict(TypedDict):
+    """What the judge says without people."""
+
+    estimate: float
+    """Mean grade of all rows."""
+    bias: JudgeEstimateDict
+    """Mean of grade minus label over the labelled rows."""
+
+
+@final
+class JudgeEstimateDict(TypedDict):
+    """An estimate with its t interval."""
+
+    estimate: float
+    """The estimate."""
+    standard_error: NotRequired[float]
+    """Its standard error, where it has one."""
+    degrees_of_freedom: NotRequired[float]
+    """Degrees of freedom of the interval."""
+    lower: NotRequired[float]
+    """Lower end of the two-sided interval; None where nothing varies."""
+    upper: NotRequired[float]
+    """Upper end of the interval."""
+
+
+JudgeResultDict = TypedDict(
+    "JudgeResultDict",
+    {
+        # How the labelled rows were found among all rows.
+        "sampled": 'Literal["random", "stratified", "chosen"]',
+        # Number of rows with a label.
+        "labelled": 'int',
+        # Number of rows that only the judge graded.
+        "unlabelled": 'int',
+        # Whether recommended intervals use the grades; if not, they are those of the labels alone.
+        "is_used": 'bool',
+        # The weight of the judge, from 0 (labels alone) to 1; left out where strata have their own.
+        "lambda": 'NotRequired[float]',
+        # The weight of the judge in each stratum.
+        "lambda_by_stratum": 'NotRequired[dict[str, float]]',
+        # The estimate from labels and grades, whether it is recommended or not; left out where the
+        # labelled rows were chosen or every row has a label.
+        "prediction_powered": 'NotRequired[JudgeEstimateDict]',
+        # The estimate from the labels alone.
+        "labels_only": 'JudgeEstimateDict',
+        # The judge without people, and its bias.
+        "judge_only": 'JudgeAloneDict',
+        # The number of labels that alone would give the variance of labels and grades; left out
+        # where the labels do not vary or grades are not used.
+        "effective_labels": 'NotRequired[float]',
+        # Correlation of labels and grades over the labelled rows; left out where one does not vary.
+        "correlation": 'NotRequired[float]',
+        # Agreement of 0/1 labels and grades; left out for other values and for differences.
+        "agreement": 'NotRequired[JudgeAgreementDict]',
+        # Labels for the requested half width.
+        "plan": 'NotRequired[LabelPlanDict]',
+        # Cautions about the judge and the labels.
+        "cautions": 'list[str]',
+        # The part in words.
+        "sentence": 'str',
+    },
+)
+"""What a judge added to the labels."""
+
+
+@final
+class KappaDifferenceDict(TypedDict):
+    """Two raters compared by their kappa with the truth, on the items that all three rated."""
+
+    a: str
+    """The first rater."""
+    b: str
+    """The second rater."""
+    n: int
+    """Number of items that both and the truth rated."""
+    kappa_a: float | None
+    """Kappa of the first rater with the truth on these items."""
+    kappa_b: float | None
+    """Kappa of the second rater with the truth on these items."""
+    difference: float | None
+    """Kappa of a minus kappa of b."""
+    standard_error: float | None
+    """Standard deviation of the difference over the resamples."""
+    lower: float | None
+    """Lower end of the percentile interval."""
+    upper: float | None
+    """Upper end of the percentile interval."""
+    n_resamples: int
+    """Number of resamples of items, or clusters, in which both kappas are defined."""
+    sentence: str
+    """The difference in words."""
+
+
+@final
+class LabelPlanDict(TypedDict):
+    """How many labels a wished precision needs."""
+
+    half_width: float
+    """The half width of the interval."""
+    labels: int | None
+    """Labels in all, of the same number of rows; None if all rows would not do."""
+    additional: int | None
+    """Labels beside those there are; 0 if they are enough already."""
+    sentence: str
+    """The plan in words."""
 
 
 @final
@@ -2321,6 +2468,90 @@ class RankOfModelDict(TypedDict):
     """Largest rank: the number of models minus that of those that are shown to be worse."""
     ties: int
     """Number of models that are not shown to be better or worse."""
+
+
+@final
+class RaterCountsDict(TypedDict):
+    """How often one rater gave each category."""
+
+    n: int
+    """Number of items that the rater rated."""
+    shares: dict[str, float]
+    """Share of these ratings in each category; of more than 20 categories the commonest."""
+
+
+@final
+class RaterPairDict(TypedDict):
+    """The agreement of two raters on the items that both rated."""
+
+    a: str
+    """The first rater."""
+    b: str
+    """The second rater; the truth, where one is named."""
+    n: int
+    """Number of items that both rated."""
+    n_disagree: int
+    """Number of these with different ratings."""
+    observed: AgreementEstimateDict
+    """Share of the items with equal ratings."""
+    kappa: AgreementEstimateDict
+    """Cohen's kappa."""
+    kappa_linear: NotRequired[AgreementEstimateDict]
+    """Cohen's kappa with linear weights; for ordinal and interval ratings."""
+    kappa_quadratic: NotRequired[AgreementEstimateDict]
+    """Cohen's kappa with quadratic weights; for ordinal and interval ratings."""
+    gwet_ac1: AgreementEstimateDict
+    """Gwet's AC1."""
+    krippendorff_alpha: AgreementEstimateDict
+    """Krippendorff's alpha of the two."""
+    sensitivity: NotRequired[AgreementEstimateDict]
+    """Of two categories: the share of positive ratings among the items that are truly positive."""
+    specificity: NotRequired[AgreementEstimateDict]
+    """Of two categories: the share of negative ratings among the items that are truly negative."""
+    cautions: list[str]
+    """Cautions about the pair."""
+
+
+@final
+class RatersResultDict(TypedDict):
+    """The agreement of raters, with where it is from."""
+
+    kind: Literal["agreement"]
+    """``agreement``."""
+    caution_texts: NotRequired[dict[str, CautionDict]]
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
+    provenance: NotRequired[ProvenanceDict]
+    """Version, seed, digests and methods, which make the result again."""
+    scale: Literal["nominal", "ordinal", "interval"]
+    """What the distance of two ratings means: nominal, ordinal or interval."""
+    categories: list[str | int | float | bool]
+    """The values of ratings, in their order; the first 20."""
+    n_categories: int
+    """Number of different values."""
+    truth: str | None
+    """The rater that the others are compared with."""
+    positive: str | int | float | bool | None
+    """The positive one of two categories, for sensitivity and specificity."""
+    level: float
+    """Confidence level of all intervals."""
+    n: int
+    """Number of items."""
+    n_clusters: NotRequired[int]
+    """Number of clusters of items, where the request names them."""
+    raters: dict[str, RaterCountsDict]
+    """By rater, how often it gave each category."""
+    coefficients: dict[str, AgreementEstimateDict]
+    """Agreement of all raters together: krippendorff_alpha, and fleiss_kappa and gwet_ac1, which
+    take categories as nominal."""
+    pairs: list[RaterPairDict]
+    """The agreement of two raters: of each with the truth, or of all pairs without a truth."""
+    differences: list[KappaDifferenceDict]
+    """Pairs of raters compared by their kappa with the truth."""
+    sentences: list[str]
+    """The result in words."""
+    cautions: list[str]
+    """Cautions about the ratings as a whole."""
 
 
 @final
@@ -3398,5 +3629,5 @@ class WinRateDict(TypedDict):
     """The counts and the win rate in words."""
 
 
-AnyResult: TypeAlias = "BootstrapResultDict | CrossValidationResultDict | ImportanceWeightingResultDict | LearningCurveResultDict | LossesResultDict | PredictionsResultDict | SelectionResultDict | StudyResultDict | WeightsResultDict"
+AnyResult: TypeAlias = "RatersResultDict | BootstrapResultDict | CrossValidationResultDict | ImportanceWeightingResultDict | LearningCurveResultDict | LossesResultDict | PredictionsResultDict | SelectionResultDict | StudyResultDict | WeightsResultDict"
 """The result of any kind."""

@@ -22,6 +22,7 @@ from thetahat_presentation.parts.cautions import (
     walk_named_cautions,
 )
 from thetahat_presentation.parts.findings import find_about_models
+from thetahat_presentation.parts.judge import build_judge_section
 from thetahat_presentation.parts.methods import list_method_tables
 from thetahat_presentation.parts.metrics import list_metric_tables
 from thetahat_presentation.parts.model_table import tabulate_models
@@ -169,6 +170,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
             more_title=f"Pairs without {shown.reference} ({n_more} of them)",
             more=_list_present(more_pairs),
         ),
+        build_judge_section(shown),
         build_additions_section(shown),
         build_runs_section(shown),
         sources,

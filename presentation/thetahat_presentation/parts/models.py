@@ -262,6 +262,7 @@ class ModelsResult:
             for target, interval in find_recommended(model).items():
                 place = Place(name, self.about(target))
                 yield from place_cautions(interval.get("cautions"), place)
+            yield from place_cautions((model.get("judge") or {}).get("cautions"), Place(name))
             if prediction := model.get("prediction"):
                 place = Place(name, f"one more {self.unit}")
                 yield from place_cautions(prediction.get("cautions"), place)
@@ -272,6 +273,7 @@ class ModelsResult:
             name = f"{pair['a']} against {pair['b']}"
             yield from place_cautions((pair["interval"] or {}).get("cautions"), Place(name))
             yield from place_cautions(pair.get("cautions"), Place(name))
+            yield from place_cautions((pair.get("judge") or {}).get("cautions"), Place(name))
             for metric, difference in (pair.get("metrics") or {}).items():
                 yield from place_cautions(difference.get("cautions"), Place(name, metric))
 

@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "gate": ("gate",),
     "verify": ("verify",),
     "mcp_server": ("mcp",),
+    "agreement": ("agreement",),
     "evaluations": (
         "submit",
         "watch",

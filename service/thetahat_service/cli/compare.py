@@ -63,6 +63,8 @@ def compare(
             "repeated."
         ),
     ] = None,
+    judge: compared_files.GradedModels = None,
+    judge_stratum: compared_files.JudgeStratum = None,
     better: compared_files.Better = None,
     missing: compared_files.MissingValues = None,
     margin: Margin = None,
@@ -93,6 +95,8 @@ def compare(
         instance=instance,
         cluster=cluster,
         time=time,
+        judge=tuple(judge or ()),
+        judge_stratum=judge_stratum,
         better=better,
         missing=missing,
     )

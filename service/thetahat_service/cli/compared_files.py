@@ -110,6 +110,21 @@ TimeColumn = Annotated[
         metavar="COLUMN", help="Column with the time of each row: numbers or dates (2026-11-26)."
     ),
 ]
+GradedModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        metavar="MODEL=COLUMN",
+        help="Column with a judge's grade of every row, for the model of another column, whose "
+        "cells are empty where nobody labelled the row; once for each model.",
+    ),
+]
+JudgeStratum = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Column with the stratum in which rows were drawn for labelling."
+    ),
+]
 Better = Annotated[
     BetterValues | None,
     typer.Option(
@@ -157,6 +172,10 @@ class FileOptions:
     """The column of clusters."""
     time: str | None = None
     """The column of times."""
+    judge: tuple[str, ...] = ()
+    """The column of a judge's grades of each model, as MODEL=COLUMN."""
+    judge_stratum: str | None = None
+    """The column of strata in which rows were drawn for labelling."""
     better: BetterValues | None = None
     """Which values are better."""
     missing: Missing | None = None
@@ -178,6 +197,21 @@ class FileOptions:
     def leaves_out(self) -> bool:
         """Whether rows and items without a value of every model are left out."""
         return self.missing is Missing.LEAVE_OUT
+
+    @property
+    def judges(self) -> dict[str, str]:
+        """The columns of a judge's grades by model."""
+        judges = {}
+        for entry in self.judge:
+            model, separator, column = entry.partition("=")
+            if not (model and separator and column) or model in judges:
+                message = f"--judge {entry!r} must be MODEL=COLUMN, once for each model."
+                raise UserError(message)
+            judges[model] = column
+        if self.judge_stratum is not None and not judges:
+            message = "--judge-stratum goes with --judge MODEL=COLUMN."
+            raise UserError(message)
+        return judges
 
     @property
     def names_a_long_table(self) -> bool:
@@ -244,6 +278,11 @@ def _build_request(
     from thetahat_service.in_process.files import is_log
     from thetahat_service.roles.proposals import find_model_column
 
+    if options.judges:
+        if len(data) > 1 or is_log(data[0]) or options.names_a_long_table:
+            message = "--judge is for one table with a column for each model and each judge."
+            raise UserError(message)
+        return _build_table_request(data[0], _profile_columns(data[0]), options)
     if len(data) > 1 or is_log(data[0]):
         from thetahat_service.cli.scored_items import read_logs
 
@@ -294,10 +333,14 @@ def _build_table_request(
     data: DatasetFile, profiles: Mapping[str, ColumnProfile], options: FileOptions
 ) -> tuple[dict[str, JsonValue], list[str]]:
     """Return the request about a table with a column for each model."""
+    judges = options.judges
+    of_judge = [*judges.values(), *filter(None, [options.judge_stratum])]
+    check_names(profiles, of_judge)
+    profiles = {name: of for name, of in profiles.items() if name not in of_judge}
     columns = choose_columns(
         data,
         profiles,
-        options.models or options.pair,
+        options.models or options.pair or tuple(judges),
         {
             "block": options.block,
             "repeat": options.repeat,
@@ -307,7 +350,7 @@ def _build_table_request(
             "time": options.time,
         },
         knows_blocks=options.blocks is not None or bool(options.models),
-        leaves_out=options.leaves_out,
+        leaves_out=options.leaves_out or bool(judges),
     )
     kind = options.blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
     request: dict[str, JsonValue] = {
@@ -315,13 +358,37 @@ def _build_table_request(
         "blocks": kind.value,
         "columns": {"losses": columns.losses, **columns.labels},
     }
+    if judges:
+        request["columns"] = {
+            "losses": columns.losses,
+            **columns.labels,
+            "judge": _name_judge_columns(columns.losses, judges, options.judge_stratum),
+        }
     block = options.block
     if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
         request["unit"] = block.replace("_", " ")
     if options.better is not None:
         request["better"] = options.better.value
     understood = _describe(columns, kind, options.better or BetterValues.LOWER)
+    if judges:
+        understood += f"; grades of the judge from {', '.join(judges.values())}"
     return request, [understood, *columns.unused]
+
+
+def _name_judge_columns(
+    models: Sequence[str], judges: Mapping[str, str], stratum: str | None
+) -> dict[str, JsonValue]:
+    """Return the columns of the judge; refuse a model without one, and one without a model."""
+    for name in models:
+        if name not in judges:
+            message = f"Model {name!r} has no grades. Give --judge {name}=COLUMN."
+            raise UserError(message)
+    for name in judges:
+        if name not in models:
+            message = f"--judge names {name!r}, which is none of the models {', '.join(models)}."
+            raise UserError(message)
+    named: dict[str, JsonValue] = {"losses": [judges[name] for name in models]}
+    return named if stratum is None else {**named, "stratum": stratum}
 
 
 def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:

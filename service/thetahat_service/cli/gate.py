@@ -97,6 +97,8 @@ def gate(
     instance: compared_files.InstanceColumn = None,
     cluster: compared_files.ClusterColumn = None,
     time: compared_files.TimeColumn = None,
+    judge: compared_files.GradedModels = None,
+    judge_stratum: compared_files.JudgeStratum = None,
     better: compared_files.Better = None,
     missing: compared_files.MissingValues = None,
     junit: Annotated[
@@ -128,6 +130,8 @@ def gate(
         instance=instance,
         cluster=cluster,
         time=time,
+        judge=tuple(judge or ()),
+        judge_stratum=judge_stratum,
         better=better,
         missing=missing,
     )

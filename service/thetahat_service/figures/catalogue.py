@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
+from thetahat_service.figures.agreement import build_agreement
 from thetahat_service.figures.by_source import build_by_source
 from thetahat_service.figures.covariance import build_covariance
 from thetahat_service.figures.critical_differences import build_critical_differences
@@ -35,6 +36,7 @@ BUILDERS: Final = (
     build_weights,
     build_replicates,
     build_components,
+    build_agreement,
     build_covariance,
     build_study,
 )

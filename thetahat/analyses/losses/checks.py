@@ -66,6 +66,12 @@ def check(
     reason = explain_refusal(choices.correction, len(models), choices.control, choices.alternative)
     if reason is not None:
         raise UnsupportedCombination(reason, loc=("correction",), value=choices.correction)
+    if layout.judge is not None:
+        from thetahat.analyses.losses.judged_pairs import (  # noqa: PLC0415 - seldom needed
+            check_correction_with_judge,
+        )
+
+        check_correction_with_judge(choices)
     for family in REGISTRIES:
         # requests name the tests of all models among those of a pair
         field, n_models = ("tests", len(models)) if family == "omnibus" else (family, None)

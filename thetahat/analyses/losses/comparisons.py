@@ -21,6 +21,7 @@ from thetahat.analyses.losses.expected_size import (
 )
 from thetahat.analyses.losses.identical_losses import count_identical_units
 from thetahat.analyses.losses.inference import Inference, infer
+from thetahat.analyses.losses.judge_result import JudgeResult
 from thetahat.analyses.losses.method_selection import SelectedMethods
 from thetahat.analyses.losses.neighbours import NeighbourTests
 from thetahat.analyses.losses.not_applicable import OmittedMethods
@@ -128,6 +129,8 @@ class _Draft:
         The pair and the interval that the verdict is based on.
     other_question : PairQuestion or None
         The pair with the interval for the other question that sources answer.
+    judge : JudgeResult or None
+        What the grades of a judge added to the labels of the difference.
     """
 
     a: str
@@ -141,6 +144,7 @@ class _Draft:
     cautions: tuple[Caution, ...]
     question: PairQuestion
     other_question: PairQuestion | None
+    judge: JudgeResult | None = None
 
 
 def compare(  # noqa: PLR0913 - the losses, the methods, the options and the list of omissions
@@ -298,7 +302,17 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         ),
         question=question,
         other_question=_ask_other_question(pair, best, inference, n_units, terms),
+        judge=_describe_judge(pair, choices),
     )
+
+
+def _describe_judge(pair: Pair, choices: Choices) -> JudgeResult | None:
+    if pair.losses.difference.grades is None:
+        return None
+    from thetahat.analyses.losses.judging import describe_judge  # noqa: PLC0415 - seldom needed
+
+    subject = f"{pair.a!r} less {pair.b!r}"
+    return describe_judge(pair.losses.difference, subject, choices.level, is_difference=True)
 
 
 def _build_comparison(  # noqa: PLR0913 - what is known of a pair
@@ -343,6 +357,7 @@ def _build_comparison(  # noqa: PLR0913 - what is known of a pair
         risks=parts.risks.differences.get(pair),
         metrics=parts.metrics.differences.get(pair),
         runs=None if parts.runs is None else parts.runs.summarise_pair(*pair),
+        judge=draft.judge,
     )
 
 

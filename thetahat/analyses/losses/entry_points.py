@@ -51,7 +51,7 @@ LabelColumn: TypeAlias = "Sequence[Label] | npt.NDArray[Any]"
 
 
 def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
-    losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike]],
+    losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike | None]],
     *,
     blocks: BlockKind | str = BlockKind.RANDOM,
     block: LabelColumn | None = None,
@@ -66,6 +66,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     n_train: TrainingSizes = None,
     better: Better | None = None,
     weights: npt.ArrayLike | None = None,
+    judge: Mapping[str, Any] | None = None,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
@@ -105,6 +106,10 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         losses, with a caution if they look like scores.
     weights : array-like or None
         (n,) importance weights, which add weighted risks.
+    judge : mapping or None
+        Grades of a judge for all rows of a holdout, whose losses are labels of people and None or
+        NaN where a row has none. The keys are those of a request: losses (the grades by model) or
+        losses_by_fold with fold, lambda, stratum, sampled and half_width.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
@@ -135,7 +140,14 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     refuse_unknown_options(options, "evaluate")
     kind = read_block_kind(blocks)
     rows = LongFormColumns(block, repeat, instance, cluster, time, item, run)
-    layout, values, runs = _read_losses(losses, kind, rows, n_train)
+    if judge is not None:
+        _refuse_beside_judge(
+            rows, kind, block_labels=block_labels, n_train=n_train, weights=weights, pass_at=pass_at
+        )
+        choices = read_choices(variances, intervals, tests, options)
+        return _evaluate_judged(losses, judge, instance, cluster, better, choices, seed)
+    known: Any = losses
+    layout, values, runs = _read_losses(known, kind, rows, n_train)
     if block_labels is not None:
         if block is not None or len(block_labels) != len(layout.block_labels):
             raise InvalidParameter(
@@ -164,6 +176,45 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         cautions=find_similar_blocks(layout),
     )
     return evaluate_table(table, choices, seed, parts)
+
+
+def _refuse_beside_judge(rows: LongFormColumns, kind: BlockKind, **others: object) -> None:
+    """Refuse what does not go with a judge: other blocks, repeats, times, runs and weights."""
+    from thetahat.analyses.losses.judged_table import (  # noqa: PLC0415 - seldom needed
+        refuse_beside_judge,
+    )
+
+    columns = {name: getattr(rows, name) for name in ("block", "repeat", "time", "item", "run")}
+    refuse_beside_judge({**columns, **others}, kind)
+
+
+def _evaluate_judged(  # noqa: PLR0913 - the fields of a request with a judge
+    losses: Mapping[str, npt.ArrayLike | Sequence[npt.ArrayLike | None]],
+    judge: Mapping[str, Any],
+    instance: LabelColumn | None,
+    cluster: LabelColumn | None,
+    better: Better | None,
+    choices: Choices,
+    seed: int,
+) -> EvaluationResult:
+    """Evaluate models from labels of some rows and a judge's grades of all."""
+    from thetahat.analyses.losses.judged_table import (  # noqa: PLC0415 - seldom needed
+        build_judged_table,
+        read_judge,
+    )
+
+    known: Any = list_columns(losses, "losses")
+    table = build_judged_table(
+        {name: _read_numbers(name, row) for name, row in known.items()},
+        read_judge(judge),
+        instance=None if instance is None else list(_read_labels("instance", instance)),
+        cluster=None if cluster is None else list(_read_labels("cluster", cluster)),
+    )
+    words = choose_words(table.layout.kind, choices.noun, higher_is_better=_is_higher(better))
+    table = table.with_words(words)
+    check(table.layout, choices, table.names, describe_other_loss(table))
+    doubts = suspect_values(table, better_is_stated=better is not None)
+    return evaluate_table(table, choices, seed, Parts(first_cautions=doubts))
 
 
 def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split scores

@@ -28,6 +28,7 @@ from thetahat.analyses.losses.ranking import build_ranking, rank_models
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.analyses.losses.result_parts import PAIR_ADDITIONS, ResultPart
 from thetahat.analyses.losses.summary import summarise
+from thetahat.cautions import Caution
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import ResampledInterval
@@ -73,6 +74,7 @@ def build_evaluation(
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
+    choices, of_judge = _prepare_judge(table, choices)
     asked, n_models = choices, len(table.names)
     with_best = _compares_with_best(choices, n_models, parts)
     choices = choices.orient(higher_is_better=table.higher_is_better)
@@ -175,6 +177,7 @@ def build_evaluation(
                 [
                     *parts.first_cautions,
                     *general,
+                    *of_judge,
                     *neighbours.judge_models(table),
                     *parts.cautions,
                     *calibration_cautions,
@@ -186,6 +189,20 @@ def build_evaluation(
             choices, inferences.values(), comparisons, omnibus_results, parts.refits
         ),
     )
+
+
+def _prepare_judge(table: LossTable, choices: Choices) -> tuple[Choices, tuple[Caution, ...]]:
+    """Return the choices that fit the grades of a judge, and the cautions about these."""
+    if table.layout.judge is None:
+        return choices, ()
+    from thetahat.analyses.losses.judged_pairs import (  # noqa: PLC0415 - seldom needed
+        choose_correction_with_judge,
+    )
+    from thetahat.analyses.losses.judging import (  # noqa: PLC0415 - same
+        list_judge_cautions,
+    )
+
+    return choose_correction_with_judge(choices), list_judge_cautions(table.layout)
 
 
 def weigh_losses(table: LossTable, weights: FloatArray | None, choices: Choices) -> RiskParts:

@@ -160,6 +160,8 @@ def look_up_sizes(table: LossTable, choices: Choices) -> SizeLookup:
     """Return the sizes for an evaluation; none where its level was not studied."""
     if choices.level != _get_level():
         return _OTHER_LEVEL
+    if table.layout.judge is not None:
+        return SizeLookup((), (), table.layout.n_rows, NOT_STUDIED)
     return find_sizes(table.layout, _classify(table.models.values()))
 
 

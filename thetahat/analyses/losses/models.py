@@ -9,6 +9,7 @@ import numpy as np
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.expected_coverage import look_up_coverage
 from thetahat.analyses.losses.inference import Inference
+from thetahat.analyses.losses.judge_result import JudgeResult
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import ErrorEstimate, Means, ModelResult
@@ -46,7 +47,16 @@ def build_model_result(
         runs=None
         if parts.runs is None
         else parts.runs.summarise_model(name, layout, choices.level),
+        judge=_describe_judge(losses, name, choices),
     )
+
+
+def _describe_judge(losses: BlockLosses, name: str, choices: Choices) -> JudgeResult | None:
+    if losses.grades is None:
+        return None
+    from thetahat.analyses.losses.judging import describe_judge  # noqa: PLC0415 - seldom needed
+
+    return describe_judge(losses, repr(name), choices.level)
 
 
 def _list_error_estimates(

@@ -172,7 +172,7 @@ def _build_pair(  # noqa: PLR0913 - the pair and its differences
         values = table.layout.words.values
         same = f"{values} that differ only by rounding" if is_rounded else f"identical {values}"
         cautions = (*cautions, IDENTICAL_LOSSES(a=names[i], b=names[j], same=same))
-    difference = models[i].difference(differences, None if is_equal else moments)
+    difference = models[i].difference(models[j], differences, None if is_equal else moments)
     losses = PairedLosses(models[i], models[j], difference, table.higher_is_better)
     counts = _count(models[i], models[j]) if has_rates else None
     return Pair(names[i], names[j], place, losses, constant, is_rounded, cautions, counts)

@@ -148,7 +148,9 @@ def plan(
 
 
 def _name(unit: PlanUnit, layout: Layout) -> str:
-    """Return the word for the units of a plan."""
+    """Return the word for the units of a plan; the grades of a judge grow with the labels."""
+    if unit == "instances" and layout.judge is not None:
+        return "labelled instances beside judged ones in the same proportion"
     return layout.words.blocks if unit == "sources" else unit
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from thetahat.analyses.losses.judge_result import JudgeResult
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.runs.result import RunsOfModel, RunsOfPair
 from thetahat.cautions import Caution
@@ -325,6 +326,8 @@ class ModelResult:
     ``score_curves`` are included."""
     runs: RunsOfModel | None = None
     """The runs of the items, where items have several."""
+    judge: JudgeResult | None = None
+    """What the grades of a judge added to the labels, where the request has them."""
 
 
 # Comparisons -------------------------------------------------------------------------------------
@@ -651,6 +654,8 @@ class Comparison:
     """1 over the difference of two error rates, if the request asks for it."""
     runs: RunsOfPair | None = None
     """What the runs of the items add to the difference, where items have several."""
+    judge: JudgeResult | None = None
+    """What the grades of a judge added to the labels, where the request has them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

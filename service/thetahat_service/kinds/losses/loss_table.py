@@ -32,6 +32,12 @@ from thetahat_service.kinds.fields.layout import (
     require_numbers,
 )
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
+from thetahat_service.kinds.losses.judged import (
+    check_judge,
+    check_judge_columns,
+    has_judge,
+    read_judged_losses,
+)
 from thetahat_service.kinds.losses.logs import read_log_losses
 from thetahat_service.kinds.losses.request import LossDatasetColumns, LossInput
 from thetahat_service.schemas.numbers import read_label_list, read_number_array
@@ -64,6 +70,8 @@ def check_form(request: LossInput) -> None:
             loc=("better",),
         )
     check_columns_given(request.dataset, request.columns)
+    if has_judge(request):
+        check_judge(request)
     if request.logs is not None:
         _check_fields_beside_logs(request)
     if request.split_scores is not None:
@@ -114,6 +122,8 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
         ("columns", "losses", i): name for i, name in enumerate(columns.losses)
     }
     require_numbers(file, losses)
+    if columns.judge is not None:
+        check_judge_columns(file, columns.judge)
     _check_model_names(columns.losses, ("columns", "losses"))
 
 
@@ -146,6 +156,11 @@ def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> Sen
 
 
 def _read_rows_or_scores(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
+    if has_judge(request):
+        names = request.columns.losses if request.columns else list(request.losses or {})
+        _check_model_names(names, ("columns", "losses") if request.columns else ("losses",))
+        table = read_judged_losses(request, datasets)
+        return SentLosses(table, table.layout.n_rows)
     if request.split_scores is not None:
         table = _from_split_scores(request, request.split_scores)
         return SentLosses(table, table.layout.n_splits)

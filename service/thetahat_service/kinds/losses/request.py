@@ -13,6 +13,7 @@ from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import LabelItem, LossesItem, NumberItem, WeightsItem
+from thetahat_service.kinds.losses.judge_fields import JudgeColumns, JudgeFields
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.numbers import check_whole_sizes
@@ -73,6 +74,11 @@ class LossDatasetColumns(LayoutColumns):
 
     losses: list[str] = Field(
         min_length=1, description="The columns of losses (or scores), one per model."
+    )
+    judge: JudgeColumns | None = Field(
+        None,
+        description="The columns of a judge's grades. The losses may then have empty cells, where "
+        "nobody labelled a row.",
     )
 
 
@@ -173,6 +179,11 @@ class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
     )
     logs: LogsInput | None = Field(
         None, description="Logs of language models' evaluations, in the place of losses."
+    )
+    judge: JudgeFields | None = Field(
+        None,
+        description="Grades of a judge (another model, or a rule) for all rows of a holdout. The "
+        "losses are then labels of people, null where nobody labelled a row.",
     )
 
 

@@ -1,0 +1,162 @@
+"""The agreement of raters: pairs, all raters together, and two raters compared by their kappa."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from thetahat_presentation.document import (
+    Cell,
+    Document,
+    Interval,
+    Name,
+    Number,
+    Pair,
+    Section,
+    Table,
+)
+from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
+from thetahat_presentation.numbers import format_count, format_level
+from thetahat_presentation.parts.documents import build_other_document
+from thetahat_presentation.parts.models import build_interval
+from thetahat_presentation.wording import list_names
+
+MOST_ASKED: Final = 6
+"""Raters that the question lists."""
+COEFFICIENTS: Final = {
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "fleiss_kappa": "Fleiss' kappa",
+    "gwet_ac1": "Gwet's AC1",
+}
+MEASURES: Final = {
+    "observed": "Agreement",
+    "kappa": "Kappa",
+    "kappa_linear": "Kappa, linear weights",
+    "kappa_quadratic": "Kappa, quadratic weights",
+    "gwet_ac1": "AC1",
+    "krippendorff_alpha": "Alpha",
+    "sensitivity": "Sensitivity",
+    "specificity": "Specificity",
+}
+"""The measures of a pair, in the order of their columns."""
+
+
+def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
+    """Return the sentences and the tables of agreement."""
+    del request, pair
+    tables = [
+        _tabulate_pairs(result),
+        _tabulate_all(result),
+        _tabulate_differences(result),
+        _tabulate_raters(result),
+    ]
+    main = Section(
+        name="main",
+        title="How far do the raters agree?",
+        tables=[table for table in tables if table is not None],
+    )
+    return build_other_document(result, _list_sentences(result), main)
+
+
+def ask(result: Json, request: Json) -> list[str]:
+    """Return the question."""
+    del request
+    names, truth = list(result.get("raters", ())), result.get("truth")
+    if truth is None:
+        return [f"How far do {list_names(names, MOST_ASKED)} agree?"]
+    others = [name for name in names if name != truth]
+    return [f"How far do {list_names(others, MOST_ASKED)} agree with {truth}?"]
+
+
+def _list_sentences(result: Json) -> list[str]:
+    """Return the sentences of a result, the first of which begins with a capital letter."""
+    n = result.get("n")
+    items = "" if n is None else f" of {format_count(n)} items"
+    first = f"Agreement of {format_count(len(result.get('raters', ())))} raters{items}."
+    return [*(first,), *result.get("sentences", ())]
+
+
+def _tabulate_pairs(result: Json) -> Table | None:
+    pairs = result.get("pairs", ())
+    if not pairs:
+        return None
+    shown = [key for key in MEASURES if any(key in pair for pair in pairs)]
+    level = format_level(result.get("level", 0.95))
+    rows: list[list[Cell]] = [
+        [
+            Name(f"{pair['a']}, {pair['b']}"),
+            format_count(pair["n"]),
+            *(_build_interval(pair.get(key)) for key in shown),
+        ]
+        for pair in pairs
+    ]
+    return Table(
+        caption=f"Pairs of raters, with {level} intervals",
+        columns=["Raters", "Items", *(MEASURES[key] for key in shown)],
+        rows=rows,
+        notes=["The items of a pair are those that both raters rated."],
+    )
+
+
+def _tabulate_all(result: Json) -> Table | None:
+    found = result.get("coefficients", {})
+    if not found:
+        return None
+    rows: list[list[Cell]] = [
+        [Name(COEFFICIENTS.get(key, key)), format_count(each["n"]), _build_interval(each)]
+        for key, each in found.items()
+    ]
+    return Table(
+        caption="All raters together", columns=["Coefficient", "Items", "Agreement"], rows=rows
+    )
+
+
+def _tabulate_differences(result: Json) -> Table | None:
+    rows: list[list[Cell]] = [
+        [
+            Pair(each["a"], each["b"]),
+            format_count(each["n"]),
+            Number(each["kappa_a"], each["standard_error"]),
+            Number(each["kappa_b"], each["standard_error"]),
+            Interval(each["lower"], each["upper"], each["standard_error"], each["difference"]),
+        ]
+        for each in result.get("differences", ())
+    ]
+    if not rows:
+        return None
+    return Table(
+        caption=f"Kappa with {result.get('truth')}, compared",
+        columns=["Raters", "Items", "First", "Second", "Difference"],
+        rows=rows,
+        notes=["Percentile intervals of a bootstrap over the items that all three rated."],
+    )
+
+
+def _tabulate_raters(result: Json) -> Table | None:
+    raters = result.get("raters", {})
+    if not raters:
+        return None
+    categories = list(dict.fromkeys(key for each in raters.values() for key in each["shares"]))
+    rows: list[list[Cell]] = [
+        [
+            Name(name),
+            format_count(each["n"]),
+            *(Number(each["shares"].get(key)) for key in categories),
+        ]
+        for name, each in raters.items()
+    ]
+    return Table(
+        caption="How often each category was given",
+        columns=["Rater", "Items", *categories],
+        rows=rows,
+    )
+
+
+def _build_interval(estimate: Json | None) -> Interval:
+    """Return an estimate with its interval; an empty cell where there is none."""
+    ends = build_interval(estimate)
+    if estimate is None:
+        return ends
+    return Interval(ends.lower, ends.upper, ends.standard_error, estimate["estimate"])
+
+
+PRESENTATION = Presentation(name="agreement", title="Agreement", view=view, ask=ask)

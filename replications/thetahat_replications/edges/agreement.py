@@ -1,0 +1,112 @@
+"""Coverage of the intervals of coefficients of agreement."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from thetahat.analyses.agreement.measuring import measure_agreement
+from thetahat.analyses.agreement.result import AgreementEstimate
+from thetahat.distributions import compute_upper_quantile
+from thetahat_replications.edges.table import Table, TableCell
+
+LEVEL: Final = 0.95
+KEYS: Final = ("kappa", "gwet_ac1", "krippendorff_alpha", "fleiss_kappa")
+N_FOR_TRUTH: Final = 400_000
+"""Items from which the true coefficients are computed."""
+
+ABOUT: Final = f"""
+Raters err independently on items of two categories; the rate is that of the rarer one, error the
+chance that a rater is wrong. Five raters leave out three in ten ratings. Clusters have five items,
+of which all are hard (error .3) or easy (error .02). Kappa is of the first two raters; AC1, alpha
+and Fleiss' kappa are of all. Each pair of columns has the interval of the result, which is a t
+interval on the scale of Fisher's z, and plain, the estimate plus and minus t standard errors. None
+is the share of samples without any disagreement, in which there is no interval and which count as
+not covered. Level {LEVEL:g}. The standard error of a coverage of .95 is .007 with 1000 repetitions.
+Reading: the intervals cover in .94 to .98 where items disagree, and the plain ones in .90 to .95.
+With an error of .02 and 40 items a fifth of the samples has no interval; `few_disagreements` says
+so, and the observed agreement has Wilson's interval.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Design:
+    name: str
+    n: int
+    rate: float
+    error: float
+    raters: int = 2
+    missing: float = 0.0
+    clusters: bool = False
+
+
+DESIGNS: Final = (
+    _Design("30 items, rate .5, error .1", 30, 0.5, 0.1),
+    _Design("50 items, rate .3, error .1", 50, 0.3, 0.1),
+    _Design("200 items, rate .3, error .1", 200, 0.3, 0.1),
+    _Design("100 items, rate .05, error .03", 100, 0.05, 0.03),
+    _Design("400 items, rate .05, error .03", 400, 0.05, 0.03),
+    _Design("100 items, five raters, error .1", 100, 0.3, 0.1, 5, 0.3),
+    _Design("40 clusters of five items", 200, 0.3, 0.1, clusters=True),
+    _Design("40 items, rate .3, error .02", 40, 0.3, 0.02),
+)
+
+
+def build_table(repetitions: int, seed: int) -> Table:
+    """Return the coverage of four coefficients by design, with and without Fisher's z."""
+    rng = np.random.default_rng(seed)
+    columns = [f"{key} {form}" for key in KEYS for form in ("z", "plain")]
+    return Table(
+        title="Agreement of raters",
+        about=ABOUT,
+        columns=("design", *columns, "none"),
+        rows=tuple((design.name, *_measure(design, rng, repetitions)) for design in DESIGNS),
+    )
+
+
+def _measure(design: _Design, rng: np.random.Generator, repetitions: int) -> tuple[TableCell, ...]:
+    truth = _compute(*_draw(design, rng, N_FOR_TRUTH))
+    covered, without = np.zeros(2 * len(KEYS)), 0
+    for _ in range(repetitions):
+        found = _compute(*_draw(design, rng, design.n))
+        without += found["kappa"].lower is None
+        covered += [
+            is_in for key in KEYS for is_in in _cover(found[key], truth[key].estimate or 0.0)
+        ]
+    return (*(covered / repetitions).tolist(), without / repetitions)
+
+
+def _compute(
+    ratings: dict[str, np.ndarray], cluster: list[int] | None
+) -> dict[str, AgreementEstimate]:
+    result = measure_agreement(ratings, cluster=cluster, level=LEVEL)
+    return {"kappa": result.pairs[0].kappa, **result.coefficients}
+
+
+def _cover(found: AgreementEstimate, truth: float) -> tuple[bool, bool]:
+    """Return whether the interval, and the plain one, hold the truth."""
+    if found.estimate is None or found.standard_error is None or found.lower is None:
+        return False, False
+    assert found.upper is not None  # noqa: S101 - as the lower end
+    degrees = found.degrees_of_freedom or math.inf
+    reach = compute_upper_quantile((1 - LEVEL) / 2, degrees) * found.standard_error
+    return found.lower <= truth <= found.upper, abs(found.estimate - truth) <= reach
+
+
+def _draw(
+    design: _Design, rng: np.random.Generator, n: int
+) -> tuple[dict[str, np.ndarray], list[int] | None]:
+    true = rng.random(n) < design.rate
+    cluster = np.arange(n) // 5
+    error: float | np.ndarray = design.error
+    if design.clusters:
+        error = np.where(rng.random(int(cluster[-1]) + 1) < 0.3, 0.3, 0.02)[cluster]
+    ratings = {}
+    for rater in range(design.raters):
+        rated = np.where(rng.random(n) < error, ~true, true).astype(np.float64)
+        rated[rng.random(n) < design.missing] = np.nan
+        ratings[f"r{rater}"] = rated
+    return ratings, cluster.tolist() if design.clusters else None

@@ -1,0 +1,1 @@
+"""Kind ``agreement``: how far raters of the same items agree."""

@@ -1,0 +1,255 @@
+"""The agreement of raters, beside outputs of other packages and hand arithmetic."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import thetahat
+from thetahat.errors import EvaluationError
+
+VECTORS: dict[str, Any] = json.loads(
+    (Path(__file__).parents[2] / "numerics" / "agreement_vectors.json").read_text()
+)
+
+
+def read(name: str) -> dict[str, list[Any]]:
+    rows = VECTORS[name]["inputs"]["ratings"]
+    return {f"r{i}": list(column) for i, column in enumerate(zip(*rows, strict=True))}
+
+
+def measure(ratings: Any, **options: Any) -> Any:
+    return thetahat.measure_agreement(ratings, **options).to_dict()
+
+
+@pytest.mark.outside("scikit-learn 1.9.1, statsmodels 0.15.0, irrCAC 0.4.4, krippendorff 0.9.0")
+@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+def test_golden_two_raters(scale: str) -> None:
+    expected = VECTORS["agreement_two_raters"]["expected"]
+
+    found = measure(read("agreement_two_raters"), scale=scale)
+
+    (pair,) = found["pairs"]
+    assert_allclose(pair["observed"]["estimate"], expected["observed_agreement"])
+    assert_allclose(pair["kappa"]["estimate"], expected["kappa_unweighted"])
+    assert_allclose(pair["kappa"]["standard_error"], expected["kappa"]["standard_error"])
+    assert_allclose(
+        pair["krippendorff_alpha"]["estimate"], expected[f"krippendorff_alpha_{scale}"], rtol=1e-9
+    )
+    assert ("kappa_linear" in pair) == (scale != "nominal")
+    if scale != "nominal":
+        assert_allclose(pair["kappa_linear"]["estimate"], expected["kappa_linear"], rtol=1e-9)
+        assert_allclose(pair["kappa_quadratic"]["estimate"], expected["kappa_quadratic"])
+    ac1 = found["coefficients"]["gwet_ac1"]
+    assert_allclose(ac1["standard_error"], expected["gwet_ac1"]["standard_error"], rtol=1e-9)
+
+
+@pytest.mark.outside("scikit-learn 1.9.1 and R psych 2.2.9 (agreement_judge_rare_class)")
+def test_golden_a_judge_of_a_rare_class() -> None:
+    expected = VECTORS["agreement_judge_rare_class"]["expected"]
+
+    found = measure(read("agreement_judge_rare_class"), truth="r0")
+
+    (pair,) = found["pairs"]
+    assert (pair["a"], pair["b"]) == ("r1", "r0")
+    for key in ("sensitivity", "specificity"):
+        assert_allclose(pair[key]["estimate"], expected[f"judge_{key}"])
+    assert_allclose(pair["kappa"]["estimate"], expected["kappa_unweighted"])
+    codes = [caution["code"] for caution in pair["cautions"]]
+    assert codes == ["few_rare_ratings", "agreement_of_common_category"]
+    assert "agree on 93 % of 100 items; kappa is 0.33" in found["sentences"][0]
+
+
+@pytest.mark.outside("krippendorff 0.9.0 (agreement_missing, agreement_five_raters)")
+@pytest.mark.parametrize("name", ["agreement_missing", "agreement_five_raters"])
+def test_golden_several_raters(name: str) -> None:
+    expected = VECTORS[name]["expected"]
+
+    found = measure(read(name), scale="ordinal")
+
+    alpha = found["coefficients"]["krippendorff_alpha"]["estimate"]
+    assert_allclose(alpha, expected["krippendorff_alpha_ordinal"], rtol=1e-9)
+    n = len(found["raters"])
+    assert len(found["pairs"]) == n * (n - 1) / 2
+
+
+def test_by_hand_the_interval_is_on_the_scale_of_fishers_z() -> None:
+    # vector agreement_two_raters: kappa .4541176 with standard error .0809547 and 79 degrees
+    z, error = np.arctanh(0.4541176470588), 0.08095471504078 / (1 - 0.4541176470588**2)
+    reach = stats.t.ppf(0.95, 79) * error
+
+    (pair,) = measure(read("agreement_two_raters"), level=0.9)["pairs"]
+
+    ends = [pair["kappa"]["lower"], pair["kappa"]["upper"]]
+    assert_allclose(ends, np.tanh([z - reach, z + reach]), rtol=1e-9)
+
+
+def test_degenerate_one_value_has_no_kappa_and_a_reason() -> None:
+    found = measure(read("agreement_one_value_only"))
+
+    (pair,) = found["pairs"]
+    for key in ("kappa", "krippendorff_alpha", "gwet_ac1"):
+        assert pair[key]["estimate"] is None
+        assert "all ratings are equal" in pair[key]["reason"]
+    assert pair["observed"]["estimate"] == 1
+    assert pair["observed"]["lower"] > 0.8
+    assert found["coefficients"]["krippendorff_alpha"]["estimate"] is None
+
+
+def test_degenerate_full_agreement_has_no_interval() -> None:
+    found = measure({"a": [0, 1, 0, 1], "b": [0, 1, 0, 1]})
+
+    (pair,) = found["pairs"]
+    assert pair["kappa"]["estimate"] == 1
+    assert "lower" not in pair["kappa"]
+    assert "no item has different ratings" in pair["kappa"]["reason"]
+    assert pair["cautions"][0]["code"] == "few_disagreements"
+
+
+def test_degenerate_raters_without_a_common_item() -> None:
+    found = measure({"a": [0, None, 1], "b": [None, 1, None], "c": [0, 1, 0]})
+
+    assert found["pairs"][0]["kappa"] == {
+        "estimate": None,
+        "n": 0,
+        "reason": "no item was rated by both",
+    }
+    assert [c["code"] for c in found["cautions"]] == []
+    assert found["coefficients"]["krippendorff_alpha"]["n"] == 3
+
+
+def test_exact_items_with_one_rating_are_counted() -> None:
+    (caution,) = measure({"a": [0, 1, None, 1], "b": [0, 0, 1, 1]})["cautions"]
+
+    assert caution["code"] == "items_without_two_ratings"
+    assert caution["message"].startswith("1 of 4 items")
+
+
+def test_exact_texts_numbers_and_booleans_give_the_same() -> None:
+    a, b = [0, 1, 1, 0, 1, 1], [0, 1, 0, 0, 1, 1]
+    numbers = measure({"a": a, "b": b}, truth="a")
+    texts = measure(
+        {"a": [["no", "yes"][v] for v in a], "b": [["no", "yes"][v] for v in b]}, truth="a"
+    )
+    booleans = measure({"a": np.array(a, bool), "b": np.array(b, bool)}, truth="a")
+
+    assert numbers["pairs"] == texts["pairs"] == booleans["pairs"]
+    assert texts["positive"] == "yes"
+    assert booleans["positive"] is True
+    other = measure({"a": a, "b": b}, truth="a", positive=0)
+    assert other["pairs"][0]["sensitivity"] == numbers["pairs"][0]["specificity"]
+
+
+def test_limit_clusters_of_one_item_give_the_jackknife_of_items() -> None:
+    ratings = read("agreement_five_raters")
+    n = len(ratings["r0"])
+
+    rows = measure(ratings)["coefficients"]
+    clusters = measure(ratings, cluster=list(range(n)))["coefficients"]
+
+    for key in rows:
+        assert_allclose(clusters[key]["standard_error"], rows[key]["standard_error"], rtol=1e-9)
+
+
+def draw(n: int, errors: list[float], seed: int) -> dict[str, Any]:
+    """Draw ratings of a truth of rate .4, and of raters who err independently."""
+    rng = np.random.default_rng(seed)
+    true = (rng.random(n) < 0.4).astype(int)
+    raters = {
+        f"r{i}": np.where(rng.random(n) < error, 1 - true, true) for i, error in enumerate(errors)
+    }
+    return {"truth": true, **raters}
+
+
+def test_naive_the_difference_of_kappas_by_resampled_items() -> None:
+    ratings = draw(150, [0.1, 0.25], 5)
+    (found,) = measure(ratings, truth="truth", n_resamples=4000)["differences"]
+    rng, differences = np.random.default_rng(6), []
+    for _ in range(2000):
+        rows = rng.integers(0, 150, size=150)
+        pairs = measure({k: v[rows] for k, v in ratings.items()}, truth="truth", n_resamples=1)
+        kappas = [pair["kappa"]["estimate"] for pair in pairs["pairs"]]
+        differences.append(kappas[0] - kappas[1])
+
+    # relative error of a standard deviation of B normal values: 1 / sqrt(2 B); z = 5
+    error = np.std(differences, ddof=1)
+    assert abs(found["standard_error"] / error - 1) < 5 * (1 / 8000 + 1 / 4000) ** 0.5
+    # the standard error of a quantile at .025 is 2.67 standard deviations over sqrt B; z = 5
+    ends = np.quantile(differences, [0.025, 0.975])
+    tolerance = 5 * 2.67 * error * (1 / 4000 + 1 / 2000) ** 0.5
+    assert_allclose([found["lower"], found["upper"]], ends, atol=tolerance)
+
+
+def test_limit_clusters_of_one_item_give_the_same_differences() -> None:
+    ratings = draw(150, [0.1, 0.25], 7)
+    (items,) = measure(ratings, truth="truth", n_resamples=4000)["differences"]
+    (clusters,) = measure(
+        ratings, truth="truth", n_resamples=4000, cluster=[f"c{i}" for i in range(150)]
+    )["differences"]
+
+    assert clusters["difference"] == items["difference"]
+    # two standard deviations over 4000 resamples each; z = 5
+    assert abs(clusters["standard_error"] / items["standard_error"] - 1) < 5 / 4000**0.5
+
+
+def test_exact_equal_raters_differ_by_nothing() -> None:
+    ratings = draw(60, [0.2], 8)
+
+    (found,) = measure({**ratings, "copy": ratings["r0"]}, truth="truth")["differences"]
+
+    assert (found["difference"], found["lower"]) == (0, None)
+    assert found["sentence"].endswith("there is no interval.")
+
+
+def test_exact_a_seed_gives_the_same_numbers() -> None:
+    ratings = draw(60, [0.2, 0.3], 9)
+
+    first, again = (measure(ratings, truth="truth", seed=3) for _ in range(2))
+
+    assert first == again
+    assert measure(ratings, truth="truth", seed=4)["differences"] != first["differences"]
+
+
+@pytest.mark.parametrize(
+    ("ratings", "options", "loc", "words"),
+    [
+        ({"a": [1, 0]}, {}, ("ratings",), "1 raters"),
+        ({str(i): [1, 0] for i in range(21)}, {}, ("ratings",), "21 raters"),
+        ({"a": [1, 0], "b": [1]}, {}, ("ratings", "b"), "has 1 ratings and 'a' has 2"),
+        ({"a": [1, 0], "b": [1, 0]}, {"truth": "c"}, ("truth",), "not one of the raters"),
+        ({"a": [1, 0], "b": [1, 0]}, {"scale": "ratio"}, ("scale",), "must be one of"),
+        ({"a": [1, 0], "b": ["x", 0]}, {}, ("ratings",), "several kinds: number and text"),
+        ({"a": [True, False], "b": [1, 0]}, {}, ("ratings",), "boolean and number"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, {"scale": "ordinal"}, ("categories",), "order"),
+        ({"a": ["x", "y"], "b": ["x", "y"]}, {"scale": "interval"}, ("scale",), "are numbers"),
+        ({"a": [1, 0], "b": [1, 0]}, {"categories": [0]}, ("categories",), "rating 1 is none"),
+        ({"a": [1, 0], "b": [1, 0]}, {"categories": [0, 1, 1]}, ("categories",), "twice"),
+        ({"a": [1, 0], "b": [1, 0]}, {"positive": 3}, ("positive",), "none of the categories"),
+        ({"a": [1, 0, 2], "b": [1, 0, 2]}, {"positive": 2}, ("positive",), "two categories"),
+        ({"a": [1, None], "b": [None, 0]}, {}, ("ratings",), "No item has two ratings"),
+        ({"a": [1, float("inf")], "b": [1, 0]}, {}, ("ratings", "a", 1), "finite"),
+        ({"a": [1, 0], "b": [1, 0]}, {"cluster": ["x"]}, ("cluster",), "1 entries"),
+        ({"a": [1, 0], "b": [1, 0]}, {"n_resamples": 0}, ("n_resamples",), "from 1 to"),
+        ({"a": list(range(101)), "b": list(range(101))}, {}, ("scale",), "101 different values"),
+    ],
+)
+def test_invalid_requests(ratings: Any, options: Any, loc: Any, words: str) -> None:
+    with pytest.raises(EvaluationError, match=words) as caught:
+        thetahat.measure_agreement(ratings, **options)
+    assert caught.value.loc == loc
+
+
+def test_exact_many_values_of_numbers_have_alpha_alone() -> None:
+    rng = np.random.default_rng(10)
+    a = rng.normal(size=150)
+
+    (pair,) = measure({"a": a, "b": a + 0.3 * rng.normal(size=150)}, scale="interval")["pairs"]
+
+    assert "more than 100 different values" in pair["kappa"]["reason"]
+    assert 0.85 < pair["krippendorff_alpha"]["estimate"] < 1

@@ -1,0 +1,1 @@
+"""How far raters of the same items agree."""

@@ -1,0 +1,133 @@
+"""Two raters compared by their kappa with the truth, by a bootstrap over items or clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from thetahat.analyses.agreement.ratings import Ratings
+from thetahat.analyses.agreement.result import KappaDifference
+from thetahat.numerics.agreement import compute_kappa_of_table, weigh_categories
+from thetahat.seeds import make_random_stream
+from thetahat.values.number_text import format_number, format_percent
+from thetahat.values.types import FloatArray, IntArray
+
+LEAST_RESAMPLES: Final = 100
+"""Resamples in which both kappas must be defined for an interval."""
+
+_NUMBERS_AT_ONCE: Final = 4_000_000
+"""Largest number of weights of clusters that are drawn at once."""
+
+
+def compare_kappas(  # noqa: PLR0913 - two raters, and how the interval is made
+    ratings: Ratings, a: str, b: str, level: float, n_resamples: int, seed: int
+) -> KappaDifference:
+    """Return the difference of the kappas of two raters with the truth.
+
+    The items (or clusters) are drawn with replacement, the same for both raters.
+    """
+    assert ratings.truth is not None  # noqa: S101 - the caller has one
+    columns = [ratings.names.index(name) for name in (a, b, ratings.truth)]
+    codes = ratings.codes[:, columns]
+    is_rated = (codes >= 0).all(axis=1)
+    codes, q = codes[is_rated], len(ratings.categories)
+    n = len(codes)
+    rng = make_random_stream(seed, f"agreement/{a}/{b}")
+    patterns, of_item = np.unique(codes, axis=0, return_inverse=True)
+    cluster = None if ratings.cluster is None else ratings.cluster[is_rated]
+    kappas: FloatArray = np.empty((0, 2))
+    now: list[float | None] = [None, None]
+    if n:
+        whole = np.bincount(of_item.ravel(), minlength=len(patterns)).astype(np.float64)
+        now = [None if np.isnan(k) else float(k) for k in _measure(patterns, whole, q)]
+        draws = _draw(rng, of_item.ravel(), whole, cluster, n_resamples)
+        kappas = np.array([_measure(patterns, counts, q) for counts in draws])
+        kappas = kappas[~np.isnan(kappas).any(axis=1)]
+    difference = None if now[0] is None or now[1] is None else now[0] - now[1]
+    lower, upper, error = None, None, None
+    if difference is not None and len(kappas) >= LEAST_RESAMPLES:
+        drawn = kappas[:, 0] - kappas[:, 1]
+        if np.ptp(drawn) > 0:
+            tail = (1 - level) / 2
+            lower, upper = np.quantile(drawn, [tail, 1 - tail]).tolist()
+            error = float(drawn.std(ddof=1))
+    return KappaDifference(
+        a=a,
+        b=b,
+        n=n,
+        kappa_a=now[0],
+        kappa_b=now[1],
+        difference=difference,
+        standard_error=error,
+        lower=lower,
+        upper=upper,
+        n_resamples=len(kappas),
+        sentence=_write(a, b, ratings.truth, difference, lower, upper, level),
+    )
+
+
+def _draw(
+    rng: np.random.Generator,
+    of_item: IntArray,
+    counts: FloatArray,
+    cluster: IntArray | None,
+    n_resamples: int,
+) -> Iterator[FloatArray]:
+    """Yield the number of items of each pattern in each resample."""
+    if cluster is None:
+        n = int(counts.sum())
+        yield from rng.multinomial(n, counts / n, size=n_resamples).astype(np.float64)
+        return
+    _, code = np.unique(cluster, return_inverse=True)
+    n_clusters, n_patterns = int(code.max()) + 1, len(counts)
+    cells, times = np.unique(code * n_patterns + of_item, return_counts=True)
+    rows, columns = np.divmod(cells, n_patterns)
+    step = max(1, _NUMBERS_AT_ONCE // n_clusters)
+    share = np.full(n_clusters, 1 / n_clusters)
+    for start in range(0, n_resamples, step):
+        size = min(step, n_resamples - start)
+        for weights in rng.multinomial(n_clusters, share, size=size):
+            chosen = times * weights[rows]
+            drawn = np.bincount(columns, weights=chosen, minlength=n_patterns)
+            yield drawn.astype(np.float64)
+
+
+def _measure(patterns: IntArray, counts: FloatArray, q: int) -> tuple[float, float]:
+    """Return the kappas of the first two columns with the third."""
+    weights = weigh_categories(q, 0)
+    shares = counts / counts.sum()
+    kappas = []
+    for column in (0, 1):
+        cell = patterns[:, column] * q + patterns[:, 2]
+        table = np.bincount(cell, weights=shares, minlength=q * q).astype(np.float64)
+        kappas.append(compute_kappa_of_table(table, weights)[0])
+    return kappas[0], kappas[1]
+
+
+def _write(  # noqa: PLR0913 - the difference and its names
+    a: str,
+    b: str,
+    truth: str,
+    difference: float | None,
+    lower: float | None,
+    upper: float | None,
+    level: float,
+) -> str:
+    if difference is None:
+        return f"Kappa with {truth} is not defined for both of {a} and {b}."
+    if lower is None or upper is None:
+        return (
+            f"Kappa with {truth} differs by {format_number(round(difference, 3))} between {a} and "
+            f"{b}; there is no interval."
+        )
+    higher, other, ends = a, b, (lower, upper)
+    if difference < 0:
+        higher, other, ends, difference = b, a, (-upper, -lower), -difference
+    text = (
+        f"{higher} has a higher kappa with {truth} than {other} by "
+        f"{format_number(round(difference, 3))} ({format_percent(level)} interval "
+        f"{format_number(round(ends[0], 3))} to {format_number(round(ends[1], 3))})"
+    )
+    return f"{text}." if ends[0] > 0 else f"{text}, which the data do not show to be above 0."
