@@ -526,7 +526,8 @@ FEW_LABELS = _build_entry(
     "fitted to few labels, and the interval covers slightly too rarely.",
     "Label more rows.",
     threshold=50,
-    reason="With 25 labels such intervals covered in .92 to .94 at level .95, with 100 in .94.",
+    reason="With 25 labels, or 40 in each of three strata, such intervals covered in .92 to .95 at "
+    "level .95, and with 50 or more in .94 to .96.",
 )
 LABELS_ALONE = _build_entry(
     "labels_alone",
@@ -576,6 +577,9 @@ JUDGE_DISAGREES = _build_entry(
     "estimate.",
     "Look at rows on which judge and people differ, and whether the grades are the right way "
     "round.",
+    threshold=2,
+    reason="Correlations of unrelated grades are further below 0 than two standard errors, 2 / "
+    "sqrt(n), in one of 40 samples.",
 )
 JUDGE_HAS_NO_SPREAD = _build_entry(
     "judge_has_no_spread",

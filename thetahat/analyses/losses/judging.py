@@ -85,7 +85,7 @@ def describe_judge(
         agreement=None if is_difference else _describe_agreement(sample, level),
         plan=None
         if design.half_width is None or together is None
-        else _plan(design.half_width, sample, alone, together, level),
+        else _plan(design.half_width, sample, alone, together if is_used else alone, level),
         cautions=cautions,
         sentence=_write_sentence(design, sample, effective if is_used else None),
     )
@@ -124,11 +124,18 @@ def _list_cautions(
     if design.weight is None:
         tuned = [tune_weight(part) for part in sample.yield_strata()]
         if all(weight <= 0 or math.isnan(weight) for weight in tuned):
-            if any(weight < 0 for weight in tuned):
+            if _are_opposed(sample):
                 cautions = (*cautions, JUDGE_DISAGREES(subject=subject))
             elif np.ptp(sample.grades) == 0 and np.ptp(sample.unlabelled) == 0:
                 cautions = (*cautions, JUDGE_HAS_NO_SPREAD(subject=subject))
     return cautions
+
+
+def _are_opposed(sample: GradedSample) -> bool:
+    """Return whether grades and labels are negatively related beyond chance."""
+    correlation = _correlate(sample.labels, sample.grades)
+    least = JUDGE_DISAGREES.threshold / math.sqrt(len(sample.labels))
+    return correlation is not None and correlation < -least
 
 
 def _build_estimate(mean: PredictionPoweredMean, level: float) -> JudgeEstimate:

@@ -126,6 +126,20 @@ def test_degenerate_judges_that_disagree_or_say_one_thing() -> None:
     assert against["judge"]["sentence"] == "The judge adds nothing to the 100 labels."
 
 
+def test_exact_an_unrelated_judge_is_no_opponent_and_few_labels_plan_alone() -> None:
+    rng = np.random.default_rng(12)
+    labels, grades = draw(11, 40, 360, 0.05)
+    numbers = np.where(np.arange(300) < 100, rng.normal(size=300), np.nan)
+
+    unrelated = evaluate(numbers, rng.normal(size=300))["judge"]
+    few = evaluate(labels, grades, half_width=0.1)["judge"]
+
+    assert unrelated["cautions"] == []
+    # labels alone: (1.959964 / .1)^2 s^2 with the variance of the 40 labels
+    alone = (1.959964 / 0.1) ** 2 * np.var(labels[:40], ddof=1)
+    assert few["plan"]["labels"] == np.ceil(alone)
+
+
 def test_by_hand_the_plan_of_labels() -> None:
     # 60 labels of 300 rows; s^2 / n = 0.0563734521^2, the tuned variance 0.0420854043^2, so grades
     # explain g = (1 - .5573) * 300 / 240 = .5533 of it. c = (1.959964 / .06)^2 * 60 * 0.003177966
