@@ -142,7 +142,12 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     rows = LongFormColumns(block, repeat, instance, cluster, time, item, run)
     if judge is not None:
         _refuse_beside_judge(
-            rows, kind, block_labels=block_labels, n_train=n_train, weights=weights, pass_at=pass_at
+            rows,
+            kind,
+            block_labels=block_labels,
+            n_train=n_train,
+            weights=weights,
+            pass_at=pass_at or None,
         )
         choices = read_choices(variances, intervals, tests, options)
         return _evaluate_judged(losses, judge, instance, cluster, better, choices, seed)
