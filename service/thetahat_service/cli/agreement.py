@@ -94,7 +94,7 @@ def agreement(
     if category:
         request["categories"] = category
     print_text(f"raters: {', '.join(raters)}; ratings are {scale.value}", to_errors=True)
-    result, _ = evaluate(request, file, url)
+    result = evaluate(request, file, url).result
     if as_json:
         print_json(result)
     else:

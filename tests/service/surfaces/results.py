@@ -132,4 +132,4 @@ def _gate_exam() -> tuple[Json, Json]:
     gate = {"model": "neighbours", "against": "ridge", "require": "not_worse"}
     request = {**request, "margin": 0.02, "gate": gate}
     with open_file(EXAM_FILE, "text/csv") as data:
-        return request, evaluate_in_process(request, data)
+        return request, evaluate_in_process(request, data).result
