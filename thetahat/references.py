@@ -190,6 +190,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "methods for the classification of tumors using gene expression data. Journal of the "
             "American Statistical Association 97, 77-87."
         ),
+        "dunnett1980": (
+            "Dunnett, C. W. (1980). Pairwise multiple comparisons in the unequal variance case. "
+            "Journal of the American Statistical Association 75, 796-800."
+        ),
         "efron1979": (
             "Efron, B. (1979). Bootstrap methods: another look at the jackknife. Annals of "
             "Statistics 7, 1-26."
@@ -226,6 +230,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "fagerland2014": (
             "Fagerland, M. W., Lydersen, S. and Laake, P. (2014). Recommended tests and confidence "
             "intervals for paired binomial proportions. Statistics in Medicine 33, 2850-2875."
+        ),
+        "fagerland2015": (
+            "Fagerland, M. W., Lydersen, S. and Laake, P. (2015). Recommended confidence intervals "
+            "for two independent binomial proportions. Statistical Methods in Medical Research 24, "
+            "224-254."
         ),
         "fieller1954": (
             "Fieller, E. C. (1954). Some problems in interval estimation. Journal of the Royal "
@@ -347,6 +356,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
             "Scandinavian Journal of Statistics 6, 65-70."
         ),
+        "hothorn2008": (
+            "Hothorn, T., Bretz, F. and Westfall, P. (2008). Simultaneous inference in general "
+            "parametric models. Biometrical Journal 50, 346-363."
+        ),
         "howard2021": (
             "Howard, S. R., Ramdas, A., McAuliffe, J. and Sekhon, J. (2021). Time-uniform, "
             "nonparametric, nonasymptotic confidence sequences. Annals of Statistics 49, 1055-1080."
@@ -413,6 +426,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "kohavi1996": (
             "Kohavi, R. and Wolpert, D. H. (1996). Bias plus variance decomposition for zero-one "
             "loss functions. Proceedings of ICML 1996, 275-283."
+        ),
+        "korn1998": (
+            "Korn, E. L. and Graubard, B. I. (1998). Confidence intervals for proportions with "
+            "small expected number of positive counts estimated from survey data. Survey "
+            "Methodology 24, 193-201."
         ),
         "kouw2019": (
             "Kouw, W. M., Krijthe, J. H. and Loog, M. (2019). Robust importance-weighted "
@@ -639,6 +657,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "welch1947": (
             "Welch, B. L. (1947). The generalization of 'Student's' problem when several different "
             "population variances are involved. Biometrika 34, 28-35."
+        ),
+        "welch1951": (
+            "Welch, B. L. (1951). On the comparison of several mean values: an alternative "
+            "approach. Biometrika 38, 330-336."
         ),
         "westfall1993": (
             "Westfall, P. H. and Young, S. S. (1993). Resampling-based multiple testing: "

@@ -49,6 +49,7 @@ EXCEPTIONS: Final = {
     "service/thetahat_service/pages/new_evaluation.py": "the methods that the form offers first",
     "service/thetahat_service/schemas/series_examples.py": "the methods of example requests",
     "thetahat/advice/rules.py": "the schemes that the rules advise",
+    "thetahat/analyses/groups/result.py": "how groups share a level, without step-down p-values",
     "thetahat/analyses/losses/expected_size.py": "the studied design with blocks of one instance",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",

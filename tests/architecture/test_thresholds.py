@@ -22,6 +22,7 @@ PACKAGES: Final = (
 )
 ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "a tolerance or a condition number: beyond it a result would lose digits": (
+        "analyses/groups/moments.NO_SPREAD",
         "analyses/importance_weighting/risk_curves.EQUAL",
         "analyses/importance_weighting/weights._MAX_WEIGHT",
         "analyses/losses/clipping.ROUNDING",
@@ -73,6 +74,10 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/bootstrap/resampling.MAX_STUDENTISED",
         "analyses/bootstrap/resampling.MIN_RESAMPLES",
         "analyses/bootstrap/result.MAX_LISTED",
+        "analyses/groups/columns.LONGEST_NAME",
+        "analyses/groups/columns.MOST_COLUMNS",
+        "analyses/groups/columns.MOST_GROUPS",
+        "analyses/groups/gaps.MOST_COMPARED",
         "analyses/learning_curve/sizes.MAX_SIZES",
         "analyses/losses/covariance.MAX_BLOCKS",
         "analyses/losses/covariance.MAX_ENTRIES",
@@ -95,6 +100,8 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "a rule of the method, not of its computing time": (
         "analyses/agreement/kappa_differences.LEAST_RESAMPLES",
         "analyses/calibration/studies.FEWEST_SOURCES",
+        "analyses/groups/intervals.LEAST_DEGREES",
+        "analyses/groups/rows.FEW_UNITS",
         "analyses/learning_curve/power_law.MIN_SIZES",
         "analyses/learning_curve/power_law._FASTEST",
         "analyses/learning_curve/power_law._MAX_RELATIVE_ERROR",

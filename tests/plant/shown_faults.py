@@ -110,6 +110,30 @@ SHOWN: Final = (
         'Number(each["n"])',
     ),
     _of_table(
+        "groups_of_pairs",
+        "parts/groups.py",
+        'Number(item.get("difference"), error)',
+        'Number(item.get("worse_by_at_most"), error)',
+    ),
+    _of_table(
+        "groups_of_models",
+        "parts/groups.py",
+        'Number(item.get("mean"), (interval or {}).get("standard_error"))',
+        'Number(item.get("bound"), (interval or {}).get("standard_error"))',
+    ),
+    _of_table(
+        "worst_groups",
+        "parts/groups.py",
+        'Number(worst.get("mean"))',
+        'Number(worst.get("groups_without_bound"))',
+    ),
+    _of_table(
+        "gaps_of_groups",
+        "parts/groups.py",
+        "build_interval(gap)",
+        'build_interval({**gap, "lower": gap["upper"], "upper": gap["lower"]})',
+    ),
+    _of_table(
         "omnibus",
         "parts/omnibus.py",
         'PValue(test["p_value"])',

@@ -51,19 +51,29 @@ class Wilson(ErrorRateInterval):
     )
 
     def compute_lower_end(self, errors: int, n: int, tail: float) -> float:
-        """Return the smaller root of the score equation, or the larger one if z < 0.
+        """Return the smaller root of the score equation, or the larger one if z < 0."""
+        return compute_smaller_rate(errors / n, n, compute_upper_quantile(tail, None))
 
-        The smaller root is computed as the product of both roots over the larger one, which loses
-        no digits. A one-sided level below one half has z < 0, and its lower bound is the larger
-        root.
-        """
-        z = compute_upper_quantile(tail, None)
-        share, scale = errors / n, 1 + z * z / n
-        spread = abs(z) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-        larger = min(1.0, (share + z * z / (2 * n) + spread) / scale)
-        if z < 0 or errors == 0:
-            return larger if z < 0 else 0.0
-        return share * share / (scale * larger)
+
+def compute_smaller_rate(share: float, n: float, z: float) -> float:
+    """Return the smaller rate that a score test with quantile z would not reject.
+
+    The smaller root is computed as the product of both roots over the larger one, which loses no
+    digits. A one-sided level below one half has z < 0, and its lower bound is the larger root.
+
+    Parameters
+    ----------
+    share : float
+        Observed rate.
+    n : float
+        Number of instances; of instances in clusters, how many independent ones they are worth.
+    """
+    scale = 1 + z * z / n
+    spread = abs(z) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    larger = min(1.0, (share + z * z / (2 * n) + spread) / scale)
+    if z < 0 or share == 0:
+        return larger if z < 0 else 0.0
+    return share * share / (scale * larger)
 
 
 METHOD = Wilson

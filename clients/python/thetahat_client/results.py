@@ -479,6 +479,8 @@ class ComparisonDict(TypedDict):
     """What the runs of the items add to the difference, where items have several."""
     judge: NotRequired[JudgeResultDict]
     """What the grades of a judge added to the labels, where the request has them."""
+    groups: NotRequired[dict[str, PairGroupsDict]]
+    """The two models by groups of rows, by the columns that ``group_by`` names."""
 
 
 @final
@@ -681,6 +683,8 @@ class ModelResultDict(TypedDict):
     """The runs of the items, where items have several."""
     judge: NotRequired[JudgeResultDict]
     """What the grades of a judge added to the labels, where the request has them."""
+    groups: NotRequired[dict[str, ModelGroupsDict]]
+    """The model by groups of rows, by the columns that ``group_by`` names."""
 
 
 @final
@@ -1286,6 +1290,13 @@ class GateResultDict(TypedDict):
     """What the interval is about."""
     sentence: str
     """The outcome in words, with the numbers."""
+    groups_failed: NotRequired[list[dict[str, str | int | float | None]]]
+    """Groups in which the model is shown to be worse by more than the margin; only of
+    ``no_group_worse``."""
+    groups_undecided: NotRequired[list[dict[str, str | int | float | None]]]
+    """Groups in which neither this nor its opposite is shown; only of ``no_group_worse``."""
+    groups_too_small: NotRequired[list[dict[str, str | int | float | None]]]
+    """Those of them that have too few rows to say; only of ``no_group_worse``."""
 
 
 @final
@@ -1308,6 +1319,137 @@ class GridValuesDict(TypedDict):
     """The parameter that varies."""
     values: list[bool | int | float | str | None | list[bool | int | float | str | None]]
     """(L,) its values."""
+
+
+GroupDecisionValue: TypeAlias = Literal["better", "worse", "equivalent", "not_worse", "undecided"]
+"""The answer on models a and b in one group."""
+
+
+@final
+class GroupDifferenceDict(TypedDict):
+    """Two models in one group."""
+
+    group: dict[str, str | int | float | None]
+    """The value of each column; null is a missing value."""
+    n: int
+    """Number of its instances; 0 where all were left out."""
+    clusters: int | None
+    """Number of clusters that they come from; None without clusters."""
+    difference: float | None
+    """Mean of a minus mean of b; None without instances."""
+    interval: IntervalDict | None
+    """The interval of the difference, which holds together with those of the other groups."""
+    worse_by_at_most: float | None
+    """a is worse than b by less than this, at the level of the request for this group alone: a gate
+    passes if it is below the margin in every group. Below 0, a is better."""
+    worse_by_at_least: float | None
+    """a is worse than b by more than this, at the level of the request for all groups of all
+    columns together: a gate fails if it is above the margin in a group."""
+    decision: GroupDecisionValue
+    """What the interval shows."""
+    too_few: bool
+    """Whether the group has too few rows to say: undecided with fewer than ten, no interval, or one
+    that reaches further than the margin from its middle."""
+    reason: NotRequired[str]
+    """Why there is no interval."""
+
+
+@final
+class GroupGapDict(TypedDict):
+    """The gap between two groups, or of one from the mean of all rows."""
+
+    group: dict[str, str | int | float | None]
+    """The first group."""
+    against: dict[str, str | int | float | None] | None
+    """The group whose mean is subtracted; None for all rows, which contain the first group."""
+    estimate: float
+    """Mean of the first minus mean of the second."""
+    standard_error: float | None
+    """Its standard error."""
+    degrees_of_freedom: float | None
+    """Degrees of freedom by Welch and Satterthwaite; None means normal."""
+    method: Literal["joint_t", "hybrid_score"]
+    """``joint_t``: t quantiles of the probability at which all gaps hold together. Of two error
+    rates Newcombe's ``hybrid_score``, from Wilson's intervals of that probability."""
+    lower: float
+    """Lower end of the interval, which holds together with those of the other gaps."""
+    upper: float
+    """Upper end."""
+
+
+@final
+class GroupGapsDict(TypedDict):
+    """Gaps whose intervals hold together."""
+
+    level: float
+    """Level at which all of them hold."""
+    critical_value: float | None
+    """Quantile of the largest standardised gap, from their joint normal distribution."""
+    items: list[GroupGapDict]
+    """The gaps."""
+    largest: GroupGapDict | None
+    """The largest one. Of groups that are equal it is above 0 as well, so read its interval."""
+    reason: NotRequired[str]
+    """Why there are none."""
+
+
+@final
+class GroupMeanDict(TypedDict):
+    """One model in one group."""
+
+    group: dict[str, str | int | float | None]
+    """The value of each column; null is a missing value, whose rows are a group of their own."""
+    n: int
+    """Number of its instances; 0 where all were left out."""
+    clusters: int | None
+    """Number of clusters that they come from; None without clusters."""
+    share: float
+    """Its share of all instances."""
+    mean: float | None
+    """Mean over its instances; None without any."""
+    interval: IntervalDict | None
+    """The interval of the mean, which holds together with those of the other groups."""
+    bound: float | None
+    """End on the side of worse values of a one-sided interval, which holds together with those of
+    the other groups."""
+    too_few: bool
+    """Whether the group has too few rows to say: fewer than ten, no interval, or one that reaches
+    further than the margin."""
+    reason: NotRequired[str]
+    """Why there is no interval."""
+    metrics: NotRequired[dict[str, GroupMetricDict]]
+    """Metrics in this group, where the request names any."""
+    cautions: list[str]
+    """Cautions about these numbers."""
+
+
+@final
+class GroupMetricDict(TypedDict):
+    """A metric of one model in one group."""
+
+    estimate: float | None
+    """The metric over the rows of the group; None where it is undefined."""
+    interval: IntervalDict | None
+    """Its interval, which holds together with those of the other groups; None where there is
+    none."""
+    reason: NotRequired[str]
+    """Why there is no value or no interval."""
+
+
+@final
+class GroupTestDict(TypedDict):
+    """A test that all groups have the same mean, or the same difference of two models."""
+
+    name: Literal["welch", "wald", "wald_f"] | None
+    """Welch's F, Wald's chi-squared, or Wald's F over clusters; None where there is no test."""
+    statistic: float | None
+    """The test statistic."""
+    degrees_of_freedom: float | list[float] | None
+    """Of chi-squared, or of numerator and denominator of F."""
+    p_value: float | None
+    """p-value of equal groups."""
+    reason: NotRequired[str]
+    """Why there is no test."""
 
 
 @final
@@ -2015,6 +2157,30 @@ class MetricResultDict(TypedDict):
 
 
 @final
+class ModelGroupsDict(TypedDict):
+    """One model by the groups of a column, or of an intersection of columns."""
+
+    columns: list[str]
+    """The columns."""
+    whole: float
+    """Mean over all instances."""
+    simultaneous: SimultaneousLevelDict
+    """The level at which the intervals hold together."""
+    items: list[GroupMeanDict]
+    """The groups, in the order of their labels."""
+    worst: WorstGroupDict | None
+    """The worst group; None where no group has a mean."""
+    equal_means: GroupTestDict
+    """Whether all groups could have the same mean."""
+    gaps: GroupGapsDict
+    """Gaps of all pairs of groups."""
+    against_whole: GroupGapsDict
+    """Gap of each group from the mean of all instances."""
+    cautions: list[str]
+    """Cautions about all groups."""
+
+
+@final
 class ModelRankingDict(TypedDict):
     """What the data show of the order of the models, all at once at the level of the intervals."""
 
@@ -2214,6 +2380,28 @@ class OracleDict(TypedDict):
 
 OverallVerdictValue: TypeAlias = Literal["better", "equivalent", "not_worse", "undecided", "worse", "mixed"]
 """The decision on the best model of an evaluation and those that it is compared with."""
+
+
+@final
+class PairGroupsDict(TypedDict):
+    """Two models by the groups of a column, or of an intersection of columns."""
+
+    columns: list[str]
+    """The columns."""
+    whole: float
+    """Difference over all instances."""
+    simultaneous: SimultaneousLevelDict
+    """The level at which the intervals hold together; of several pairs, those of all pairs do."""
+    items: list[GroupDifferenceDict]
+    """The groups, in the order of their labels."""
+    depends_on_group: GroupTestDict
+    """Whether the difference of the models depends on the group."""
+    gaps: GroupGapsDict
+    """Gaps between the differences of all pairs of groups."""
+    sentence: str
+    """The groups in words."""
+    cautions: list[str]
+    """Cautions about all groups."""
 
 
 @final
@@ -2617,7 +2805,7 @@ class ReliabilityBinDict(TypedDict):
     """Upper end of that interval."""
 
 
-RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent"]
+RequirementValue: TypeAlias = Literal["better", "not_worse", "equivalent", "no_group_worse"]
 """What a gate requires of a model compared with another one."""
 
 
@@ -3038,6 +3226,10 @@ SeverityValue: TypeAlias = Literal["info", "warning", "serious"]
 """How much a caution matters to a decision."""
 
 
+SharedLevelValue: TypeAlias = Literal["sidak", "bonferroni"]
+"""How the level of all groups is shared out among them."""
+
+
 SignOffDecisionValue: TypeAlias = Literal["approved", "rejected", "needs_changes"]
 """The decision of a sign-off: what somebody decided after reading a result."""
 
@@ -3064,6 +3256,20 @@ class SignOffReadDict(TypedDict):
     """SHA-256 of the result that was signed."""
     matches_result: bool
     """Whether the result is still the one that was signed, byte by byte."""
+
+
+@final
+class SimultaneousLevelDict(TypedDict):
+    """The level at which the intervals of all groups hold together."""
+
+    method: SharedLevelValue
+    """``sidak`` for groups without common rows or clusters, else ``bonferroni``."""
+    groups: int
+    """Number of groups that are allowed for: all that have rows."""
+    level: float
+    """Level at which all of them hold."""
+    level_of_each: float
+    """Level of each interval alone."""
 
 
 @final
@@ -3627,6 +3833,25 @@ class WinRateDict(TypedDict):
     """Two-sided p-value of the exact sign test without the ties; None with clusters."""
     sentence: str
     """The counts and the win rate in words."""
+
+
+@final
+class WorstGroupDict(TypedDict):
+    """The group with the worst mean, and what is certain of the worst group, whichever it is."""
+
+    group: dict[str, str | int | float | None]
+    """The group with the worst mean of these data."""
+    mean: float
+    """Its mean."""
+    upper_bound: NotRequired[float]
+    """No group has a larger mean loss, with the level as confidence; None for scores, or where a
+    group has no bound."""
+    lower_bound: NotRequired[float]
+    """No group has a smaller mean score; None for losses, or where a group has no bound."""
+    groups_without_bound: int
+    """Groups that the bound says nothing about, because they have no interval."""
+    sentence: str
+    """Both in words."""
 
 
 AnyResult: TypeAlias = "RatersResultDict | BootstrapResultDict | CrossValidationResultDict | ImportanceWeightingResultDict | LearningCurveResultDict | LossesResultDict | PredictionsResultDict | SelectionResultDict | StudyResultDict | WeightsResultDict"

@@ -22,6 +22,7 @@ from thetahat_presentation.parts.cautions import (
     walk_named_cautions,
 )
 from thetahat_presentation.parts.findings import find_about_models
+from thetahat_presentation.parts.groups import build_groups_section, iterate_group_cautions
 from thetahat_presentation.parts.judge import build_judge_section
 from thetahat_presentation.parts.methods import list_method_tables
 from thetahat_presentation.parts.metrics import list_metric_tables
@@ -76,7 +77,7 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
     is_short = len(sentences) <= MOST_SENTENCES and (has_intervals or len(shown.comparisons) < 2)
     chosen = choose_pair(shown)
     sources = compare_by_source(shown, *(pair or chosen)) if chosen else None
-    placed = [*shown.iterate_shown_cautions(), *more_cautions]
+    placed = [*shown.iterate_shown_cautions(), *iterate_group_cautions(shown), *more_cautions]
     cautions = group_cautions(placed, list(shown.models))
     sections = [main, *_list_sections(shown, sources)]
     headline = shown.write_headline() if headline is None else headline
@@ -171,6 +172,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
             more=_list_present(more_pairs),
         ),
         build_judge_section(shown),
+        build_groups_section(shown),
         build_additions_section(shown),
         build_runs_section(shown),
         sources,

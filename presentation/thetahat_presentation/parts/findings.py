@@ -12,6 +12,7 @@ from thetahat_presentation.numbers import (
     format_p_value,
 )
 from thetahat_presentation.parts.cautions import group_cautions, split_failures
+from thetahat_presentation.parts.groups import describe_groups
 from thetahat_presentation.parts.judge import describe_judge
 from thetahat_presentation.parts.model_table import describe_ranks, describe_size, find_groups
 from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
@@ -49,7 +50,11 @@ def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findi
     return Findings(
         verdict=_write_verdict(shown),
         tables=[_tabulate(shown)],
-        sentences=[*_describe_test(shown), *describe_judge(shown)],
+        sentences=[
+            *_describe_test(shown),
+            *describe_judge(shown),
+            *describe_groups(shown),
+        ],
         caution=caution,
         limit="" if says_limit else shown.describe_limit(),
         next_step=_describe_next_step(shown),

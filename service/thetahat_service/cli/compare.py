@@ -65,6 +65,7 @@ def compare(
     ] = None,
     judge: compared_files.GradedModels = None,
     judge_stratum: compared_files.JudgeStratum = None,
+    group: compared_files.GroupColumns = None,
     better: compared_files.Better = None,
     missing: compared_files.MissingValues = None,
     margin: Margin = None,
@@ -97,6 +98,7 @@ def compare(
         time=time,
         judge=tuple(judge or ()),
         judge_stratum=judge_stratum,
+        groups=tuple(group or ()),
         better=better,
         missing=missing,
     )

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import StrEnum
@@ -125,6 +125,16 @@ JudgeStratum = Annotated[
         metavar="COLUMN", help="Column with the stratum in which rows were drawn for labelling."
     ),
 ]
+GroupColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        metavar="COLUMN",
+        help="Column with groups of the rows, such as sex or language, by which models are "
+        "described too; may be repeated. Columns with commas between them (sex,age) are their "
+        "intersection. Of logs, task is the task.",
+    ),
+]
 Better = Annotated[
     BetterValues | None,
     typer.Option(
@@ -176,6 +186,8 @@ class FileOptions:
     """The column of a judge's grades of each model, as MODEL=COLUMN."""
     judge_stratum: str | None = None
     """The column of strata in which rows were drawn for labelling."""
+    groups: tuple[str, ...] = ()
+    """Columns of groups, or several with commas between them for their intersection."""
     better: BetterValues | None = None
     """Which values are better."""
     missing: Missing | None = None
@@ -322,6 +334,9 @@ def _build_item_request(
             raise UserError(message)
     better = choose_better(items.score, options.better and options.better.value)
     request: dict[str, JsonValue] = {"kind": "losses", "logs": items.logs, "better": better}
+    if options.groups:
+        columns, request["group_by"] = read_group_options(options.groups, ())
+        request["logs"] = {**items.logs, "groups": [*columns]}
     if options.blocks is not None:
         request["blocks"] = options.blocks.value
     if options.block is not None and WORDS.fullmatch(options.block):
@@ -337,6 +352,8 @@ def _build_table_request(
     of_judge = [*judges.values(), *filter(None, [options.judge_stratum])]
     check_names(profiles, of_judge)
     profiles = {name: of for name, of in profiles.items() if name not in of_judge}
+    groups, group_by = read_group_options(options.groups, profiles)
+    check_names(profiles, groups)
     columns = choose_columns(
         data,
         profiles,
@@ -351,6 +368,7 @@ def _build_table_request(
         },
         knows_blocks=options.blocks is not None or bool(options.models),
         leaves_out=options.leaves_out or bool(judges),
+        groups=groups,
     )
     kind = options.blocks or (Blocks.HOLDOUT if "block" not in columns.labels else Blocks.SOURCE)
     request: dict[str, JsonValue] = {
@@ -364,6 +382,9 @@ def _build_table_request(
             **columns.labels,
             "judge": _name_judge_columns(columns.losses, judges, options.judge_stratum),
         }
+    if groups:
+        request["columns"] = {"losses": columns.losses, **columns.labels, "groups": [*groups]}
+        request["group_by"] = group_by
     block = options.block
     if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
         request["unit"] = block.replace("_", " ")
@@ -372,6 +393,8 @@ def _build_table_request(
     understood = _describe(columns, kind, options.better or BetterValues.LOWER)
     if judges:
         understood += f"; grades of the judge from {', '.join(judges.values())}"
+    if groups:
+        understood += f"; groups by {', '.join(options.groups)}"
     return request, [understood, *columns.unused]
 
 
@@ -389,6 +412,22 @@ def _name_judge_columns(
             raise UserError(message)
     named: dict[str, JsonValue] = {"losses": [judges[name] for name in models]}
     return named if stratum is None else {**named, "stratum": stratum}
+
+
+def read_group_options(
+    groups: Sequence[str], names: Collection[str]
+) -> tuple[list[str], list[JsonValue]]:
+    """Return the group columns, each once, and what they are described by.
+
+    An option with commas is an intersection, unless a column has that name.
+    """
+    columns: dict[str, None] = {}
+    group_by: list[JsonValue] = []
+    for group in groups:
+        parts = [group] if group in names else [part.strip() for part in group.split(",")]
+        columns.update(dict.fromkeys(parts))
+        group_by.append(parts[0] if len(parts) == 1 else [*parts])
+    return [*columns], group_by
 
 
 def _profile_columns(data: DatasetFile) -> Mapping[str, ColumnProfile]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from thetahat_service.json_types import JsonObject
 
 PANEL: Final = "Evaluations"
+OPTION_OF_FIELD: Final = {"groups": "group"}
+"""Options of another name than their field."""
 
 
 class Require(StrEnum):
@@ -33,6 +35,7 @@ class Require(StrEnum):
     BETTER = "better"
     NOT_WORSE = "not_worse"
     EQUIVALENT = "equivalent"
+    NO_GROUP_WORSE = "no_group_worse"
 
 
 class Undecided(StrEnum):
@@ -99,6 +102,7 @@ def gate(
     time: compared_files.TimeColumn = None,
     judge: compared_files.GradedModels = None,
     judge_stratum: compared_files.JudgeStratum = None,
+    group: compared_files.GroupColumns = None,
     better: compared_files.Better = None,
     missing: compared_files.MissingValues = None,
     junit: Annotated[
@@ -114,6 +118,8 @@ def gate(
     url: OptionalUrl = None,
 ) -> None:
     """Pass only if the data show that a model is better, not worse or equivalent.
+
+    With --group and --require no_group_worse it has to be not worse in every group.
 
     The exit status is 0 if the gate passes, 1 if it fails, 3 if it is undecided, 4 if the service
     is away and 2 for a wrong request. Options take the place of the request's own fields.
@@ -132,6 +138,7 @@ def gate(
         time=time,
         judge=tuple(judge or ()),
         judge_stratum=judge_stratum,
+        groups=tuple(group or ()),
         better=better,
         missing=missing,
     )
@@ -213,7 +220,8 @@ def _refuse_file_options(options: compared_files.FileOptions) -> None:
     """Refuse options about a table where a request says what the columns are."""
     for field in dataclass_fields(options):
         if getattr(options, field.name) != field.default:
-            option = field.name.removesuffix("_name").replace("_", "-")
+            option = OPTION_OF_FIELD.get(field.name, field.name.removesuffix("_name"))
+            option = option.replace("_", "-")
             message = (
                 f"--{option} says how a table or a log is read, and a request in JSON says that "
                 "itself. Change the request, or name the file of losses in its place."

@@ -44,6 +44,7 @@ def choose_columns(
     *,
     knows_blocks: bool,
     leaves_out: bool,
+    groups: Sequence[str] = (),
 ) -> LossColumns:
     """Return the columns of the request; refuse what could be understood in several ways.
 
@@ -62,6 +63,8 @@ def choose_columns(
         Whether the options settle what the blocks are, so that nothing is asked about labels.
     leaves_out : bool
         Whether rows in which a model has no value are left out.
+    groups : sequence of str
+        The columns of groups, which are no models.
     """
     from thetahat_service.roles.totals import find_named_total
 
@@ -76,7 +79,7 @@ def choose_columns(
         for label, column in labels.items()
     }
     chosen = {label: column for label, column in found.items() if column}
-    used = set(chosen.values())
+    used = {*chosen.values(), *groups}
     others = [profile for profile in profiles.values() if profile.name not in used]
     proposals = _propose(others)
     _refuse_total_row(find_named_total(profiles.values()))

@@ -12,6 +12,7 @@ from thetahat_service.figures.critical_differences import build_critical_differe
 from thetahat_service.figures.differences import build_differences
 from thetahat_service.figures.figure import Figure, Result
 from thetahat_service.figures.forest import build_forest
+from thetahat_service.figures.groups import build_groups
 from thetahat_service.figures.learning_curves import build_learning_curves
 from thetahat_service.figures.posterior import build_posteriors
 from thetahat_service.figures.replicates import build_components, build_replicates
@@ -27,6 +28,7 @@ BUILDERS: Final = (
     build_forest,
     build_differences,
     build_by_source,
+    build_groups,
     build_critical_differences,
     build_posteriors,
     build_score_curves,

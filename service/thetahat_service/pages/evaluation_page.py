@@ -88,6 +88,8 @@ FIGURES_OF_TESTS: Final = ("critical_differences", "posterior_probabilities")
 interval; the first of each."""
 SOURCE_FIGURES: Final = "by_source"
 METRIC_FIGURES: Final = "metric_"
+GROUP_FIGURES: Final = "groups_"
+MAX_GROUP_FIGURES: Final = 4
 MAX_METRIC_FIGURES: Final = 4
 MAX_CURVE_FIGURES: Final = 25
 """Figures of learning curves that a result can have: 200 learners, eight in each."""
@@ -125,6 +127,7 @@ def place_figures(figures: Sequence[ShownFigure], document: Document) -> PlacedF
         "models": models,
         "pairs": pairs,
         "sources": sources,
+        "groups": [f for f in figures if f.name.startswith(GROUP_FIGURES)][:MAX_GROUP_FIGURES],
         "metrics": metrics[:MAX_METRIC_FIGURES],
     }
     by_section = {name: placed[name] for name in placed if name in sections}

@@ -9,7 +9,7 @@ from typing import Any
 from thetahat.analyses.cross_validation.evaluation import restrict_choices
 from thetahat.analyses.losses import evaluate
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.analyses.losses.result import EvaluationResult, Requirement
 from thetahat.values.block_losses import LossTable
 from thetahat.values.words import choose_words
 
@@ -39,6 +39,8 @@ def evaluate_kept_losses(
     noun, is_higher = choices.noun, table.higher_is_better
     table = table.with_words(choose_words(table.layout.kind, noun, higher_is_better=is_higher))
     wanted = replace(choices, include=(*choices.include, *include)) if include else choices
+    if wanted.gate is not None and wanted.gate.require is Requirement.NO_GROUP_WORSE:
+        wanted = replace(wanted, gate=None)  # kept losses do not have the groups of their rows
     requested = [*table.names, *result.get("failures", ())]
     wanted, _, _ = restrict_choices(wanted, table.layout, requested, table.names)
     return evaluate(table, wanted, seed)

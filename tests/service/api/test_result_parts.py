@@ -29,6 +29,14 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "better": "higher",
         "unit": "week",
     },
+    "groups": {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"a": Y, "b": Y[::-1]},
+        "margin": 0.5,
+        "groups": {"g": ["x", "y", None] * 8},
+        "gate": {"model": "a", "against": "b", "require": "no_group_worse"},
+    },
     "predictions": {
         "kind": "predictions",
         "blocks": "holdout",

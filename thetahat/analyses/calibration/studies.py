@@ -109,7 +109,7 @@ class CalibrationStudies:
     def _estimator(self) -> StudyEstimator:
         return StudyEstimator(
             key=CALIBRATION,
-            choices=replace(self.task.choices, tests=()),
+            choices=replace(self.task.choices, tests=(), gate=None),
             scheme=self.task.scheme,
             learners=self.learners,
             loss=self.task.loss,

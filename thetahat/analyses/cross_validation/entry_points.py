@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack, cast
 
 from thetahat.analyses.cross_validation.evaluation import (
     OutcomesTask,
@@ -21,8 +21,10 @@ from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.cross_validation.tasks import DecidedTask, decide_task
 from thetahat.analyses.losses import EVERY_TEST, Choices
 from thetahat.analyses.losses.entry_points import (
+    GroupColumns,
     LabelColumn,
     MethodChoice,
+    read_groups,
     read_methods,
 )
 from thetahat.analyses.losses.method_selection import split_by_family
@@ -74,6 +76,9 @@ from thetahat.tables.data import Data, build_data
 from thetahat.tables.frames import FeatureTable, check_same_order, read_series, read_table
 from thetahat.values.left_out_rows import MissingRows, SmallSourceRows
 
+if TYPE_CHECKING:
+    from thetahat.analyses.groups.columns import GroupBy
+
 DEFAULT_SCHEME: Final = KFold()
 
 _SCHEME_ADVICE: Final = (
@@ -101,6 +106,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     cluster: LabelColumn | None = None,
     time: RawColumn | None = None,
     weight: RawColumn | None = None,
+    group_columns: GroupColumns | None = None,
+    group_by: GroupBy | None = None,
     missing: MissingRows = "refuse",
     small_sources: SmallSourceRows = "keep",
     variances: MethodChoice | None = None,
@@ -147,6 +154,9 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         (n,) source, fold, cluster, time and weight of each row.
     groups : array-like or None
         (n,) source of each row, by the name that it has in scikit-learn.
+    group_columns, group_by : mapping, sequence or None
+        Groups of the rows by column, and what they are described by: ``groups`` and ``group_by`` of
+        ``evaluate``. Learners do not see them.
     missing : {"refuse", "leave_out"}
         Whether rows without a value in y, source, fold, cluster, time or weight are refused or left
         out; ``left_out`` of the result names and counts them.
@@ -209,6 +219,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         missing=missing,
         small_sources=small_sources,
     )
+    grouped = read_groups(group_columns, group_by, len(y), ("group_columns",))
     built_loss = _build_loss(loss, data)
     built = _build_learners(learners, data, built_loss)
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()
@@ -243,6 +254,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         seed=seed,
         requested=list(learners),
         about_data=decided.cautions,
+        groups=grouped,
     )
     _, evaluation = evaluate_learners(evaluated, outcomes, failures, refit_runs)
     return evaluation

@@ -7,15 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, TypeVar
 
+import numpy as np
+
 from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.losses import Choices, ChosenMethod, check
+from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.evaluation import build_evaluation
 from thetahat.analyses.losses.method_selection import explain_misfit
 from thetahat.analyses.losses.parts import Calibration, Parts, RiskParts
 from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult, NotApplicable
 from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks
+from thetahat.analyses.metrics.by_group import add_metrics_to_groups
 from thetahat.analyses.metrics.checks import collect_judged
 from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.cautions import (
@@ -79,6 +83,15 @@ class OutcomesTask:
     """Further cautions about the data."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Names of the columns of ``source`` and ``cluster``, where they have names of their own."""
+    groups: GroupsOfTable | None = None
+    """Groups of the rows of the file or request, by which models are described."""
+
+    def find_groups(self, outcomes: Sequence[SplitOutcome]) -> GroupsOfTable | None:
+        """Return the groups of the tested rows, split by split."""
+        if self.groups is None:
+            return None
+        test = np.concatenate([outcome.test for outcome in outcomes])
+        return self.groups.take(self.data.row_numbers(test))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -171,6 +184,13 @@ class TabulatedOutcomes:
                 compute_metrics, task.metrics, judged, table.layout, table.names, seed=task.seed
             ),
             calibration=calibration,
+            groups=add_metrics_to_groups(
+                task.find_groups(next(iter(self.outcomes.values()))),
+                task.metrics,
+                judged,
+                table.layout,
+                task.seed,
+            ),
             cautions=(
                 *self.cautions,
                 *refits.cautions,

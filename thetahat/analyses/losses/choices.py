@@ -67,7 +67,7 @@ class Gate:
     against: str
     """The model that it is compared with, such as the one in use."""
     require: Requirement = Requirement.NOT_WORSE
-    """What must be shown; ``not_worse`` and ``equivalent`` need a margin."""
+    """What must be shown; all but ``better`` need a margin, and ``no_group_worse`` groups."""
     undecided: GateOutcome = GateOutcome.UNDECIDED
     """The outcome if neither the requirement nor its opposite is shown."""
 

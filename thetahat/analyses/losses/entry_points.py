@@ -19,7 +19,7 @@ from thetahat.analyses.losses.method_selection import EVERY_TEST, split_by_famil
 from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.result import EvaluationResult
-from thetahat.errors import InvalidParameter
+from thetahat.errors import InvalidParameter, Loc
 from thetahat.intervals import INTERVALS
 from thetahat.registry import Registry
 from thetahat.tables.frames import check_same_order, list_columns, read_series
@@ -37,6 +37,8 @@ from thetahat.values.words import choose_words
 from thetahat.variances import VARIANCES
 
 if TYPE_CHECKING:
+    from thetahat.analyses.groups.columns import GroupBy
+    from thetahat.analyses.losses.by_group import GroupsOfTable
     from thetahat.analyses.runs.summaries import RunParts
     from thetahat.analyses.runs.values import RunValues
 
@@ -45,6 +47,9 @@ MethodChoice: TypeAlias = "Sequence[str | object] | Mapping[str, str | object]"
 
 TrainingSizes: TypeAlias = "float | Mapping[Label, float] | FloatArray | None"
 """One size for all blocks, one by label, or (n,) of the block and repeat of each row."""
+
+GroupColumns: TypeAlias = "Mapping[str, Sequence[Any] | npt.NDArray[Any]]"
+"""(n,) groups of the rows, by column."""
 
 LabelColumn: TypeAlias = "Sequence[Label] | npt.NDArray[Any]"
 """(n,) labels, one for each row."""
@@ -67,6 +72,8 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     better: Better | None = None,
     weights: npt.ArrayLike | None = None,
     judge: Mapping[str, Any] | None = None,
+    groups: GroupColumns | None = None,
+    group_by: GroupBy | None = None,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
@@ -110,6 +117,12 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         Grades of a judge for all rows of a holdout, whose losses are labels of people and None or
         NaN where a row has none. The keys are those of a request: losses (the grades by model) or
         losses_by_fold with fold, lambda, stratum, sampled and half_width.
+    groups : mapping of str to sequence of label, data frame or None
+        (n,) group of each row in long form, by column; a missing value is a group of its own.
+        Models and comparisons are then also described by group.
+    group_by : sequence or None
+        Columns of ``groups``, and lists of two or three whose intersections are groups. None takes
+        each column alone.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
@@ -148,6 +161,8 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             n_train=n_train,
             weights=weights,
             pass_at=pass_at or None,
+            groups=groups,
+            group_by=group_by,
         )
         choices = read_choices(variances, intervals, tests, options)
         return _evaluate_judged(losses, judge, instance, cluster, better, choices, seed)
@@ -167,6 +182,12 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     table = LossTable(layout, models).with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
     run_parts = _read_runs(runs, pass_at, table, weights)
+    if item is not None and groups is not None:
+        raise InvalidParameter(
+            "Groups need one row for each item, and item says that items have several runs. Give "
+            "the mean of each item's runs.",
+            loc=("groups",),
+        )
     row_weights = None if weights is None else np.asarray(weights, dtype=np.float64)
     if row_weights is not None and row_weights.shape != (layout.n_rows,):
         raise InvalidParameter(
@@ -179,6 +200,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         runs=run_parts,
         first_cautions=doubts,
         cautions=find_similar_blocks(layout),
+        groups=read_groups(groups, group_by, layout.n_rows),
     )
     return evaluate_table(table, choices, seed, parts)
 
@@ -286,6 +308,25 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     table = LossTable(layout, models).with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
     return evaluate_table(table, choices, seed)
+
+
+def read_groups(
+    groups: GroupColumns | None, group_by: GroupBy | None, n: int, loc: Loc = ("groups",)
+) -> GroupsOfTable | None:
+    """Return the groups of n rows; None without any."""
+    if groups is None:
+        if group_by is not None:
+            raise InvalidParameter(
+                f"group_by needs {loc[0]}, which have its columns.", loc=("group_by",)
+            )
+        return None
+    from thetahat.analyses.groups.columns import read_groupings  # noqa: PLC0415 - seldom needed
+    from thetahat.analyses.losses.by_group import GroupsOfTable  # noqa: PLC0415 - same
+
+    columns = {
+        name: read_series(column) for name, column in list_columns(groups, str(loc[0])).items()
+    }
+    return GroupsOfTable(read_groupings(columns, group_by, n, loc))
 
 
 def _is_higher(better: str | None) -> bool:

@@ -13,7 +13,7 @@ from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import check_range_of_losses, find_ranges
 from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
 from thetahat.analyses.losses.covariance import compute_covariance
-from thetahat.analyses.losses.gate import judge_gate
+from thetahat.analyses.losses.gate import judge_gate, refuse_gate_without_groups
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import SelectedMethods, select
 from thetahat.analyses.losses.methods_used import list_methods_used
@@ -74,6 +74,7 @@ def build_evaluation(
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
+    refuse_gate_without_groups(choices, has_groups=parts.groups is not None)
     choices, of_judge = _prepare_judge(table, choices)
     asked, n_models = choices, len(table.names)
     with_best = _compares_with_best(choices, n_models, parts)
@@ -146,6 +147,14 @@ def build_evaluation(
         )
 
         comparisons = add_to_comparisons(comparisons, table, choices, family, methods)
+    if parts.groups is not None:
+        from thetahat.analyses.losses.by_group import (  # noqa: PLC0415 - seldom needed
+            add_groups,
+        )
+
+        models, comparisons = add_groups(
+            parts.groups, table, choices, family, seed, models, comparisons
+        )
     omnibus_results = compare_all(table, omnibus, of_all_models, seed, left_out)
     general = list_cautions(
         table,
@@ -180,6 +189,7 @@ def build_evaluation(
                     *of_judge,
                     *neighbours.judge_models(table),
                     *parts.cautions,
+                    *(() if parts.groups is None else parts.groups.cautions),
                     *calibration_cautions,
                 ]
             )

@@ -49,6 +49,18 @@ def check_gate(choices: Choices, models: Sequence[str]) -> None:
         )
 
 
+def refuse_gate_without_groups(choices: Choices, *, has_groups: bool) -> None:
+    """Raise ``InvalidParameter`` for a gate about groups if the request names none."""
+    gate = choices.gate
+    if gate is not None and gate.require is Requirement.NO_GROUP_WORSE and not has_groups:
+        raise InvalidParameter(
+            f"The gate requires {gate.require}, and the request has no groups. Name the columns "
+            "of the groups in groups.",
+            loc=("gate", "require"),
+            value=gate.require.value,
+        )
+
+
 def _check_model(field: str, name: str, models: Sequence[str]) -> None:
     if name not in models:
         raise InvalidParameter(
@@ -74,7 +86,7 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
         (pair for pair in comparisons if (pair.a, pair.b) == (gate.model, gate.against)), None
     )
     if pair is None:
-        return _build_result(
+        return build_gate_result(
             gate,
             choices,
             GateOutcome.UNDECIDED if gate.undecided is GateOutcome.PASS else gate.undecided,
@@ -82,12 +94,18 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
             "because one of them has no losses.",
             is_undecided=True,
         )
+    if gate.require is Requirement.NO_GROUP_WORSE:
+        from thetahat.analyses.losses.group_gate import (  # noqa: PLC0415 - seldom needed
+            judge_groups,
+        )
+
+        return judge_groups(gate, choices, pair)
     holding = {pair.verdict.decision, *pair.verdict.also}
     outcome = _judge(gate.require, holding, pair, choices.margin)
     is_undecided = outcome is GateOutcome.UNDECIDED
     if is_undecided:
         outcome = gate.undecided
-    return _build_result(
+    return build_gate_result(
         gate,
         choices,
         outcome,
@@ -120,7 +138,7 @@ def _is_beyond_margin(pair: Comparison, margin: float | None) -> bool:
     return (lower is not None and lower >= margin) or (upper is not None and upper <= -margin)
 
 
-def _build_result(  # noqa: PLR0913 - the fields of the result
+def build_gate_result(  # noqa: PLR0913 - the fields of the result
     gate: Gate,
     choices: Choices,
     outcome: GateOutcome,
@@ -129,6 +147,7 @@ def _build_result(  # noqa: PLR0913 - the fields of the result
     is_undecided: bool,
     pair: Comparison | None = None,
 ) -> GateResult:
+    """Return the result of a gate, with the interval of its pair."""
     interval = None if pair is None else pair.interval
     difference = None if pair is None else pair.difference
     return GateResult(
@@ -155,7 +174,7 @@ def _write_sentence(
     *,
     is_undecided: bool,
 ) -> str:
-    requirement = _write_requirement(gate, margin)
+    requirement = write_requirement(gate, margin)
     reason = pair.verdict.reason
     if is_undecided:
         counted = "" if outcome is GateOutcome.UNDECIDED else f", which counts as {outcome.value}"
@@ -165,10 +184,13 @@ def _write_sentence(
     return f"The gate fails: it requires that {requirement}. {reason}"
 
 
-def _write_requirement(gate: Gate, margin: float | None) -> str:
+def write_requirement(gate: Gate, margin: float | None) -> str:
+    """Return what a gate requires, in words."""
     if gate.require is Requirement.BETTER:
         return f"{gate.model} is better than {gate.against}"
     limit = format_number(margin or 0.0)
+    if gate.require is Requirement.NO_GROUP_WORSE:
+        return f"in no group {gate.model} is worse than {gate.against} by {limit} or more"
     if gate.require is Requirement.NOT_WORSE:
         return f"{gate.model} is not worse than {gate.against} by {limit} or more"
     return f"{gate.model} and {gate.against} differ by less than {limit}"

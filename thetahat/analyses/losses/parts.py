@@ -14,6 +14,7 @@ from thetahat.corrections import DEFAULT_CORRECTION, adjust
 from thetahat.intervals.base import Interval
 
 if TYPE_CHECKING:
+    from thetahat.analyses.losses.by_group import GroupsOfTable
     from thetahat.analyses.losses.choices import Choices
     from thetahat.analyses.losses.result import (
         MetricDifference,
@@ -113,6 +114,8 @@ class Parts:
         The measured coverage of the intervals, if the request asks for it.
     runs : RunParts or None
         The runs of items, if there are several.
+    groups : GroupsOfTable or None
+        Groups of the rows, by which models and comparisons are described.
     first_cautions, cautions : tuple of Caution
         Cautions that are listed before and after those about the losses.
     not_applicable : tuple of NotApplicable
@@ -126,6 +129,7 @@ class Parts:
     make_metrics: Callable[[Choices], MetricParts] | None = None
     calibration: Calibration | None = None
     runs: RunParts | None = None
+    groups: GroupsOfTable | None = None
     first_cautions: tuple[Caution, ...] = ()
     cautions: tuple[Caution, ...] = ()
     not_applicable: tuple[NotApplicable, ...] = ()

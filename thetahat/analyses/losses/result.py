@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from thetahat.analyses.groups.result import ModelGroups, PairGroups
 from thetahat.analyses.losses.judge_result import JudgeResult
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.runs.result import RunsOfModel, RunsOfPair
@@ -47,6 +48,7 @@ class Requirement(StrEnum):
     BETTER = "better"
     NOT_WORSE = "not_worse"
     EQUIVALENT = "equivalent"
+    NO_GROUP_WORSE = "no_group_worse"
 
 
 class GateOutcome(StrEnum):
@@ -328,6 +330,8 @@ class ModelResult:
     """The runs of the items, where items have several."""
     judge: JudgeResult | None = None
     """What the grades of a judge added to the labels, where the request has them."""
+    groups: Mapping[str, ModelGroups] | None = None
+    """The model by groups of rows, by the columns that ``group_by`` names."""
 
 
 # Comparisons -------------------------------------------------------------------------------------
@@ -656,6 +660,8 @@ class Comparison:
     """What the runs of the items add to the difference, where items have several."""
     judge: JudgeResult | None = None
     """What the grades of a judge added to the labels, where the request has them."""
+    groups: Mapping[str, PairGroups] | None = None
+    """The two models by groups of rows, by the columns that ``group_by`` names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -688,6 +694,13 @@ class GateResult:
     """What the interval is about."""
     sentence: str
     """The outcome in words, with the numbers."""
+    groups_failed: tuple[Mapping[str, Label | None], ...] | None = None
+    """Groups in which the model is shown to be worse by more than the margin; only of
+    ``no_group_worse``."""
+    groups_undecided: tuple[Mapping[str, Label | None], ...] | None = None
+    """Groups in which neither this nor its opposite is shown; only of ``no_group_worse``."""
+    groups_too_small: tuple[Mapping[str, Label | None], ...] | None = None
+    """Those of them that have too few rows to say; only of ``no_group_worse``."""
 
 
 # All models --------------------------------------------------------------------------------------

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.losses.entry_points import (
+    GroupColumns,
     LabelColumn,
     MethodChoice,
     build_row_layout,
     read_block_kind,
     read_choices,
+    read_groups,
     read_methods,
 )
 from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
@@ -31,6 +33,9 @@ from thetahat.metrics import METRICS
 from thetahat.tables.columns import RawColumn, parse_numbers
 from thetahat.tables.frames import check_same_order, list_columns, read_series
 from thetahat.values.types import BlockKind, FloatArray, Label
+
+if TYPE_CHECKING:
+    from thetahat.analyses.groups.columns import GroupBy
 
 
 def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind predictions
@@ -48,6 +53,8 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     cluster: LabelColumn | None = None,
     time: LabelColumn | None = None,
     n_train: float | Mapping[Label, float] | None = None,
+    groups: GroupColumns | None = None,
+    group_by: GroupBy | None = None,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
@@ -87,6 +94,8 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     n_train : float, mapping or None
         Training size of every block, or by label. 0 says that the models were not trained on any of
         these instances.
+    groups, group_by : mapping, sequence or None
+        Groups of the rows by column, and what they are described by, as for ``evaluate``.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
@@ -155,6 +164,7 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         built_metrics,
         seed,
         names_blocks=blocks is not None,
+        groups=read_groups(groups, group_by, layout.n_rows),
     )
 
 

@@ -7,10 +7,12 @@ from functools import partial
 from typing import TypeVar
 
 from thetahat.analyses.losses import Choices, ChosenMethod
+from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.evaluation import build_evaluation
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
 from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.analyses.metrics.by_group import add_metrics_to_groups
 from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.analyses.predictions.losses import PredictionLosses
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
@@ -29,6 +31,7 @@ def evaluate_prediction_losses(  # noqa: PLR0913 - one argument for each part of
     *,
     names_blocks: bool,
     refits: RefitEstimates = NO_REFIT_ESTIMATES,
+    groups: GroupsOfTable | None = None,
 ) -> E:
     """Evaluate the losses together with the metrics.
 
@@ -40,6 +43,8 @@ def evaluate_prediction_losses(  # noqa: PLR0913 - one argument for each part of
         Whether it was said what a block is; else there is a caution.
     refits : RefitEstimates
         Estimates from extra fits, by model and by pair.
+    groups : GroupsOfTable or None
+        Groups of the rows, by which losses and metrics are described.
     """
     table = losses.table
     parts = Parts(
@@ -47,6 +52,7 @@ def evaluate_prediction_losses(  # noqa: PLR0913 - one argument for each part of
         make_metrics=partial(
             compute_metrics, metrics, losses.judged, table.layout, table.names, seed=seed
         ),
+        groups=add_metrics_to_groups(groups, metrics, losses.judged, table.layout, seed),
         cautions=(
             *losses.cautions,
             *([] if names_blocks else [BLOCKS_ASSUMED_RANDOM()]),

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from uuid import UUID
 
+from thetahat.analyses.losses.by_group import GroupsOfTable
+from thetahat.errors import Loc
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
 from thetahat_service.kinds.cross_validation.target_sample import (
@@ -16,6 +18,12 @@ from thetahat_service.kinds.cross_validation.target_sample import (
     estimate_importance,
 )
 from thetahat_service.kinds.fields.data import check_data_fields, read_data
+from thetahat_service.kinds.fields.groups import (
+    check_named_groups,
+    read_group_columns,
+    read_inline_groups,
+)
+from thetahat_service.kinds.fields.layout import require_columns
 from thetahat_service.kinds.fitting.bundles import Bundle, bundle_learners
 from thetahat_service.kinds.fitting.engine import FittingStage, count_chunks, divide_chunks
 from thetahat_service.kinds.fitting.open_task import set_task_of_job
@@ -35,6 +43,10 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
 
     fit_importance: Importance | None = None
     """The importance weights that fits use; None if they use none."""
+
+    def read_groups(self) -> GroupsOfTable | None:
+        """Return the groups of the rows of the request or file."""
+        return read_groups(self.request, self.job.datasets)
 
     @cached_property
     def importance(self) -> Importance | None:
@@ -71,8 +83,36 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
 def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     """Check a request; no learner is fitted."""
     check_data_fields(request, datasets)
+    _check_groups(request, datasets)
     check_target_sample(request, datasets)
     check_scheme_request(request, datasets, request.build_metrics()).check_work()
+
+
+def _check_groups(request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
+    """Refuse groups that are not columns, and inline ones of another length."""
+    if request.dataset is not None and request.columns is not None:
+        named = request.columns.groups
+        loc: Loc = ("columns", "groups")
+        columns: dict[Loc, str | None] = {(*loc, i): name for i, name in enumerate(named or ())}
+        require_columns(datasets[request.dataset], columns)
+        check_named_groups(request, named, loc)
+        return
+    groups = None if request.data is None else request.data.groups
+    check_named_groups(request, None if groups is None else list(groups), ("data", "groups"))
+    read_groups(request, datasets)
+
+
+def read_groups(
+    request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]
+) -> GroupsOfTable | None:
+    """Return the groups of all rows of the request or file."""
+    if request.dataset is not None and request.columns is not None:
+        file = datasets[request.dataset]
+        return read_group_columns(file, request.columns, request.group_by, file.rows, None)
+    if request.data is None:
+        return None
+    groups, n = request.data.groups, len(request.data.y)
+    return read_inline_groups(groups, request.group_by, n, None, ("data", "groups"))
 
 
 @lru_cache(maxsize=1)

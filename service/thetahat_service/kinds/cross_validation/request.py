@@ -7,8 +7,10 @@ from uuid import UUID
 
 from pydantic import Field
 
-from thetahat_service.kinds.fields.data import has_role
+from thetahat_service.kinds.fields.data import DataColumns, InlineData, has_role
+from thetahat_service.kinds.fields.groups import GROUPS_FIELD, GroupByField, GroupColumnsField
 from thetahat_service.kinds.fields.learners import LearnersRequest
+from thetahat_service.kinds.fields.list_items import ValueItem
 from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
 from thetahat_service.kinds.fields.sample import SampleInput
@@ -67,7 +69,20 @@ class CalibrationInput(Schema):
     )
 
 
-class CrossValidationRequest(LearnersRequest, TargetSampleFields):
+class GroupedDataColumns(DataColumns, GroupColumnsField):
+    """The columns of a data set, with those of groups.
+
+    Learners do not see the columns of groups, unless features names them.
+    """
+
+
+class GroupedInlineData(InlineData):
+    """A small data set in the request itself, with groups of its rows."""
+
+    groups: dict[str, list[ValueItem]] | None = GROUPS_FIELD
+
+
+class CrossValidationRequest(LearnersRequest, TargetSampleFields, GroupByField):
     """Data, learners and a scheme, and optionally a sample of another population."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset({"data", "target_sample"})
@@ -75,6 +90,12 @@ class CrossValidationRequest(LearnersRequest, TargetSampleFields):
 
     kind: Literal["cross_validation"] = Field(
         "cross_validation", description="The kind of the evaluation."
+    )
+    columns: GroupedDataColumns | None = Field(
+        None, description="Which column of the data set has which role."
+    )
+    data: GroupedInlineData | None = Field(
+        None, description="The data, in the place of a data set."
     )
     metrics: list[MetricName | MetricEntry] = Field(
         default_factory=list,

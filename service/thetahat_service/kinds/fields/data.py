@@ -8,6 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from thetahat.analyses.losses.gate import refuse_gate_without_groups
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.tables.column_profiles import ColumnProfile, profile_raw_column
@@ -18,6 +19,8 @@ from thetahat_service.data.base import GROUPS
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import read_columns, read_features, read_labels
 from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.analysis import AnalysisRequest
+from thetahat_service.kinds.fields.groups import GroupByField
 from thetahat_service.kinds.fields.layout import (
     check_columns_given,
     require_columns,
@@ -115,6 +118,8 @@ def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) 
         )
     check_columns_given(fields.dataset, fields.columns)
     _check_source_named(fields)
+    if isinstance(fields, AnalysisRequest) and not isinstance(fields, GroupByField):
+        refuse_gate_without_groups(fields.choices, has_groups=False)
     if fields.dataset is None or fields.columns is None:
         return
     file, columns = datasets[fields.dataset], fields.columns
@@ -224,6 +229,7 @@ def _list_feature_columns(file: DatasetFile, columns: DataColumns) -> list[str]:
     if columns.features is not None:
         return columns.features
     with_role = {getattr(columns, role) for role in ROLES}
+    with_role.update(getattr(columns, "groups", None) or ())
     return [str(c["name"]) for c in file.columns if c["name"] not in with_role]
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from thetahat.analyses.cross_validation import OutcomesTask
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
+from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.cross_validation import build_rows
@@ -196,7 +197,12 @@ class SchemePlan(FittingPlan, Generic[L]):
                 *find_row_number_cautions(self.request, self.data),
             ],
             columns=name_group_columns(self.request),
+            groups=self.read_groups(),
         )
+
+    def read_groups(self) -> GroupsOfTable | None:
+        """Return the groups of the rows; None of kinds without groups."""
+        return None
 
     def list_methods_used(self, names: list[str]) -> list[MethodUsed]:
         """Return the records of the scheme, the loss and these learners."""

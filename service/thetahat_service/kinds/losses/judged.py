@@ -30,6 +30,8 @@ _NOT_BESIDE_JUDGE: Final = {
     "item": None,
     "run": None,
     "pass_at": None,
+    "groups": None,
+    "group_by": None,
     "block_labels": None,
     "n_train": None,
     "weights": None,
@@ -153,7 +155,7 @@ def _read_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
     assert of_judge is not None  # noqa: S101 - checked before
     models = columns.losses
     numbers = read_columns(file, list(dict.fromkeys([*models, *of_judge.list_grades()])))
-    for name in ("block", "repeat", "time", "item", "run"):
+    for name in ("block", "repeat", "time", "item", "run", "groups"):
         if getattr(columns, name) is not None:
             raise UnsupportedCombination(
                 f"A judge is for one test set, which has no {name}. Leave the column out.",

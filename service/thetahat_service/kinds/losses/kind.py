@@ -72,6 +72,7 @@ class Losses(JobKind[LossesRequest]):
                 *suspect_values(plan.table, better_is_stated=job.request.better is not None),
                 *_suspect_totals(plan.table),
             ),
+            groups=plan.groups,
             cautions=(*plan.cautions, *assumed, *find_similar_blocks(plan.table.layout)),
         )
         evaluation = evaluate(plan.table, choices, job.seed, parts)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import numpy as np
 
+from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.cautions import (
     RATIO_OF_SUMS,
     RUNS_AVERAGED,
@@ -27,6 +28,7 @@ from thetahat.values.types import BlockKind, FloatArray, IntArray
 from thetahat.values.words import choose_words
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.groups import build_groups
 from thetahat_service.kinds.fields.layout import require_columns
 from thetahat_service.kinds.losses.log_scores import (
     OF_LOG_LIKELIHOODS,
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 
 ITEM_COLUMNS: Final = ("item", "doc_id", "id")
 ONE_TASK: Final = "task"
+TASK_GROUP: Final = "task"
+"""The name of a group that is the task of an item, whatever column it stands in."""
 NAMED: Final = 3
 
 Key = tuple[str, str]
@@ -61,6 +65,8 @@ class _Runs:
         How many runs of an item have no score.
     hashes, clusters : dict
         The hash of an item's content, and its cluster, where the log has them.
+    groups : dict
+        The groups of an item, in the order of the request.
     """
 
     scores: dict[Key, list[float]] = field(default_factory=dict)
@@ -68,6 +74,16 @@ class _Runs:
     without: Counter[Key] = field(default_factory=Counter)
     hashes: dict[Key, str] = field(default_factory=dict)
     clusters: dict[Key, Any] = field(default_factory=dict)
+    groups: dict[Key, tuple[Any, ...]] = field(default_factory=dict)
+
+    def describe(self, key: Key, digest: str | None, cluster: Any, groups: tuple[Any, ...]) -> None:
+        """Keep what a row says of its item beside the score."""
+        if digest is not None:
+            self.hashes[key] = digest
+        if cluster is not None:
+            self.clusters[key] = cluster
+        if groups:
+            self.groups[key] = groups
 
 
 def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None:
@@ -81,6 +97,12 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
         find_score(logs.score, file, loc)
         _choose_item_column(logs, present, loc)
         require_columns(file, {("logs", "cluster"): logs.cluster, **_list_named_columns(logs)})
+        groups: dict[Loc, str | None] = {
+            ("logs", "groups", i): name
+            for i, name in enumerate(logs.groups or ())
+            if name != TASK_GROUP
+        }
+        require_columns(file, groups)
         if entry.model is None and _choose_column(logs, "model", present) is None:
             raise InvalidParameter(
                 "The file does not name its model, as logs of lm-evaluation-harness do not. Add "
@@ -91,8 +113,8 @@ def check_logs(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> None
 
 def read_log_losses(
     request: LossInput, logs: LogsInput, datasets: Mapping[UUID, DatasetFile]
-) -> tuple[LossTable, dict[str, RunValues] | None, tuple[Caution, ...]]:
-    """Return the table of all models' scores, matched by task and item, their runs and cautions.
+) -> tuple[LossTable, dict[str, RunValues] | None, tuple[Caution, ...], GroupsOfTable | None]:
+    """Return the scores of all models, matched by task and item: table, runs, cautions, groups.
 
     Runs of one item (epochs) are averaged. Several tasks are blocks of kind source on which the
     models were not trained; one task is a holdout.
@@ -131,7 +153,16 @@ def read_log_losses(
     cautions = [*_list_cautions(models, kept)]
     if ratio is not None:
         cautions.append(RATIO_OF_SUMS(score=logs.score, formula=ratio.formula))
-    return table.with_words(words), runs_of_models or None, tuple(cautions)
+    groups = None
+    if logs.groups is not None:
+        columns = {
+            name: [_find_groups(models, key, len(logs.groups))[place] for key in kept]
+            if name != TASK_GROUP
+            else [task for task, _ in kept]
+            for place, name in enumerate(logs.groups)
+        }
+        groups = build_groups(columns, request.group_by, len(kept), None, ("logs", "groups"))
+    return table.with_words(words), runs_of_models or None, tuple(cautions), groups
 
 
 def _compute_values(
@@ -203,7 +234,7 @@ def _read_models(
                 "and a list in the other, so that they cannot be compared.",
                 loc=loc,
             )
-        for model, key, score, size, digest, cluster, epoch in _read_file(
+        for model, key, score, size, digest, cluster, epoch, groups in _read_file(
             logs, entry, datasets[entry.dataset], chosen, loc
         ):
             earlier = read.setdefault((model, key, epoch), i)
@@ -217,10 +248,7 @@ def _read_models(
                 scores.append(score)
                 if size is not None:
                     runs.sizes.setdefault(key, []).append(size)
-            if digest is not None:
-                runs.hashes[key] = digest
-            if cluster is not None:
-                runs.clusters[key] = cluster
+            runs.describe(key, digest, cluster, groups)
     if ratio is None and _are_log_likelihoods(logs.score, models):
         ratio = PERPLEXITY
     return models, ratio
@@ -261,15 +289,18 @@ def _refuse_other_evaluation(
 
 def _read_file(
     logs: LogsInput, entry: LogFile, file: DatasetFile, chosen: ScoreColumns, loc: Loc
-) -> Iterator[tuple[str, Key, float | None, float | None, str | None, Any, str]]:
-    """Yield model, key, score and size, hash, cluster and epoch of every row of one file."""
+) -> Iterator[tuple[str, Key, float | None, float | None, str | None, Any, str, tuple[Any, ...]]]:
+    """Yield model, key, score and size, hash, cluster, epoch and groups of each row of a file."""
     present = _list_column_names(file)
     item = _choose_item_column(logs, present, loc)
     names = {
         name: _choose_column(logs, name, present)
         for name in ("model", "task", "filter", "doc_hash", "epoch")
     }
-    columns = read_labels(file, [item, *filter(None, [*names.values(), logs.cluster])])
+    named_groups = [name for name in logs.groups or () if name != TASK_GROUP]
+    columns = read_labels(
+        file, [item, *filter(None, [*names.values(), logs.cluster]), *named_groups]
+    )
     scores, sizes = _read_scores(logs, file, chosen, loc)
     n = len(scores)
     for name in filter(None, (item, names["model"] if entry.model is None else None)):
@@ -295,12 +326,13 @@ def _read_file(
         columns[logs.cluster].tolist() if logs.cluster else [None] * n,
         read_cells(names["epoch"], None if names["epoch"] else "1"),
         filters,
+        _list_groups(logs, columns, n),
         strict=True,
     )
-    for model, task_name, item_name, value, size, digest, cluster, epoch, filtered in rows:
+    for model, task_name, item_name, value, size, digest, cluster, epoch, filtered, groups in rows:
         if logs.filter is None or filtered is None or filtered == logs.filter:
             number = None if math.isnan(value) else value
-            yield model, (task_name, item_name), number, size, digest, cluster, epoch
+            yield model, (task_name, item_name), number, size, digest, cluster, epoch, groups
 
 
 def _read_scores(
@@ -328,6 +360,37 @@ def _read_scores(
             loc=loc,
         )
     return scores, sizes
+
+
+def _list_groups(
+    logs: LogsInput, columns: Mapping[str, np.ndarray], n: int
+) -> list[tuple[Any, ...]]:
+    """Return the groups of each of n rows, with None in the place of the task."""
+    if logs.groups is None:
+        return [()] * n
+    cells = [[None] * n if name == TASK_GROUP else columns[name].tolist() for name in logs.groups]
+    return list(zip(*cells, strict=True))
+
+
+def _find_groups(models: Mapping[str, _Runs], key: Key, n: int) -> tuple[Any, ...]:
+    """Return the groups of an item, of each column the first one that a log has.
+
+    Logs that disagree about an item are refused.
+    """
+    found: list[Any] = [None] * n
+    for name, runs in models.items():
+        for place, value in enumerate(runs.groups.get(key, ())):
+            is_missing = value is None or value != value  # noqa: PLR0124 - NaN
+            if is_missing or value == found[place]:
+                continue
+            if found[place] is not None:
+                raise InvalidParameter(
+                    f"Item {key[1]!r} of {key[0]!r} is in the group {value!r} in the log of "
+                    f"{name!r}, and in {found[place]!r} in another one. An item has one group.",
+                    loc=("logs", "groups", place),
+                )
+            found[place] = value
+    return tuple(found)
 
 
 def _check_complete(values: np.ndarray, name: str, loc: Loc) -> None:

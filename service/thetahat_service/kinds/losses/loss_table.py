@@ -11,6 +11,7 @@ from uuid import UUID
 
 import numpy as np
 
+from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc, shorten_value
 from thetahat.tables.columns import describe_other_cells
@@ -21,6 +22,11 @@ from thetahat.values.types import BlockKind, FloatArray
 from thetahat.values.words import choose_words
 from thetahat_service.data.reading import read_columns
 from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.groups import (
+    check_group_fields,
+    read_group_columns,
+    read_inline_groups,
+)
 from thetahat_service.kinds.fields.layout import (
     LAYOUT_COLUMNS,
     build_layout_of_columns,
@@ -72,6 +78,7 @@ def check_form(request: LossInput) -> None:
     check_columns_given(request.dataset, request.columns)
     if has_judge(request):
         check_judge(request)
+    _check_groups(request)
     if request.logs is not None:
         _check_fields_beside_logs(request)
     if request.split_scores is not None:
@@ -89,6 +96,35 @@ def check_form(request: LossInput) -> None:
                 raise InvalidParameter(
                     f"The field {field} is only for split_scores. Leave it out.", loc=(field,)
                 )
+
+
+def _check_groups(request: LossInput) -> None:
+    """Refuse groups where the losses have no rows, and groups in the place of another form."""
+    if request.split_scores is not None and request.groups is not None:
+        raise InvalidParameter(
+            "Groups need one loss for each row, which split_scores do not have. Leave groups out.",
+            loc=("groups",),
+        )
+    _refuse_groups_of_runs(request)
+    columns, loc = None, ("columns", "groups")
+    if request.logs is not None:
+        columns, loc = request.logs.groups, ("logs", "groups")
+    elif request.columns is not None:
+        columns = request.columns.groups
+    is_inline = request.logs is None and request.dataset is None
+    check_group_fields(request, columns, loc, is_inline=is_inline)
+
+
+def _refuse_groups_of_runs(request: LossInput) -> None:
+    """Refuse groups of rows that are runs: it is the items that have groups."""
+    has_items = request.item is not None or getattr(request.columns, "item", None) is not None
+    columns = None if request.columns is None else request.columns.groups
+    if has_items and (request.groups is not None or columns is not None):
+        raise InvalidParameter(
+            "Groups need one row for each item, and item says that items have several runs. Send "
+            "the mean of each item's runs, or logs, whose items have groups.",
+            loc=("groups",) if columns is None else ("columns", "groups"),
+        )
 
 
 def _check_fields_beside_logs(request: LossInput) -> None:
@@ -118,6 +154,10 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
         return
     file, columns = datasets[request.dataset], request.columns
     require_columns(file, {("columns", name): getattr(columns, name) for name in ROW_COLUMNS})
+    groups: dict[Loc, str | None] = {
+        ("columns", "groups", i): name for i, name in enumerate(columns.groups or ())
+    }
+    require_columns(file, groups)
     losses: dict[Loc, str | None] = {
         ("columns", "losses", i): name for i, name in enumerate(columns.losses)
     }
@@ -141,18 +181,24 @@ class SentLosses:
     """What to know of how the losses were read."""
     runs: Mapping[str, RunValues] | None = None
     """The losses by model before they were averaged, where items have several."""
+    groups: GroupsOfTable | None = None
+    """The groups of the rows of the table."""
 
 
 def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
     """Read the losses of a request, without the rows that it leaves out."""
     if request.logs is not None:
-        table, runs, cautions = read_log_losses(request, request.logs, datasets)
+        table, runs, cautions, groups = read_log_losses(request, request.logs, datasets)
         _check_model_names(list(table.names), ("logs",))
-        return SentLosses(table, table.layout.n_rows, cautions=cautions, runs=runs)
+        n = table.layout.n_rows
+        return SentLosses(table, n, cautions=cautions, runs=runs, groups=groups)
     sent = _read_rows_or_scores(request, datasets)
     kind, higher_is_better = sent.table.layout.kind, request.better == "higher"
     words = choose_words(kind, higher_is_better=higher_is_better)
-    return replace(sent, table=sent.table.with_words(words))
+    groups = sent.groups
+    if request.groups is not None:
+        groups = read_inline_groups(request.groups, request.group_by, sent.n_rows, sent.kept)
+    return replace(sent, table=sent.table.with_words(words), groups=groups)
 
 
 def _read_rows_or_scores(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:
@@ -436,7 +482,9 @@ def _from_dataset(request: LossInput, file: DatasetFile, columns: LossDatasetCol
                 value=str(values[name][row]),
             )
     labels = read_label_columns(file, columns, reader, ROW_COLUMNS)
-    return _from_rows(request, reader, labels, values, file.rows)
+    sent = _from_rows(request, reader, labels, values, file.rows)
+    groups = read_group_columns(file, columns, request.group_by, file.rows, sent.kept)
+    return replace(sent, groups=groups)
 
 
 def _read_training_sizes(request: LossInput) -> float | dict[str, float] | None:

@@ -10,6 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from thetahat.analyses.losses import check, describe_other_loss
+from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.refit_estimators import drop_refit_target
@@ -41,6 +42,8 @@ class LossesPlan:
     """What to know of how the losses were read."""
     runs: RunParts | None = None
     """The runs of the items, where items have several."""
+    groups: GroupsOfTable | None = None
+    """The groups of the rows."""
 
 
 def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:
@@ -55,8 +58,11 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     fits = read_supplied_fits(request.fits, table)
     choices = drop_refit_target(request.choices, fits.methods)
     check(table.layout, choices, table.names, describe_other_loss(table))
+    groups = sent_losses.groups
+    if groups is not None:
+        groups.check(table.layout)
     weights, runs = _read_weights(request, sent_losses), _read_runs(request, sent_losses, table)
-    return LossesPlan(table, weights, fits, sent_losses.cautions, runs)
+    return LossesPlan(table, weights, fits, sent_losses.cautions, runs, groups)
 
 
 def _read_runs(

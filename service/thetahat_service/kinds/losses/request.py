@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.values.types import Better, BlockKind
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
+from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import LabelItem, LossesItem, NumberItem, WeightsItem
@@ -62,7 +63,7 @@ class SplitScores(Schema):
         return self.blocks or BlockKind.RANDOM
 
 
-class LossDatasetColumns(LayoutColumns):
+class LossDatasetColumns(LayoutColumns, GroupColumnsField):
     """The columns of a data set of losses: a row per instance and repeat, or per item and run."""
 
     item: str | None = Field(
@@ -140,12 +141,19 @@ class LogsInput(Schema):
         description="A column with the group that an item belongs to inside its task, such as "
         "metadata.document.",
     )
+    groups: list[str] | None = Field(
+        None,
+        min_length=1,
+        max_length=50,
+        description="Columns with groups of the items, such as metadata.language; task means the "
+        "task. Models and comparisons are then also described by group.",
+    )
     columns: LogColumns | None = Field(
         None, description="The columns of item, model and task, where they have other names."
     )
 
 
-class LossInput(LayoutFields, SplitScores, LeftOutLossFields):
+class LossInput(LayoutFields, SplitScores, LeftOutLossFields, GroupFields):
     """The losses of every model: ``losses``, ``dataset``, ``logs`` or ``split_scores``."""
 
     losses: dict[str, list[LossesItem]] | None = Field(

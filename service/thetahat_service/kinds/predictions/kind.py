@@ -51,6 +51,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
             job.seed,
             names_blocks=request.blocks is not None,
             refits=plan.fits.compute(choices),
+            groups=plan.groups,
         )
         result = PredictionsResult(evaluation=evaluation, bias_variance=losses.bias_variance)
         methods = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from thetahat.analyses.losses import check, describe_other_loss
+from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.analyses.predictions.losses import PredictionLosses, compute_losses, find_task
 from thetahat.errors import InvalidParameter, Loc
@@ -15,6 +16,11 @@ from thetahat.losses.base import Loss
 from thetahat.refit_estimators import drop_refit_target
 from thetahat.values.types import BlockKind
 from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.groups import (
+    check_group_fields,
+    read_group_columns,
+    read_inline_groups,
+)
 from thetahat_service.kinds.fields.layout import (
     LAYOUT_COLUMNS,
     build_layout_of_columns,
@@ -48,6 +54,8 @@ class PredictionsPlan:
     """The losses of every model, and the input of the metrics."""
     fits: SuppliedEstimators
     """Estimators that use losses of extra fits."""
+    groups: GroupsOfTable | None = None
+    """The groups of the rows."""
 
 
 def check_form(request: PredictionsRequest) -> None:
@@ -63,6 +71,8 @@ def check_form(request: PredictionsRequest) -> None:
     if is_inline and request.y is None:
         raise InvalidParameter("The field y is missing.", loc=("y",))
     columns = request if is_inline else request.columns
+    group_columns = None if request.columns is None else request.columns.groups
+    check_group_fields(request, group_columns, ("columns", "groups"), is_inline=is_inline)
     if columns is not None and not columns.predictions and not columns.scores:
         loc: Loc = ("predictions",) if is_inline else ("columns", "predictions")
         raise InvalidParameter(
@@ -84,6 +94,8 @@ def check_dataset(
     columns_by_path: dict[Loc, str | None] = {("columns", "target"): columns.target}
     for name in LAYOUT_COLUMNS:
         columns_by_path["columns", name] = getattr(columns, name)
+    for i, name in enumerate(columns.groups or ()):
+        columns_by_path["columns", "groups", i] = name
     for model, column in (columns.predictions or {}).items():
         columns_by_path["columns", "predictions", model] = column
     for model, names in (columns.scores or {}).items():
@@ -122,6 +134,12 @@ def build_plan(
     kept_rows = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
     layout = build_layout_of_columns(kind, labels, n, request.n_train, kept_rows)
     data = keep_predictions(data, kept_rows)
+    groups = read_inline_groups(request.groups, request.group_by, n, kept_rows)
+    if request.dataset is not None and request.columns is not None:
+        file = datasets[request.dataset]
+        groups = read_group_columns(file, request.columns, request.group_by, n, kept_rows)
+    if groups is not None:
+        groups.check(layout)
     metrics, choices = parse_metrics(request.metrics), request.choices
     with number_rows_as_sent(kept_rows):
         losses = compute_losses(
@@ -137,7 +155,7 @@ def build_plan(
         fits = read_supplied_fits(request.fits, table)
         checked = drop_refit_target(choices, fits.methods)
         check(table.layout, checked, table.names, describe_other_loss(table))
-    return PredictionsPlan(loss, metrics, losses, fits)
+    return PredictionsPlan(loss, metrics, losses, fits, groups)
 
 
 def _parse_loss(request: PredictionsRequest) -> Loss:

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from thetahat.values.types import BlockKind
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
+from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import ScoreItem, ValueItem
@@ -17,7 +18,7 @@ from thetahat_service.kinds.supplied_fits import SuppliedFitsField
 from thetahat_service.schemas.numbers import check_whole_sizes
 
 
-class PredictionColumns(LayoutColumns):
+class PredictionColumns(LayoutColumns, GroupColumnsField):
     """The columns of a data set of predictions."""
 
     target: str = Field(description="The column with the true classes or values.")
@@ -34,7 +35,9 @@ class PredictionColumns(LayoutColumns):
     )
 
 
-class PredictionsRequest(AnalysisRequest, LayoutFields, LeftOutLossFields, SuppliedFitsField):
+class PredictionsRequest(
+    AnalysisRequest, LayoutFields, LeftOutLossFields, GroupFields, SuppliedFitsField
+):
     """The true classes or values, and the predictions of every model."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset(

@@ -1,0 +1,272 @@
+"""Models and pairs by groups of rows: the worst group, and where which model is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation.document import Cell, Name, Number, PValue, Section, Table
+from thetahat_presentation.numbers import format_count, format_level
+from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
+from thetahat_presentation.parts.models import ModelsResult, build_interval
+from thetahat_presentation.wording import capitalise
+
+Json: TypeAlias = Mapping[str, Any]
+
+MOST_MODELS: Final = 8
+"""Models that have a table of their own; of more, those of the best ones are shown."""
+MOST_FIRST: Final = 3
+"""Columns and intersections that the findings have a sentence on."""
+MOST_GAPS: Final = 20
+"""Gaps that a table lists, the largest first; the result as JSON has all."""
+DECISIONS: Final = {
+    "better": "{a} is better",
+    "worse": "{a} is worse",
+    "equivalent": "equivalent",
+    "not_worse": "{a} is not worse",
+    "undecided": "not clear",
+}
+TOO_FEW: Final = "too few to say"
+
+
+def describe_groups(shown: ModelsResult) -> list[str]:
+    """Return what the first groups show, in words; nothing of a result without groups.
+
+    Of two models or more it is the difference of one pair in each group, and of a single model its
+    worst group.
+    """
+    return _write_sentences(shown)[:MOST_FIRST]
+
+
+def _write_sentences(shown: ModelsResult) -> list[str]:
+    pair = _choose_pair(shown)
+    if pair is not None:
+        return [str(each["sentence"]) for each in pair["groups"].values()]
+    return [
+        str(each["worst"]["sentence"])
+        for each in _get_groups(shown.models.get(shown.best, {})).values()
+        if each.get("worst")
+    ]
+
+
+def iterate_group_cautions(shown: ModelsResult) -> Iterator[PlacedCaution]:
+    """Yield the cautions about the groups of each model and pair."""
+    for name, model in shown.models.items():
+        for key, groups in _get_groups(model).items():
+            yield from place_cautions(groups.get("cautions"), Place(name, f"by {key}"))
+    for pair in shown.comparisons:
+        for key, groups in _get_groups(pair).items():
+            place = Place(f"{pair['a']} against {pair['b']}", f"by {key}")
+            yield from place_cautions(groups.get("cautions"), place)
+
+
+def build_groups_section(shown: ModelsResult) -> Section | None:
+    """Return the tables of all groups; None where the request names no groups."""
+    models = {name: groups for name in shown.names if (groups := _get_groups(shown.models[name]))}
+    if not models:
+        return None
+    pair = _choose_pair(shown)
+    keys = list(next(iter(models.values())))
+    tables: list[Table] = []
+    for key in keys:
+        if pair is not None:
+            tables.append(_tabulate_pair(shown, pair, key))
+        else:
+            tables.append(_tabulate_model(shown, next(iter(models)), key))
+        tables.append(_tabulate_worst(shown, models, key))
+    first = [] if pair is None else list(models)[:MOST_MODELS]
+    more = [_tabulate_model(shown, name, key) for key in keys for name in first]
+    more += [
+        table
+        for key in keys
+        for name in list(models)[:MOST_MODELS]
+        if (table := _tabulate_gaps(shown, name, key)) is not None
+    ]
+    return Section(
+        name="groups",
+        title="For which groups?",
+        sentences=_write_sentences(shown)[MOST_FIRST:],
+        tables=tables,
+        more_title="Every model by group, and the gaps between groups",
+        more=more,
+    )
+
+
+def _get_groups(part: Json) -> Mapping[str, Json]:
+    return part.get("groups") or {}
+
+
+def _choose_pair(shown: ModelsResult) -> Json | None:
+    """Return the pair that is shown: that of the gate, or the first one with the reference."""
+    gate = shown.result.get("gate") or {}
+    named = (gate.get("model"), gate.get("against"))
+    pairs = [pair for pair in shown.pairs if pair.get("groups")]
+    of_gate = [pair for pair in pairs if (pair["a"], pair["b"]) == named]
+    return next(iter([*of_gate, *pairs]), None)
+
+
+def write_group(group: Mapping[str, Any]) -> str:
+    """Return the values of a group; a missing one is called so."""
+    return " & ".join(
+        ("missing" if label is None else str(label)) if len(group) == 1 else _name(column, label)
+        for column, label in group.items()
+    )
+
+
+def _name(column: str, label: object) -> str:
+    return f"{column} missing" if label is None else f"{column} {label}"
+
+
+def _describe_level(groups: Json) -> str:
+    level = groups["simultaneous"]
+    return (
+        f"The intervals of all {format_count(level['groups'])} groups hold at once at "
+        f"{format_level(level['level'])}."
+    )
+
+
+def _tabulate_pair(shown: ModelsResult, pair: Json, key: str) -> Table:
+    groups, (a, b) = pair["groups"][key], (pair["a"], pair["b"])
+    means = [
+        {write_group(item["group"]): item.get("mean") for item in of_model["items"]}
+        for of_model in (_get_groups(shown.models[name]).get(key, {"items": []}) for name in (a, b))
+    ]
+    rows: list[list[Cell]] = []
+    for item in groups["items"]:
+        group, interval = write_group(item["group"]), item.get("interval")
+        error = (interval or {}).get("standard_error")
+        rows.append(
+            [
+                Name(group),
+                Number(item["n"]),
+                *_count_clusters(groups, item),
+                *(Number(of_model.get(group)) for of_model in means),
+                Number(item.get("difference"), error),
+                build_interval(interval),
+                TOO_FEW if item["too_few"] else DECISIONS[item["decision"]].format(a=a, b=b),
+            ]
+        )
+    test = groups["depends_on_group"]
+    notes = [_describe_level(groups), *_list_reasons(groups)]
+    if test.get("p_value") is None:
+        notes.append(f"No test whether the difference depends on {key}: {test['reason']}")
+    columns = [capitalise(key), "Instances", *_name_clusters(groups), a, b, f"{a} minus {b}"]
+    return Table(
+        caption=f"{capitalise(shown.quantity)} of {a} and {b} by {key}",
+        columns=[*columns, f"{shown.level} interval".strip(), "Which is better"],
+        rows=rows,
+        notes=notes,
+    )
+
+
+def _tabulate_model(shown: ModelsResult, name: str, key: str) -> Table:
+    groups = _get_groups(shown.models[name])[key]
+    metrics = list(dict.fromkeys(m for item in groups["items"] for m in item.get("metrics") or {}))
+    rows: list[list[Cell]] = []
+    for item in groups["items"]:
+        interval = item.get("interval")
+        row: list[Cell] = [
+            Name(write_group(item["group"])),
+            Number(item["n"]),
+            *_count_clusters(groups, item),
+            Number(item.get("mean"), (interval or {}).get("standard_error")),
+            build_interval(interval),
+        ]
+        for metric in metrics:
+            found = (item.get("metrics") or {}).get(metric) or {}
+            row += [Number(found.get("estimate")), build_interval(found.get("interval"))]
+        rows.append([*row, TOO_FEW if item["too_few"] else ""])
+    interval_heading = f"{shown.level} interval".strip()
+    columns = [
+        capitalise(key),
+        "Instances",
+        *_name_clusters(groups),
+        capitalise(shown.quantity),
+        interval_heading,
+    ]
+    for metric in metrics:
+        columns += [metric, interval_heading]
+    notes = [_describe_level(groups), *_list_reasons(groups)]
+    if metrics:
+        notes.append("Those of each metric do as well.")
+    return Table(
+        caption=f"{name} by {key}", columns=[*columns, "Enough rows"], rows=rows, notes=notes
+    )
+
+
+def _tabulate_worst(
+    shown: ModelsResult, models: Mapping[str, Mapping[str, Json]], key: str
+) -> Table:
+    end = "lower_bound" if shown.higher_is_better else "upper_bound"
+    rows: list[list[Cell]] = []
+    for name, of_model in models.items():
+        groups = of_model[key]
+        worst = groups.get("worst") or {}
+        rows.append(
+            [
+                Name(name),
+                Name(write_group(worst["group"])) if worst else "",
+                Number(worst.get("mean")),
+                Number(worst.get(end)),
+                PValue(groups["equal_means"].get("p_value")),
+            ]
+        )
+    side = "below" if shown.higher_is_better else "above"
+    without = {groups[key]["worst"]["groups_without_bound"] for groups in models.values()} - {0}
+    about = (
+        f"With {shown.level} confidence no group of a model has a {shown.quantity} {side} its "
+        "bound, whichever group is worst. The p-value is that of groups with equal means."
+    )
+    notes = [about]
+    if without:
+        notes.append(
+            f"{format_count(max(without))} of the groups have no interval, and no bound is about "
+            "them."
+        )
+    return Table(
+        caption=f"Worst group by {key}",
+        columns=["Model", "Worst group", capitalise(shown.quantity), f"None {side}", "p (equal)"],
+        rows=rows,
+        notes=notes,
+    )
+
+
+def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table | None:
+    gaps = _get_groups(shown.models[name])[key]["gaps"]
+    ordered = sorted(gaps["items"], key=lambda gap: -abs(gap["estimate"]))
+    if not ordered:
+        return None
+    rows: list[list[Cell]] = [
+        [
+            Name(f"{write_group(gap['group'])} minus {write_group(gap['against'])}"),
+            Number(gap["estimate"], gap.get("standard_error")),
+            build_interval(gap),
+        ]
+        for gap in ordered[:MOST_GAPS]
+    ]
+    notes = [f"The intervals of all {format_count(len(ordered))} gaps hold at once."]
+    if len(ordered) > MOST_GAPS:
+        notes.append(f"The table has the {MOST_GAPS} largest; the result as JSON has all.")
+    columns = ["Gap", capitalise(shown.quantity), f"{shown.level} interval".strip()]
+    return Table(caption=f"Gaps of {name} by {key}", columns=columns, rows=rows, notes=notes)
+
+
+def _name_clusters(groups: Json) -> list[str]:
+    return ["Clusters"] if _has_clusters(groups) else []
+
+
+def _count_clusters(groups: Json, item: Json) -> list[Cell]:
+    return [Number(item.get("clusters"))] if _has_clusters(groups) else []
+
+
+def _has_clusters(groups: Json) -> bool:
+    return any(item.get("clusters") is not None for item in groups["items"])
+
+
+def _list_reasons(groups: Json) -> Sequence[str]:
+    """Return why groups have no interval, each reason with its groups."""
+    by_reason: dict[str, list[str]] = {}
+    for item in groups["items"]:
+        if reason := item.get("reason"):
+            by_reason.setdefault(str(reason), []).append(write_group(item["group"]))
+    return [f"{', '.join(names)}: {reason}" for reason, names in by_reason.items()]

@@ -1,0 +1,259 @@
+"""Statements about all groups of rows at once: how often they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+from scipy.special import ndtr
+
+from thetahat.analyses.groups.columns import Grouping
+from thetahat.analyses.groups.model_groups import GroupOptions, describe_model
+from thetahat.analyses.groups.pair_groups import PairCorrection, describe_pair
+from thetahat.analyses.groups.rows import GroupRows
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.layout import Layout, build_layout
+from thetahat.values.types import BlockKind, FloatArray, IntArray
+from thetahat_replications.edges.table import Table, format_share
+
+LEVEL: Final = 0.95
+MARGIN: Final = 0.1
+
+Draw: TypeAlias = Callable[[np.random.Generator, "GroupDesign", float], FloatArray]
+"""Draws the (n, 2) losses of both models, the first mean larger by the third argument."""
+
+ABOUT: Final = f"""
+Groups of one column; the losses of a second model are drawn beside those of the first. Each column
+is a share of samples with its standard error.
+
+- `means`, `worst`, `gaps`, `differences`: all intervals of the means, the bound of the worst group,
+  all intervals of the gaps and all intervals of the differences of the models hold. That is to be
+  in {LEVEL:g} or more.
+- `equal`, `depends`: the tests of equal means and of equal differences reject. That is to be in .05
+  or less. `equal` needs groups with equal means; else there is a dash.
+- `pass`, `fail`: a gate `no_group_worse` with the margin {MARGIN:g} finds the first model not worse
+  in the first group, or worse in some group, although it is worse by exactly the margin in all.
+  That is to be in .05 or less.
+- `caution`: the intervals of the means have the caution `skewed_groups`.
+
+What has no interval or test counts as no failure: it is shown as such, and a gate is undecided.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupDesign:
+    """Groups of rows, and the losses of two models.
+
+    Parameters
+    ----------
+    name : str
+        What is drawn.
+    sizes : tuple of int
+        Rows of each group.
+    means : tuple of float
+        True mean loss of the first model in each group.
+    draw : callable
+        Draws the losses of both models.
+    n_clusters : int
+        Clusters that all groups share; 0 for independent rows.
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    means: tuple[float, ...]
+    draw: Draw
+    n_clusters: int = 0
+
+    @property
+    def codes(self) -> IntArray:
+        """(n,) group of each row."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @property
+    def clusters(self) -> IntArray | None:
+        """(n,) cluster of each row, of sizes from 2 to 20; None for independent rows."""
+        if not self.n_clusters:
+            return None
+        shares = np.geomspace(2, 20, self.n_clusters)
+        ends = np.cumsum(shares) / shares.sum() * len(self.codes)
+        order = np.random.default_rng(0).permutation(len(self.codes))
+        clusters = np.empty(len(order), dtype=np.intp)
+        clusters[order] = np.searchsorted(ends, np.arange(len(order)), side="right")
+        return clusters
+
+
+def _draw_errors(rng: np.random.Generator, design: GroupDesign, shift: float) -> FloatArray:
+    """Return losses of 0 and 1; the models err independently of each other."""
+    rates = np.asarray(design.means)[design.codes]
+    drawn = ndtr(_draw_standard(rng, design))
+    return np.asarray((drawn < np.stack([rates + shift, rates], axis=1)) * 1.0)
+
+
+def _draw_standard(rng: np.random.Generator, design: GroupDesign) -> FloatArray:
+    """Return (n, 2) standard normal numbers, with a correlation of .3 within clusters."""
+    own = rng.standard_normal((len(design.codes), 2))
+    if design.clusters is None:
+        return own
+    common = rng.standard_normal((design.n_clusters, 2))[design.clusters]
+    return np.asarray(np.sqrt(0.3) * common + np.sqrt(0.7) * own)
+
+
+def _draw_normal(rng: np.random.Generator, design: GroupDesign, shift: float) -> FloatArray:
+    """Return normal losses whose spread grows with the group."""
+    spread = 0.1 * (1 + design.codes)[:, None]
+    means = np.asarray(design.means)[design.codes][:, None]
+    return np.asarray(means + spread * _draw_standard(rng, design) + [shift, 0.0])
+
+
+def _draw_squared(rng: np.random.Generator, design: GroupDesign, shift: float) -> FloatArray:
+    return np.asarray(_draw_standard(rng, design) ** 2 + [shift, 0.0])
+
+
+def _draw_lognormal(rng: np.random.Generator, design: GroupDesign, shift: float) -> FloatArray:
+    return np.asarray(np.exp(_draw_standard(rng, design) - 0.5) + np.array([shift, 0.0]))
+
+
+DESIGNS: Final = (
+    GroupDesign(
+        name="0/1, five groups of 20, rate .1",
+        sizes=(20,) * 5,
+        means=(0.1,) * 5,
+        draw=_draw_errors,
+    ),
+    GroupDesign(
+        name="0/1, 15 to 100 rows, rates .05 to .3",
+        sizes=(15, 20, 40, 60, 100),
+        means=(0.3, 0.2, 0.1, 0.05, 0.1),
+        draw=_draw_errors,
+    ),
+    GroupDesign(
+        name="normal, 12 to 60 rows, SD .1 to .4",
+        sizes=(60, 40, 25, 12),
+        means=(0.5,) * 4,
+        draw=_draw_normal,
+    ),
+    GroupDesign(
+        name="squared normal, five groups of 30",
+        sizes=(30,) * 5,
+        means=(1.0,) * 5,
+        draw=_draw_squared,
+    ),
+    GroupDesign(
+        name="normal, four groups of 50 in 30 shared clusters",
+        sizes=(50,) * 4,
+        means=(0.5,) * 4,
+        draw=_draw_normal,
+        n_clusters=30,
+    ),
+    GroupDesign(
+        name="0/1, four groups of 60 in 40 shared clusters, rate .15",
+        sizes=(60,) * 4,
+        means=(0.15,) * 4,
+        draw=_draw_errors,
+        n_clusters=40,
+    ),
+    GroupDesign(
+        name="lognormal, five groups of 20",
+        sizes=(20,) * 5,
+        means=(1.0,) * 5,
+        draw=_draw_lognormal,
+    ),
+)
+
+
+def build_table(repetitions: int, seed: int) -> Table:
+    """Return how often the statements hold in each design."""
+    return Table(
+        title="Groups",
+        about=ABOUT,
+        columns=(
+            "design",
+            "means",
+            "worst",
+            "gaps",
+            "differences",
+            "equal",
+            "depends",
+            "pass",
+            "fail",
+            "caution",
+        ),
+        rows=tuple(_judge(design, repetitions, seed) for design in DESIGNS),
+    )
+
+
+def _judge(design: GroupDesign, repetitions: int, seed: int) -> tuple[str, ...]:
+    layout = build_layout(
+        BlockKind.HOLDOUT, np.zeros(len(design.codes), dtype=np.intp), cluster=design.clusters
+    )
+    grouping = Grouping("g", ("g",), design.codes, tuple((g,) for g in range(len(design.sizes))))
+    rows = GroupRows.build(grouping, layout)
+    rng = np.random.default_rng([seed, DESIGNS.index(design)])
+    holds = np.array(
+        [_judge_sample(design, rows, rng, place, layout) for place in range(repetitions)]
+    )
+    shares = holds.mean(axis=0)
+    written = [format_share(float(share), repetitions) for share in shares]
+    if len(set(design.means)) > 1:
+        written[4] = "-"
+    return (design.name, *written[:-1], f"{shares[-1]:.2f}")
+
+
+def _judge_sample(
+    design: GroupDesign, rows: GroupRows, rng: np.random.Generator, place: int, layout: Layout
+) -> tuple[bool, ...]:
+    """Return whether each statement holds; of tests and gates whether they err."""
+    a, b = _read_losses(design.draw(rng, design, 0.0), layout)
+    options = GroupOptions(level=LEVEL, margin=MARGIN, seed=place)
+    correction = PairCorrection(alpha=1 - LEVEL, n_pairs=1, n_groupings=1)
+    truth = np.asarray(design.means)
+    model = describe_model(a, rows, options)
+    pair = describe_pair(("a", "b"), (a, b), rows, options, correction)
+    means = all(
+        item.interval is None or _covers(item.interval.lower, item.interval.upper, value)
+        for item, value in zip(model.items, truth, strict=True)
+    )
+    worst = model.worst is None or model.worst.upper_bound is None
+    if model.worst is not None and model.worst.upper_bound is not None:
+        worst = model.worst.upper_bound >= truth.max()
+    gaps = all(
+        _covers(gap.lower, gap.upper, truth[_find(gap.group)] - truth[_find(gap.against)])
+        for gap in model.gaps.items
+        if gap.against is not None
+    )
+    differences = all(
+        item.interval is None or _covers(item.interval.lower, item.interval.upper, 0.0)
+        for item in pair.items
+    )
+    equal = model.equal_means.p_value is not None and model.equal_means.p_value < 1 - LEVEL
+    depends = pair.depends_on_group.p_value
+    worse = _read_losses(design.draw(rng, design, MARGIN), layout)
+    at_margin = describe_pair(("a", "b"), worse, rows, options, correction)
+    at_most = at_margin.items[0].worse_by_at_most
+    at_least = [item.worse_by_at_least for item in at_margin.items]
+    return (
+        means,
+        worst,
+        gaps,
+        differences,
+        equal,
+        depends is not None and depends < 1 - LEVEL,
+        at_most is not None and at_most < MARGIN,
+        any(each is not None and each > MARGIN for each in at_least),
+        any(caution.code == "skewed_groups" for caution in model.cautions),
+    )
+
+
+def _read_losses(losses: FloatArray, layout: Layout) -> tuple[BlockLosses, BlockLosses]:
+    first, second = (BlockLosses(layout, values=losses[:, i].copy()) for i in range(2))
+    return first, second
+
+
+def _covers(lower: float | None, upper: float | None, value: float) -> bool:
+    return (lower is None or lower <= value) and (upper is None or value <= upper)
+
+
+def _find(group: Mapping[str, object]) -> int:
+    return int(str(group["g"]))

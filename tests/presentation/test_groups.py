@@ -1,0 +1,74 @@
+"""Tables of groups, from requests to what is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.presentation.reading import row_of, table_of
+from tests.service.kinds.run_requests import run_kind
+from thetahat_presentation.numbers import format_number
+from thetahat_presentation.showing import show
+
+RNG = np.random.default_rng(38)
+GROUP = ["x", "y", None] * 40
+OLD = (RNG.random(120) < 0.3).astype(int).tolist()
+NEW = [0 if group == "x" else value for group, value in zip(GROUP, OLD, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def result() -> Any:
+    losses = {"new": NEW, "old": OLD}
+    body = {"kind": "losses", "blocks": "holdout", "losses": losses, "groups": {"g": GROUP}}
+    return run_kind(body).result
+
+
+def test_exact_the_table_of_a_pair(result: Any) -> None:
+    document = show(result)
+    groups = result["comparisons"][0]["groups"]["g"]
+    row = row_of(table_of(document, "Mean loss of new and old by g"), "x")
+    missing = row_of(table_of(document, "Mean loss of new and old by g"), "missing")
+
+    assert groups["sentence"] in document.findings.sentences
+    assert row[:3] == ["x", "40", "0"]
+    assert row[4].lstrip("-\N{MINUS SIGN}") == row[3]  # the new model makes no errors there
+    assert row[-1] == "new is better"
+    assert missing[-1] == "not clear"
+
+
+def test_exact_the_tables_of_a_model(result: Any) -> None:
+    document = show(result)
+    groups = result["models"]["old"]["groups"]["g"]
+    worst = groups["worst"]
+    row = row_of(table_of(document, "Worst group by g"), "old")
+    mean = max(item["mean"] for item in groups["items"])
+
+    assert float(row[2]) == pytest.approx(mean, rel=1e-3)
+    assert row[3] == format_number(worst["upper_bound"])
+    for item in groups["items"][:2]:
+        of_group = row_of(table_of(document, "old by g"), item["group"]["g"])
+        assert float(of_group[2]) == pytest.approx(item["mean"], abs=0.01)
+
+
+def test_exact_the_table_of_gaps(result: Any) -> None:
+    gap = result["models"]["old"]["groups"]["g"]["gaps"]["largest"]
+    row = table_of(show(result), "Gaps of old by g").rows[0]
+
+    assert row[1].value == gap["estimate"]  # type: ignore[union-attr]
+    assert (row[2].lower, row[2].upper) == (gap["lower"], gap["upper"])  # type: ignore[union-attr]
+
+
+def test_exact_a_single_model_has_its_worst_group() -> None:
+    body = {"kind": "losses", "blocks": "holdout", "losses": {"m": OLD}, "groups": {"g": GROUP}}
+    result = run_kind(body).result
+    sentence = result["models"]["m"]["groups"]["g"]["worst"]["sentence"]
+
+    assert sentence in show(result).findings.sentences
+
+
+def test_exact_a_result_without_groups_has_no_section() -> None:
+    result = run_kind({"kind": "losses", "blocks": "holdout", "losses": {"m": OLD}}).result
+
+    assert show(result).find_section("groups") is None

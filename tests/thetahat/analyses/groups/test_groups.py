@@ -1,0 +1,551 @@
+"""Models and comparisons by groups of rows."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import thetahat as untyped
+from tests.cases import each
+from tests.thetahat.analyses.groups.naive_groups import compute_bell_mccaffrey, compute_cr2
+from thetahat.analyses.groups.columns import read_groupings
+from thetahat.analyses.groups.gaps import find_gaps_to_whole, find_pair_gaps
+from thetahat.analyses.groups.intervals import (
+    MeanEstimate,
+    RateEstimate,
+    compute_group_tail,
+    estimate_rate,
+)
+from thetahat.analyses.groups.moments import compute_group_moments, find_group_clusters
+from thetahat.errors import InvalidParameter, UnsupportedCombination
+
+thetahat: Any = untyped  # fields of results are read without a check for None
+VECTORS = json.loads((Path(__file__).parent / "group_vectors.json").read_text())
+OF_MEANS = [name for name in VECTORS if "sidak_t" in VECTORS[name]["expected"]][:5]
+SOURCE = (
+    "R multcomp 1.4.22 glht (HC2 of sandwich 3.0.2), oneway.test, lmtest waldtest; statsmodels "
+    "0.15.0 proportion_confint at the Sidak level"
+)
+RTOL = 1e-9  # the digits that the vectors were printed with
+
+
+def evaluate(losses: Any, groups: Any, **options: Any) -> Any:
+    options.setdefault("blocks", "holdout")
+    return thetahat.evaluate(losses, groups=groups, **options)
+
+
+def describe(name: str) -> tuple[Any, dict[str, Any]]:
+    vector = VECTORS[name]
+    inputs = vector["inputs"]
+    result = evaluate({"m": inputs["loss"]}, {"g": inputs["group"]}, level=inputs["level"])
+    return result.models["m"].groups["g"], vector["expected"]
+
+
+@pytest.mark.outside(SOURCE)
+@pytest.mark.parametrize("name", OF_MEANS)
+def test_golden_means_by_group(name: str) -> None:
+    groups, expected = describe(name)
+    rates = expected.get("wilson_sidak")
+
+    assert [item.group["g"] for item in groups.items] == expected["levels"]
+    assert [item.n for item in groups.items] == expected["n"]
+    assert_allclose([item.mean for item in groups.items], expected["means"], rtol=RTOL)
+    for item in groups.items:
+        ends = (rates or expected["sidak_t"])[item.group["g"]]
+        if ends is None:
+            assert item.interval is None
+            assert item.reason == "It has a single instance."
+            continue
+        assert item.interval.method == ("wilson" if rates else "student_t")
+        assert_allclose([item.interval.lower, item.interval.upper], ends, rtol=1e-8, atol=1e-12)
+    bound = expected.get(
+        "worst_rate_upper_bound_clopper_pearson", expected["worst_mean_upper_bound"]["bound"]
+    )
+    assert_allclose(groups.worst.upper_bound, bound, rtol=RTOL)
+
+
+@pytest.mark.outside(SOURCE)
+@pytest.mark.parametrize("name", OF_MEANS)
+def test_golden_equal_means(name: str) -> None:
+    groups, expected = describe(name)
+    test = expected.get("equal_means_welch")
+
+    if test is None:  # one group has no errors, so its variance is 0
+        assert groups.equal_means.p_value is None
+        assert groups.equal_means.reason.startswith("In a group all values are equal")
+        return
+    assert groups.equal_means.name == "welch"
+    assert_allclose(
+        [
+            groups.equal_means.statistic,
+            *groups.equal_means.degrees_of_freedom,
+            groups.equal_means.p_value,
+        ],
+        [
+            test["statistic.F"],
+            test["parameter.num df"],
+            test["parameter.denom df"],
+            test["p.value"],
+        ],
+        rtol=RTOL,
+    )
+
+
+@pytest.mark.outside(SOURCE)
+@pytest.mark.parametrize("name", OF_MEANS)
+def test_golden_gaps_of_large_samples(name: str) -> None:
+    """The vectors have the normal form; results have t quantiles of the same probability.
+
+    The critical value of multcomp is drawn, too: its ends agree to .003.
+    """
+    inputs, expected = VECTORS[name]["inputs"], VECTORS[name]["expected"]
+    values = np.array(inputs["loss"], dtype=float)
+    grouping = read_groupings({"g": inputs["group"]}, None, len(values))[0]
+    moments = compute_group_moments(values, grouping.codes, grouping.n_groups)
+    for find, key in (
+        (find_pair_gaps, "all_pairs_own_variance"),
+        (find_gaps_to_whole, "against_overall_own_variance"),
+    ):
+        if key not in expected:
+            continue
+        ends = expected[key]
+        rng = np.random.default_rng(36)
+        found = find(moments, 1 - inputs["level"], rng, has_known_variances=True)
+        assert found is not None
+        order = {frozenset((gap.group, gap.against)): gap for gap in found.gaps}
+        names = [ends["names"]] if isinstance(ends["names"], str) else ends["names"]
+        for place, pair in enumerate(names):
+            g, *h = (expected["levels"].index(each) for each in pair.split(" - "))
+            gap = order[frozenset((g, h[0] if h else None))]
+            row = [np.atleast_1d(ends[each])[place] for each in ("estimate", "lower", "upper")]
+            assert_allclose([gap.estimate, *gap.ends], row, rtol=0.003, atol=0.003)
+
+
+@pytest.mark.outside(SOURCE)
+def test_golden_clopper_pearson_at_the_level_of_each() -> None:
+    for name in ("groups_binary_five", "groups_no_errors_in_one"):
+        inputs, expected = VECTORS[name]["inputs"], VECTORS[name]["expected"]
+        values, group = np.array(inputs["loss"], dtype=float), np.array(inputs["group"])
+        tail = compute_group_tail(
+            inputs["level"], len(expected["levels"]), dependent=False, one_sided=False
+        )
+        for label, ends in expected["clopper_pearson_sidak"].items():
+            rate = estimate_rate(values[group == label], None, None)
+            assert rate is not None
+            assert_allclose(rate.compute_bounds(tail), ends, rtol=RTOL, atol=1e-12)
+
+
+@pytest.mark.outside(SOURCE)
+def test_golden_paired_differences() -> None:
+    vector = VECTORS["groups_paired_difference"]
+    inputs, expected = vector["inputs"], vector["expected"]
+    result = evaluate(inputs["loss"], {"g": inputs["group"]}, level=inputs["level"])
+    groups = result.comparisons[0].groups["g"]
+    equal = expected["equal_differences"]
+
+    assert [item.n for item in groups.items] == expected["n"]
+    assert_allclose([item.difference for item in groups.items], expected["difference"], rtol=RTOL)
+    for item, error in zip(groups.items, expected["standard_error"], strict=True):
+        ends = expected["sidak_t"][item.group["g"]]
+        assert_allclose(item.interval.standard_error, error, rtol=RTOL)
+        assert_allclose([item.interval.lower, item.interval.upper], ends, rtol=1e-8)
+    assert groups.depends_on_group.name == "wald"
+    assert_allclose(groups.depends_on_group.statistic, equal["chi_squared"], rtol=RTOL)
+    assert groups.depends_on_group.degrees_of_freedom == equal["df"]
+    assert_allclose(groups.depends_on_group.p_value, equal["p_value"], rtol=RTOL)
+
+
+@pytest.mark.outside("fairlearn 0.15.0 MetricFrame by_group, difference, demographic_parity")
+def test_golden_metrics_by_group() -> None:
+    inputs, expected = (VECTORS["groups_metrics"][key] for key in ("inputs", "expected"))
+    result = thetahat.evaluate_predictions(
+        inputs["y"],
+        {"m": inputs["prediction"]},
+        loss="zero_one",
+        metrics=["recall", "specificity"],
+        blocks="holdout",
+        groups={"g": inputs["group"]},
+    )
+    by_group, gaps = expected["by_group"], expected["gap_largest_minus_smallest"]
+    found = {item.group["g"]: item for item in result.models["m"].groups["g"].items}
+    selected = evaluate({"m": inputs["prediction"]}, {"g": inputs["group"]}, better="higher")
+    rates = selected.models["m"].groups["g"]
+
+    for label, item in found.items():
+        metrics = item.metrics
+        assert_allclose(1 - item.mean, by_group["accuracy"][label], rtol=RTOL)
+        assert_allclose(metrics["recall"].estimate, by_group["sensitivity"][label], rtol=RTOL)
+        false_positives = 1 - metrics["specificity"].estimate
+        assert_allclose(false_positives, by_group["false_positive_rate"][label], rtol=RTOL)
+        assert metrics["recall"].interval.lower < metrics["recall"].estimate
+    assert_allclose(
+        [item.mean for item in rates.items],
+        [by_group["selection_rate"][item.group["g"]] for item in rates.items],
+        rtol=RTOL,
+    )
+    assert_allclose(abs(rates.gaps.largest.estimate), gaps["selection_rate"], rtol=RTOL)
+    accuracy = result.models["m"].groups["g"].gaps.largest
+    assert_allclose(abs(accuracy.estimate), gaps["accuracy"], rtol=RTOL)
+
+
+# Slow and plain ----------------------------------------------------------------------------------
+
+
+def draw_clusters(rng: Any, *, shared: bool) -> tuple[Any, Any, Any]:
+    """Return values, groups and clusters of unequal size, which groups share or do not."""
+    cluster = np.repeat(np.arange(12), rng.integers(2, 9, size=12))
+    codes = rng.integers(0, 3, size=len(cluster)) if shared else cluster % 3
+    values = rng.normal(size=12)[cluster] + rng.normal(size=len(cluster))
+    return values, codes, cluster
+
+
+@each("shared", [True, False])
+def test_naive_covariance_of_clusters(*, shared: bool) -> None:
+    values, codes, cluster = draw_clusters(np.random.default_rng(361), shared=shared)
+    clusters = find_group_clusters(codes, cluster, 3)
+    moments = compute_group_moments(values, codes, 3, clusters)
+    _, _, covariance = compute_cr2(values, codes, cluster, [1, 0, 0])
+
+    assert clusters.are_shared is shared
+    assert_allclose(moments.covariance, covariance, rtol=1e-9, atol=1e-15)
+    for g in range(3):
+        plain = compute_bell_mccaffrey(codes, cluster, g)
+        assert_allclose(moments.degrees[g], plain, rtol=1e-9)
+
+
+def test_naive_gaps_of_clusters() -> None:
+    values, codes, cluster = draw_clusters(np.random.default_rng(362), shared=True)
+    result = evaluate({"m": values}, {"g": codes}, cluster=cluster)
+    groups = result.models["m"].groups["g"]
+
+    assert groups.simultaneous.method == "bonferroni"
+    for gap, (h, g) in zip(groups.gaps.items, combinations(range(3), 2), strict=True):
+        weights = np.zeros(3)
+        weights[g], weights[h] = 1, -1
+        estimate, variance, _ = compute_cr2(values, codes, cluster, weights)
+        assert_allclose([gap.estimate, gap.standard_error], [estimate, variance**0.5], rtol=1e-9)
+
+
+def test_against_scipy_gap_of_two_groups_is_welch() -> None:
+    rng = np.random.default_rng(363)
+    values, codes = rng.normal(size=30), np.repeat([0, 1], [11, 19])
+    gap = evaluate({"m": values}, {"g": codes}).models["m"].groups["g"].gaps.items[0]
+    welch = stats.ttest_ind(values[11:], values[:11], equal_var=False).confidence_interval(0.95)
+
+    assert_allclose([gap.lower, gap.upper], welch, rtol=1e-9)
+
+
+def test_exact_one_group_is_the_whole() -> None:
+    rng = np.random.default_rng(364)
+    a, b = (rng.random((2, 60)) < 0.3).astype(float)
+    result = evaluate({"a": a, "b": b}, {"g": ["x"] * 60})
+    whole = result.models["a"].recommended["these_models"]
+    item = result.models["a"].groups["g"].items[0].interval
+    pair = result.comparisons[0].groups["g"].items[0].interval
+
+    assert (item.lower, item.upper) == (whole.lower, whole.upper)
+    assert (pair.lower, pair.upper) == (
+        result.comparisons[0].interval.lower,
+        result.comparisons[0].interval.upper,
+    )
+
+
+def test_exact_rates_of_single_clusters_are_those_of_rows() -> None:
+    values = np.array([1.0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1])
+    alone = estimate_rate(values, np.arange(12), 11.0)
+
+    assert alone is not None
+    assert (alone.estimate, alone.n, alone.degrees) == (values.mean(), 12, 11.0)
+    assert_allclose(alone.design_effect, 12 / 11, rtol=1e-12)  # CR2 has n - 1
+
+
+def test_against_scipy_bounds_of_rates_in_clusters() -> None:
+    """Korn and Graubard: n over the design effect, times the squared ratio of z to t."""
+    rate = RateEstimate(0.2, 100, design_effect=2.5, degrees=14.0)
+    n = 100 / 2.5 * (stats.norm.ppf(0.99) / stats.t.ppf(0.99, 14)) ** 2
+    ends = stats.beta.ppf(0.01, 0.2 * n, 0.8 * n + 1), stats.beta.ppf(0.99, 0.2 * n + 1, 0.8 * n)
+
+    assert_allclose(rate.compute_bounds(0.01), ends, rtol=1e-9)
+
+
+def test_exact_a_metric_is_that_of_the_rows_alone_at_the_level_of_each() -> None:
+    rng = np.random.default_rng(368)
+    y, group = rng.choice(["no", "yes"], 150), np.array(["p", "q", "r"] * 50)
+    predicted = np.where(rng.random(150) < 0.7, y, "no")
+    options: dict[str, Any] = {"loss": "zero_one", "metrics": ["f1"], "blocks": "holdout"}
+    result = thetahat.evaluate_predictions(y, {"m": predicted}, groups={"g": group}, **options)
+    rows = group == "q"
+    alone = thetahat.evaluate_predictions(
+        y[rows], {"m": predicted[rows]}, level=0.95 ** (1 / 3), **options
+    )
+    metric = result.models["m"].groups["g"].items[1].metrics["f1"]
+    expected = alone.models["m"].metrics["f1"].recommended["these_models"]
+
+    assert metric.estimate == expected.estimate
+    assert_allclose(
+        [metric.interval.lower, metric.interval.upper], [expected.lower, expected.upper], rtol=1e-9
+    )
+
+
+def test_by_hand_bonferroni_and_sidak_tails() -> None:
+    assert compute_group_tail(0.95, 4, dependent=True, one_sided=True) == pytest.approx(0.0125)
+    assert_allclose(
+        compute_group_tail(0.95, 4, dependent=False, one_sided=False),
+        (1 - 0.95**0.25) / 2,
+        rtol=1e-12,
+    )
+
+
+def test_limit_without_skewness_is_t() -> None:
+    estimates = [
+        MeanEstimate(1.0, 0.5, 12.0, skewness).compute_ends(0.01) for skewness in (0, 1e-9)
+    ]
+
+    assert_allclose(estimates[0], estimates[1], rtol=1e-7)
+
+
+# What is said ------------------------------------------------------------------------------------
+
+
+def test_exact_a_missing_group_is_a_group() -> None:
+    groups = evaluate(
+        {"m": [0.1, 0.2, 0.3, 0.5, 0.4, 0.3]}, {"sex": ["f", None, "f", None, "m", "m"]}
+    )
+    items = groups.models["m"].groups["sex"].items
+
+    assert [item.group for item in items] == [{"sex": "f"}, {"sex": "m"}, {"sex": None}]
+    assert sum(item.n for item in items) == 6
+
+
+def test_exact_intersections() -> None:
+    result = evaluate(
+        {"m": np.arange(8.0)},
+        {"sex": ["f", "m"] * 4, "old": [True, True, False, False] * 2},
+        group_by=["sex", ["sex", "old"]],
+    )
+    groups = result.models["m"].groups
+
+    assert list(groups) == ["sex", "sex x old"]
+    assert [item.group for item in groups["sex x old"].items] == [
+        {"sex": "f", "old": "false"},
+        {"sex": "f", "old": "true"},
+        {"sex": "m", "old": "false"},
+        {"sex": "m", "old": "true"},
+    ]
+    assert [item.mean for item in groups["sex x old"].items] == [4.0, 2.0, 5.0, 3.0]
+
+
+def test_exact_scores_are_mirrored_losses() -> None:
+    rng = np.random.default_rng(365)
+    losses = {name: (rng.random(120) < p).astype(float) for name, p in (("a", 0.2), ("b", 0.4))}
+    group = {"g": ["x", "y", "z"] * 40}
+    low = evaluate(losses, group, margin=0.1)
+    high = evaluate(
+        {name: 1 - values for name, values in losses.items()}, group, margin=0.1, better="higher"
+    )
+    worst, mirrored = (each.models["a"].groups["g"].worst for each in (low, high))
+
+    assert worst.group == mirrored.group
+    assert_allclose(mirrored.lower_bound, 1 - worst.upper_bound, rtol=1e-12)
+    for item, other in zip(
+        low.comparisons[0].groups["g"].items, high.comparisons[0].groups["g"].items, strict=True
+    ):
+        assert item.decision == other.decision
+        assert_allclose(item.worse_by_at_most, other.worse_by_at_most, rtol=1e-12)
+        assert_allclose(item.worse_by_at_least, other.worse_by_at_least, rtol=1e-12)
+
+
+def test_degenerate_equal_numbers_have_no_interval() -> None:
+    item = evaluate({"m": [0.3] * 12 + [0.1, 0.5] * 6}, {"g": [0] * 12 + [1] * 12})
+    first = item.models["m"].groups["g"].items[0]
+
+    assert (first.interval, first.too_few) == (None, True)
+    assert first.reason == "All its 12 losses are equal, so their variance is not known."
+
+
+def test_degenerate_one_cluster_in_a_group() -> None:
+    result = evaluate(
+        {"m": np.arange(12.0) % 5}, {"g": [0] * 6 + [1] * 6}, cluster=[0] * 6 + [1, 2, 3] * 2
+    )
+    items = result.models["m"].groups["g"].items
+
+    assert items[0].reason == "All its instances are of one cluster."
+    assert [item.clusters for item in items] == [1, 3]
+    assert items[1].interval.variance == "cluster_robust"
+
+
+def test_exact_repeats_are_averaged_by_instance() -> None:
+    rng = np.random.default_rng(366)
+    instance = np.tile(np.arange(20), 2)
+    losses = rng.normal(size=40)
+    twice = thetahat.evaluate(
+        {"m": losses},
+        blocks="random",
+        block=instance % 5,
+        repeat=np.repeat([0, 1], 20),
+        instance=instance,
+        groups={"g": instance % 2},
+    )
+    once = evaluate({"m": (losses[:20] + losses[20:]) / 2}, {"g": np.arange(20) % 2})
+    ends = [
+        [(item.interval.lower, item.interval.upper) for item in each.models["m"].groups["g"].items]
+        for each in (twice, once)
+    ]
+
+    assert_allclose(ends[0], ends[1], rtol=1e-9)
+
+
+def test_exact_groups_of_rows_in_time_have_a_caution() -> None:
+    losses = np.random.default_rng(369).normal(size=40)
+    result = evaluate({"m": losses}, {"g": [0, 1] * 20}, time=range(40))
+    codes = {caution.code for caution in result.models["m"].groups["g"].cautions}
+
+    assert "groups_without_time" in codes
+
+
+@each("size", [12, 30])
+def test_exact_small_groups_of_skewed_losses_have_a_caution(*, size: int) -> None:
+    losses = np.exp(np.random.default_rng(370).normal(size=5 * size))
+    groups = evaluate({"m": losses}, {"g": np.repeat(range(5), size)}).models["m"].groups["g"]
+
+    assert {item.interval.method for item in groups.items} == {"skewness_corrected"}
+    assert "skewed_groups" in {caution.code for caution in groups.cautions}
+
+
+# Gates -------------------------------------------------------------------------------------------
+
+
+def judge(new: Any, old: Any, group: Any, margin: float = 0.1, **options: Any) -> Any:
+    gate = thetahat.Gate(model="new", against="old", require="no_group_worse")
+    result = evaluate({"new": new, "old": old}, {"g": group}, margin=margin, gate=gate, **options)
+    return result.gate
+
+
+def test_exact_a_gate_passes_if_every_group_does() -> None:
+    old = np.tile([1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 40)
+    gate = judge(old, old, ["x", "y"] * 200)
+
+    assert (gate.outcome, gate.groups_failed, gate.groups_undecided) == ("pass", (), ())
+    assert gate.sentence.startswith("The gate passes: it is shown that in no group new is worse")
+
+
+def test_exact_a_gate_fails_in_the_group_that_is_worse() -> None:
+    old = np.zeros(400)
+    new = np.where(np.arange(400) % 8 == 0, 1.0, 0.0)  # half of the first of four groups
+    gate = judge(new, old, np.arange(400) % 4)
+
+    assert (gate.outcome, gate.groups_failed) == ("fail", ({"g": 0},))
+
+
+def test_exact_a_small_group_leaves_a_gate_undecided() -> None:
+    old = np.tile([1.0, 0, 0, 0], 101)
+    gate = judge(old, old, [*["x", "y"] * 198, *["few"] * 8])
+
+    assert (gate.outcome, gate.undecided) == ("undecided", True)
+    assert gate.groups_too_small == ({"g": "few"},)
+
+
+def test_exact_worse_within_the_margin_is_no_failure() -> None:
+    old = np.zeros(800)
+    new = np.where(np.arange(800) % 20 == 0, 1.0, 0.0)  # a tenth of the first of two groups
+    gate = judge(new, old, np.arange(800) % 2)
+    item = evaluate({"new": new, "old": old}, {"g": np.arange(800) % 2}).comparisons[0]
+    at_least = item.groups["g"].items[0].worse_by_at_least
+
+    assert 0 < at_least < 0.1
+    assert (gate.outcome, gate.groups_failed) == ("undecided", ())
+
+
+def test_exact_fewer_than_ten_rows_never_pass() -> None:
+    old = np.array([0.0, 1.0] * 50 + [0.0] * 9)
+    gate = judge(old, old, ["x"] * 100 + ["few"] * 9, margin=0.9)
+    more = judge([*old, 0.0], [*old, 0.0], ["x"] * 100 + ["few"] * 10, margin=0.9)
+
+    assert (gate.outcome, gate.groups_too_small) == ("undecided", ({"g": "few"},))
+    assert more.outcome == "pass"
+
+
+def test_invalid_gate_without_groups() -> None:
+    gate = thetahat.Gate(model="a", against="b", require="no_group_worse")
+    with pytest.raises(InvalidParameter, match="the request has no groups"):
+        thetahat.evaluate({"a": [0, 1], "b": [1, 0]}, blocks="holdout", margin=0.1, gate=gate)
+
+
+# Bad input ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("groups", "options", "message", "loc"),
+    [
+        ({"g": [1, 2, 3]}, {}, "has 3 entries, and there are 4 rows", ("groups", "g")),
+        ({}, {}, "has no column", ("groups",)),
+        ({"g": [1, 1, 2, 2]}, {"group_by": ["h"]}, "names 'h'", ("group_by", 0)),
+        ({"g": [1, 1, 2, 2]}, {"group_by": ["g", "g"]}, "has g twice", ("group_by", 1)),
+        ({"g": [1, 1, 2, 2]}, {"group_by": []}, "is empty", ("group_by",)),
+        (None, {"group_by": ["g"]}, "needs groups", ("group_by",)),
+    ],
+)
+def test_invalid_groups(groups: Any, options: Any, message: str, loc: Any) -> None:
+    with pytest.raises(InvalidParameter, match=message) as caught:
+        evaluate({"m": [0.1, 0.4, 0.2, 0.3]}, groups, **options)
+    assert caught.value.loc == loc
+
+
+def test_invalid_too_many_groups() -> None:
+    with pytest.raises(InvalidParameter, match="has 201 values in 201 rows"):
+        evaluate({"m": np.arange(201.0)}, {"id": range(201)})
+    columns = {name: np.arange(225) // base % 15 for name, base in (("a", 1), ("b", 15))}
+    with pytest.raises(InvalidParameter, match="has 225 groups"):
+        evaluate({"m": np.arange(225.0)}, columns, group_by=[["a", "b"]])
+    with pytest.raises(InvalidParameter, match="one to 3 columns"):
+        evaluate({"m": np.arange(4.0)}, {n: [1, 1, 2, 2] for n in "abcd"}, group_by=[list("abcd")])
+
+
+def test_exact_an_id_has_a_caution() -> None:
+    result = evaluate({"m": np.arange(150.0)}, {"id": range(150)})
+
+    assert "groups_look_like_ids" in {caution.code for caution in result.cautions}
+
+
+def test_invalid_rows_that_cannot_be_matched() -> None:
+    with pytest.raises(UnsupportedCombination, match="which rows are of one"):
+        thetahat.evaluate(
+            {"m": np.arange(8.0)},
+            block=[0, 1] * 4,
+            repeat=[0, 0, 0, 0, 1, 1, 1, 1],
+            groups={"g": [0, 1] * 4},
+        )
+    with pytest.raises(InvalidParameter, match="is in several groups"):
+        thetahat.evaluate(
+            {"m": np.arange(8.0)},
+            block=[0, 1] * 4,
+            repeat=[0, 0, 0, 0, 1, 1, 1, 1],
+            instance=[0, 1, 2, 3] * 2,
+            groups={"g": [0, 1, 0, 1, 1, 1, 0, 1]},
+        )
+
+
+# Simulation --------------------------------------------------------------------------------------
+
+
+@pytest.mark.calibration
+def test_calibrated_all_rates_are_covered_at_once() -> None:
+    """Five groups of 20 rows of rate .1: t intervals cover all of them in .53."""
+    rng = np.random.default_rng(367)
+    tail = compute_group_tail(0.95, 5, dependent=False, one_sided=False)
+    low, high = np.array(
+        [RateEstimate(errors / 20, 20).compute_ends(tail) for errors in range(21)]
+    ).T
+    errors = rng.binomial(20, 0.1, size=(20_000, 5))
+    covers = float(np.mean(((low[errors] <= 0.1) & (high[errors] >= 0.1)).all(axis=1)))
+    error = math.sqrt(0.95 * 0.05 / 20_000)
+
+    assert covers > 0.95 - 4 * error  # correct code fails for 1 seed in 30 000

@@ -1,0 +1,252 @@
+r"""Gaps between groups, and of each group from the whole, with intervals that hold all at once.
+
+A gap is a contrast :math:`c^T m` of the means of groups with the variance :math:`c^T \Sigma c`.
+All contrasts together are nearly jointly normal, and the critical value z is the quantile of the
+largest standardised one. With few rows each gap has the t quantile of the same probability as z,
+with its own Welch-Satterthwaite degrees of freedom.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from thetahat.analyses.groups.intervals import Ends
+from thetahat.analyses.groups.moments import GroupMoments
+from thetahat.distributions import compute_upper_quantile
+from thetahat.intervals.wilson import compute_smaller_rate
+from thetahat.numerics.joint_distribution import JointDistribution
+from thetahat.values.types import FloatArray, IntArray
+
+MOST_COMPARED: Final = 20
+"""Groups of which all pairs are compared: 190. Of more, each is compared with the whole alone."""
+
+N_DRAWS: Final = 20_000
+"""Directions drawn for a critical value. Over 20 seeds its standard deviation is .002 with four
+groups and .003 with twenty, .004 for their gaps from the whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The difference of the means of two groups, or of one and the whole.
+
+    Parameters
+    ----------
+    group : int
+        The first group.
+    against : int or None
+        The group whose mean is subtracted; None for the whole.
+    estimate, standard_error : float
+        The gap and its standard error.
+    degrees : float
+        Degrees of freedom.
+    ends : tuple of float
+        Ends of the interval.
+    method : str
+        ``hybrid_score`` of two rates, else ``joint_t``.
+    """
+
+    group: int
+    against: int | None
+    estimate: float
+    standard_error: float
+    degrees: float
+    ends: Ends
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class GapFamily:
+    """Gaps whose intervals hold all at once.
+
+    Parameters
+    ----------
+    gaps : tuple of Gap
+        The gaps that have an interval.
+    critical_value : float
+        Quantile of the largest standardised gap, if the variances were known.
+    """
+
+    gaps: tuple[Gap, ...]
+    critical_value: float
+
+    def find_largest(self) -> Gap:
+        """Return the gap between the groups with the largest and the smallest mean."""
+        return max(self.gaps, key=lambda gap: abs(gap.estimate))
+
+
+def find_pair_gaps(
+    moments: GroupMoments,
+    alpha: float,
+    rng: np.random.Generator,
+    *,
+    are_rates: bool = False,
+    has_known_variances: bool = False,
+) -> GapFamily | None:
+    """Return the gaps of all pairs of groups that have a variance; None of fewer than two.
+
+    The second group is subtracted from the later one, so that a gap is that of g minus h with h
+    before g.
+
+    Source: dunnett1980, hothorn2008.
+
+    Parameters
+    ----------
+    are_rates : bool
+        Whether the means are rates of independent rows. Their gaps have Newcombe's hybrid score
+        interval, and groups without spread take part.
+    has_known_variances : bool
+        Whether the normal quantile is taken as it is, as for many rows.
+    """
+    kept = _list_groups(moments, are_rates=are_rates)
+    if not 1 < len(kept) <= MOST_COMPARED:
+        return None
+    places = np.array(list(combinations(range(len(kept)), 2)), dtype=np.intp)
+    covariance = _get_covariance(moments, kept, are_rates=are_rates)
+    alpha_of_each = _find_alpha(covariance, places, alpha, rng)
+    gaps = []
+    for h, g in places.tolist():
+        contrast = np.zeros(moments.n_groups)
+        contrast[kept[g]], contrast[kept[h]] = 1, -1
+        gaps.append(
+            _build(
+                moments,
+                (int(kept[g]), int(kept[h])),
+                contrast,
+                alpha_of_each,
+                are_rates=are_rates,
+                has_known_variances=has_known_variances,
+            )
+        )
+    return _collect(gaps, alpha_of_each)
+
+
+def find_gaps_to_whole(
+    moments: GroupMoments,
+    alpha: float,
+    rng: np.random.Generator,
+    *,
+    are_rates: bool = False,
+    has_known_variances: bool = False,
+) -> GapFamily | None:
+    """Return the gap of each group from the mean of all rows; None if a group has no variance.
+
+    The whole contains the group, which the contrast allows for; it is not the group against the
+    rest. The arguments are those of ``find_pair_gaps``.
+    """
+    n_groups = moments.n_groups
+    kept = _list_groups(moments, are_rates=are_rates)
+    if len(kept) < n_groups or n_groups < 2:
+        return None
+    weights = moments.n / moments.n.sum()
+    covariance = _get_covariance(moments, kept, are_rates=are_rates)
+    augmented = np.vstack([np.eye(n_groups), weights])
+    places = np.array([(g, n_groups) for g in range(n_groups)], dtype=np.intp)
+    alpha_of_each = _find_alpha(augmented @ covariance @ augmented.T, places, alpha, rng)
+    gaps = []
+    for g in range(n_groups):
+        contrast = -weights
+        contrast[g] += 1
+        gaps.append(
+            _build(
+                moments,
+                (g, None),
+                contrast,
+                alpha_of_each,
+                are_rates=are_rates,
+                has_known_variances=has_known_variances,
+            )
+        )
+    return _collect(gaps, alpha_of_each)
+
+
+def _list_groups(moments: GroupMoments, *, are_rates: bool) -> IntArray:
+    kept = moments.n > 1 if are_rates else moments.usable
+    return np.flatnonzero(kept)
+
+
+def _get_covariance(moments: GroupMoments, kept: IntArray, *, are_rates: bool) -> FloatArray:
+    """Return the covariance of the groups; of rates one row less or more keeps it above 0."""
+    covariance = moments.covariance[np.ix_(kept, kept)]
+    if not are_rates:
+        return covariance
+    n = moments.n[kept]
+    rates = (moments.means[kept] * n + 0.5) / (n + 1)
+    return np.diag(rates * (1 - rates) / n)
+
+
+def _find_alpha(
+    covariance: FloatArray, places: IntArray, alpha: float, rng: np.random.Generator
+) -> float:
+    scale = float(np.diag(covariance).max())
+    if len(places) == 1 or scale == 0:
+        return alpha
+    return JointDistribution(covariance / scale, places, rng, N_DRAWS).find_pair_alpha(alpha)
+
+
+def _build(  # noqa: PLR0913 - what a gap is made of
+    moments: GroupMoments,
+    groups: tuple[int, int | None],
+    contrast: FloatArray,
+    alpha: float,
+    *,
+    are_rates: bool,
+    has_known_variances: bool,
+) -> Gap | None:
+    involved = contrast != 0
+    part = moments.covariance[np.ix_(involved, involved)]
+    variance = float(contrast[involved] @ part @ contrast[involved])
+    estimate = float(contrast @ moments.means)
+    error = math.sqrt(max(variance, 0.0))
+    if are_rates:
+        ends = _compute_hybrid_ends(moments, groups, alpha)
+        return Gap(*groups, estimate, error, math.inf, ends, "hybrid_score")
+    if error == 0:
+        return None
+    degrees = math.inf if has_known_variances else moments.compute_degrees(contrast)
+    known = None if has_known_variances else degrees
+    reach = compute_upper_quantile(alpha / 2, known) * error
+    return Gap(*groups, estimate, error, degrees, (estimate - reach, estimate + reach), "joint_t")
+
+
+def _compute_hybrid_ends(
+    moments: GroupMoments, groups: tuple[int, int | None], alpha: float
+) -> Ends:
+    """Return the ends of the difference of two independent rates, from Wilson's ends of both.
+
+    The gap of a group from the whole is that from the rest, times the share of the rest.
+
+    Source: fagerland2015 (the hybrid score interval).
+    """
+    g, h = groups
+    n_g, p_g = float(moments.n[g]), float(moments.means[g])
+    if h is None:
+        total = float(moments.n.sum())
+        n_h, scale = total - n_g, 1 - n_g / total
+        p_h = float(moments.n @ moments.means - n_g * p_g) / n_h
+        p_h = min(1.0, max(0.0, p_h))
+    else:
+        n_h, p_h, scale = float(moments.n[h]), float(moments.means[h]), 1.0
+    z = compute_upper_quantile(alpha / 2, None)
+    low_g, high_g = _compute_wilson(p_g, n_g, z)
+    low_h, high_h = _compute_wilson(p_h, n_h, z)
+    gap = p_g - p_h
+    lower = gap - math.hypot(p_g - low_g, high_h - p_h)
+    upper = gap + math.hypot(high_g - p_g, p_h - low_h)
+    return scale * lower, scale * upper
+
+
+def _compute_wilson(p: float, n: float, z: float) -> Ends:
+    return compute_smaller_rate(p, n, z), 1 - compute_smaller_rate(1 - p, n, z)
+
+
+def _collect(gaps: Sequence[Gap | None], alpha: float) -> GapFamily | None:
+    present = tuple(gap for gap in gaps if gap is not None)
+    if not present:
+        return None
+    return GapFamily(present, compute_upper_quantile(alpha / 2, None))

@@ -1,0 +1,198 @@
+"""One model by groups: means, the worst group, gaps and the test of equal means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.analyses.groups.columns import write_group
+from thetahat.analyses.groups.gaps import find_gaps_to_whole, find_pair_gaps
+from thetahat.analyses.groups.intervals import (
+    GroupEstimate,
+    compute_group_tail,
+    estimate_rate,
+)
+from thetahat.analyses.groups.moments import GroupMoments
+from thetahat.analyses.groups.result import GroupMean, GroupMetric, ModelGroups, WorstGroup
+from thetahat.analyses.groups.rows import GroupRows
+from thetahat.analyses.groups.statements import (
+    build_interval,
+    describe_gaps,
+    describe_level,
+    estimate_mean,
+    explain_missing_interval,
+    explain_missing_pair_gaps,
+    find_half_width,
+    is_too_small,
+    judge_equality,
+    list_group_cautions,
+    name_group,
+)
+from thetahat.seeds import make_random_stream
+from thetahat.values.block_losses import BlockLosses
+from thetahat.values.number_text import format_number, format_percent
+from thetahat.values.paired_counts import is_zero_one
+from thetahat.values.types import FloatArray
+
+GroupMetrics = Sequence[Mapping[str, GroupMetric]]
+"""The metrics of one model by name, for each group."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupOptions:
+    """What the statements about groups depend on beside the losses.
+
+    Parameters
+    ----------
+    level : float
+        Level at which the intervals of all groups hold.
+    margin : float or None
+        Largest difference that does not matter.
+    seed : int
+        Seed of the draws for critical values.
+    """
+
+    level: float
+    margin: float | None
+    seed: int
+
+
+def describe_model(
+    losses: BlockLosses,
+    rows: GroupRows,
+    options: GroupOptions,
+    metrics: GroupMetrics | None = None,
+) -> ModelGroups:
+    """Return one model by the groups of its instances."""
+    values = rows.get_values(losses)
+    moments = rows.compute_moments(values)
+    are_rates = is_zero_one(values)
+    level, words = options.level, losses.layout.words
+    tails = {
+        one_sided: compute_group_tail(
+            level, rows.n_groups, dependent=rows.are_dependent, one_sided=one_sided
+        )
+        for one_sided in (False, True)
+    }
+    items = []
+    for g in range(rows.n_groups):
+        estimate = _estimate(values, rows, moments, g, are_rates=are_rates)
+        interval = None if estimate is None else build_interval(estimate, tails[False], level)
+        bounds = None if estimate is None else estimate.compute_bounds(tails[True])
+        reaches_too_far = (
+            interval is not None
+            and options.margin is not None
+            and find_half_width(interval) > options.margin
+        )
+        items.append(
+            GroupMean(
+                group=name_group(rows, g),
+                n=len(rows.get_members(g)),
+                clusters=rows.count_clusters(g),
+                share=len(rows.get_members(g)) / rows.n,
+                mean=float(moments.means[g]),
+                interval=interval,
+                bound=None if bounds is None else bounds[0 if words.higher_is_better else 1],
+                too_few=is_too_small(rows, g, interval) or reaches_too_far,
+                reason=None
+                if estimate is not None
+                else explain_missing_interval(rows, g, words.values),
+                metrics=None if metrics is None else metrics[g],
+            )
+        )
+    rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}")
+    independent_rates = are_rates and rows.clusters is None
+    pairs = find_pair_gaps(moments, 1 - level, rng, are_rates=independent_rates)
+    to_whole = find_gaps_to_whole(moments, 1 - level, rng, are_rates=independent_rates)
+    return ModelGroups(
+        columns=rows.grouping.columns,
+        whole=float(values.mean()),
+        simultaneous=describe_level(rows, level, level),
+        items=(*items, *_list_absent(rows)),
+        worst=_find_worst(items, options.level, words.value, higher=words.higher_is_better),
+        equal_means=judge_equality(moments, rows, prefers_wald=False),
+        gaps=describe_gaps(pairs, rows, level, explain_missing_pair_gaps(rows)),
+        against_whole=describe_gaps(
+            to_whole, rows, level, "There is a single group, or one of them has no variance."
+        ),
+        cautions=tuple(list_group_cautions(moments, rows, losses.layout, are_rates=are_rates)),
+    )
+
+
+def _estimate(
+    values: FloatArray, rows: GroupRows, moments: GroupMoments, group: int, *, are_rates: bool
+) -> GroupEstimate | None:
+    """Return the estimate of a group; None where it has no interval."""
+    members = rows.get_members(group)
+    if len(members) < 2 or rows.count_clusters(group) == 1:
+        return None
+    if not are_rates:
+        return estimate_mean(moments, group)
+    cluster = None if rows.cluster is None else rows.cluster[members]
+    degrees = None if cluster is None else float(moments.degrees[group])
+    return estimate_rate(values[members], cluster, degrees)
+
+
+def _list_absent(rows: GroupRows) -> list[GroupMean]:
+    grouping = rows.grouping
+    return [
+        GroupMean(
+            group=grouping.describe(labels),
+            n=0,
+            clusters=None if rows.clusters is None else 0,
+            share=0.0,
+            mean=None,
+            interval=None,
+            bound=None,
+            too_few=True,
+            reason=ABSENT,
+        )
+        for labels in grouping.absent
+    ]
+
+
+ABSENT = "None of its rows is tested: all were left out, or serve for training alone."
+
+
+def _find_worst(
+    items: Sequence[GroupMean], level: float, value: str, *, higher: bool
+) -> WorstGroup | None:
+    """Return the group with the worst mean, and a bound of the worst one whichever it is."""
+    known = [item for item in items if item.mean is not None]
+    if not known:
+        return None
+    sign = -1 if higher else 1
+    worst = max(known, key=lambda item: sign * (item.mean or 0.0))
+    bounds = [item.bound for item in items if item.bound is not None]
+    bound = sign * max(sign * each for each in bounds) if bounds else None
+    without = len(items) - len(bounds)
+    mean = float(np.float64(worst.mean))
+    return WorstGroup(
+        group=worst.group,
+        mean=mean,
+        upper_bound=None if higher else bound,
+        lower_bound=bound if higher else None,
+        groups_without_bound=without,
+        sentence=_write_worst(worst, bound, without, level, value, higher=higher),
+    )
+
+
+def _write_worst(  # noqa: PLR0913 - what the sentence is about
+    worst: GroupMean, bound: float | None, without: int, level: float, value: str, *, higher: bool
+) -> str:
+    extreme = "lowest" if higher else "highest"
+    first = (
+        f"The group with the {extreme} mean {value} is {write_group(worst.group)}, with "
+        f"{format_number(worst.mean or 0.0)}"
+    )
+    if bound is None:
+        return f"{first}. No group has an interval, so nothing is certain of the worst one."
+    side = "below" if higher else "above"
+    of_some = " that has an interval" if without else ""
+    left = f" {without} {'has' if without == 1 else 'have'} none." if without else ""
+    return (
+        f"{first}. With {format_percent(level)} confidence no group{of_some} has a mean {value} "
+        f"{side} {format_number(bound)}.{left}"
+    )

@@ -1,0 +1,73 @@
+"""The gate about groups: whether a model is worse in none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from thetahat.analyses.groups.columns import write_group
+from thetahat.analyses.groups.pair_groups import MOST_NAMED
+from thetahat.analyses.groups.rows import FEW_UNITS
+from thetahat.analyses.losses.choices import Choices, Gate
+from thetahat.analyses.losses.gate import build_gate_result, write_requirement
+from thetahat.analyses.losses.result import Comparison, GateOutcome, GateResult
+from thetahat.values.types import Label
+
+
+def judge_groups(gate: Gate, choices: Choices, pair: Comparison) -> GateResult:
+    """Return whether the model is shown to be not worse by the margin in every group.
+
+    Each group is tested at the level of the request, since all of them have to pass; that the model
+    is worse by more than the margin in some group is said at a level for all groups together.
+    """
+    margin = choices.margin or 0.0
+    failed: list[Mapping[str, Label | None]] = []
+    undecided: list[Mapping[str, Label | None]] = []
+    small: list[Mapping[str, Label | None]] = []
+    n_groups = 0
+    for of_column in (pair.groups or {}).values():
+        for item in of_column.items:
+            n_groups += 1
+            at_most, at_least = item.worse_by_at_most, item.worse_by_at_least
+            has_units = min(item.n, item.n if item.clusters is None else item.clusters) >= FEW_UNITS
+            if at_least is not None and at_least > margin:
+                failed.append(item.group)
+            elif at_most is None or at_most >= margin or not has_units:
+                undecided.append(item.group)
+                if item.too_few or not has_units:
+                    small.append(item.group)
+    requirement = write_requirement(gate, margin)
+    is_undecided = not failed and bool(undecided)
+    if failed:
+        outcome = GateOutcome.FAIL
+        sentence = (
+            f"The gate fails: it requires that {requirement}. {gate.model} is worse by more in "
+            f"{_list_groups(failed)}."
+        )
+    elif undecided:
+        outcome = gate.undecided
+        counted = "" if outcome is GateOutcome.UNDECIDED else f", which counts as {outcome.value}"
+        sentence = f"The gate is undecided{counted}: it is not shown that {requirement}."
+        if open_groups := [group for group in undecided if group not in small]:
+            sentence += f" It is not clear in {_list_groups(open_groups)}."
+        if small:
+            sentence += f" There are too few instances to say in {_list_groups(small)}."
+    else:
+        outcome = GateOutcome.PASS
+        sentence = f"The gate passes: it is shown that {requirement} ({n_groups} groups)."
+    result = build_gate_result(
+        gate, choices, outcome, sentence, is_undecided=is_undecided, pair=pair
+    )
+    return replace(
+        result,
+        groups_failed=tuple(failed),
+        groups_undecided=tuple(undecided),
+        groups_too_small=tuple(small),
+    )
+
+
+def _list_groups(groups: Sequence[Mapping[str, Label | None]]) -> str:
+    """Return groups in words; of many the first and their number."""
+    named = "; ".join(write_group(group) for group in groups[:MOST_NAMED])
+    rest = len(groups) - MOST_NAMED
+    return f"{named} and {rest} more groups" if rest > 0 else named
