@@ -49,6 +49,9 @@ def check_at_least(name: str, value: int, least: int) -> None:
 MAX_SPLITS: Final = 100_000
 """The most splits, folds, resamples or repeats of a scheme or of an estimator that trains learners:
 with one millisecond a fit they take two minutes."""
+MOST_GROUPS: Final = 200
+"""Groups of one column or intersection. Each has an interval at a level that falls with their
+number, and a reader can act on few; a column with more is mostly an id."""
 MAX_ROWS: Final = 10_000_000
 """The most rows that a parameter may count: of a draw, a test part, a gap, neighbours. One column
 of so many numbers takes 80 megabytes."""

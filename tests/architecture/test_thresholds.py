@@ -76,7 +76,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/bootstrap/result.MAX_LISTED",
         "analyses/groups/columns.LONGEST_NAME",
         "analyses/groups/columns.MOST_COLUMNS",
-        "analyses/groups/columns.MOST_GROUPS",
         "analyses/groups/gaps.MOST_COMPARED",
         "analyses/learning_curve/sizes.MAX_SIZES",
         "analyses/losses/covariance.MAX_BLOCKS",

@@ -10,14 +10,12 @@ import numpy as np
 
 from thetahat.cautions import GROUPS_LOOK_LIKE_IDS, Caution
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination
+from thetahat.parameter_checks import MOST_GROUPS
 from thetahat.similar_names import suggest_name
 from thetahat.tables.labels import encode_labels, find_similar_labels
 from thetahat.values.layout import Layout
 from thetahat.values.types import IntArray, Label
 
-MOST_GROUPS: Final = 200
-"""Groups of one column or intersection. Each has an interval at a level that falls with their
-number, and a reader can act on few; a column with more is mostly an id."""
 MOST_COLUMNS: Final = 3
 """Columns of one intersection."""
 LONGEST_NAME: Final = 120

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import Field
 
-from thetahat.analyses.groups.columns import MOST_GROUPS, check_group_names, read_groupings
-from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.gate import refuse_gate_without_groups
 from thetahat.errors import InvalidParameter, Loc, shorten_value
+from thetahat.parameter_checks import MOST_GROUPS
 from thetahat.values.left_out_rows import KeptRows
 from thetahat_service.data.reading import ReadableFile, read_labels
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.fields.list_items import ValueItem
 from thetahat_service.schemas.base import Schema
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.by_group import GroupsOfTable
 
 GROUPS_FIELD: Any = Field(
     None,
@@ -101,6 +103,8 @@ def check_named_groups(request: GroupByField, named: Sequence[str] | None, loc: 
             loc=(*loc, repeated),
             value=named[repeated],
         )
+    from thetahat.analyses.groups.columns import check_group_names  # noqa: PLC0415 - seldom needed
+
     check_group_names(request.group_by, named)
 
 
@@ -155,6 +159,9 @@ def build_groups(
     loc: Loc,
 ) -> GroupsOfTable:
     """Return the groups of the rows that are kept of n."""
+    from thetahat.analyses.groups.columns import read_groupings  # noqa: PLC0415 - seldom needed
+    from thetahat.analyses.losses.by_group import GroupsOfTable  # noqa: PLC0415 - same
+
     groupings = read_groupings(columns, group_by, n, loc)
     if kept_rows is not None:
         groupings = tuple(grouping.take(kept_rows.index) for grouping in groupings)

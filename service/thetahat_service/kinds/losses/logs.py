@@ -11,7 +11,6 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.cautions import (
     RATIO_OF_SUMS,
     RUNS_AVERAGED,
@@ -39,6 +38,7 @@ from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
 from thetahat_service.roles.names import find_better
 
 if TYPE_CHECKING:
+    from thetahat.analyses.losses.by_group import GroupsOfTable
     from thetahat.analyses.runs.values import RunValues
 
 ITEM_COLUMNS: Final = ("item", "doc_id", "id")

@@ -11,7 +11,6 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc, shorten_value
 from thetahat.tables.columns import describe_other_cells
@@ -50,6 +49,7 @@ from thetahat_service.schemas.numbers import read_label_list, read_number_array
 from thetahat_service.settings import get_settings
 
 if TYPE_CHECKING:
+    from thetahat.analyses.losses.by_group import GroupsOfTable
     from thetahat.analyses.runs.values import RunValues
 
 LONGEST_MODEL_NAME: Final = 120

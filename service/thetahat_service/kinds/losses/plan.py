@@ -10,7 +10,6 @@ from uuid import UUID
 import numpy as np
 
 from thetahat.analyses.losses import check, describe_other_loss
-from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.cautions import Caution
 from thetahat.errors import InvalidParameter
 from thetahat.refit_estimators import drop_refit_target
@@ -25,6 +24,7 @@ from thetahat_service.kinds.supplied_fits import SuppliedEstimators, read_suppli
 from thetahat_service.schemas.numbers import read_number_array
 
 if TYPE_CHECKING:
+    from thetahat.analyses.losses.by_group import GroupsOfTable
     from thetahat.analyses.runs.summaries import RunParts
 
 
