@@ -730,6 +730,26 @@ LARGE_TEST_PARTS = _build_entry(
     reason="schulz2024: intervals cover well with a test share of 0.1 and too rarely with 0.2; "
     "the threshold lies between the two that were studied",
 )
+FOLDS_DIFFER = _build_entry(
+    "folds_differ",
+    _WARNING,
+    "The mean {values} of the {blocks} differ by more than the {values} within them explain (F "
+    "test, p = {p}), so the instances of a {block} do not behave as independent ones. Intervals "
+    "for the expected {value} therefore rest on the spread between {blocks} and are longer.",
+    "Check whether the {blocks} follow groups or the order of the data. If they are random, the "
+    "learner may be unstable: repeat the partition, or use more {blocks}.",
+    threshold=0.01,
+    reason="One partition in a hundred whose folds differ by chance alone gets the longer "
+    "interval; over the designs of docs/results/one_partition that makes intervals 2 % longer on "
+    "average.",
+)
+LONGER_FOR_HEAVY_TAILS = _build_entry(
+    "longer_for_heavy_tails",
+    _INFO,
+    "A few {values} are much larger than the others, so an interval from the single {values} would "
+    "cover too rarely. Intervals for the expected {value} therefore rest on the spread between "
+    "{blocks} and are longer.",
+)
 HALF_OF_THE_DATA = _build_entry(
     "half_of_the_data",
     _WARNING,

@@ -132,6 +132,14 @@ _PAIRED_RATES: Final = Changed(
     "The difference of two error rates on a holdout has Tango's score interval, and its verdict "
     "rests on that interval and on McNemar's mid-p value, no longer on a t interval."
 )
+_OVER_ONE_PARTITION: Final = Changed(
+    "Over one partition the recommended interval of the expected loss rests on the variance of all "
+    "losses with N - 1 degrees of freedom, no longer on that of the fold means with K - 1."
+)
+_ONE_PARTITION: Final = (
+    r"(?:cross_validation_(?:all_that_apply|scheme_k_fold)"
+    r"|losses_random_(?:all_that_apply|zero_one))"
+)
 _OVER_SOURCES: Final = Changed(
     "Over sources theta_A, theta_B and their forms for clusters have the degrees of freedom of "
     "Welch and Satterthwaite; they had the number of instances or clusters less that of sources."
@@ -168,6 +176,7 @@ _WITH_ONE_MODEL: Final = Changed(
 )
 
 MOVED: Final[Mapping[str, Moved | Rounded | Changed]] = {
+    rf"{_ONE_PARTITION}/comparisons/\d+/(?:interval|verdict)": _OVER_ONE_PARTITION,
     r"[a-z_0-9]+/comparisons/\d+/tests/(?:mcnemar|mc2)/(?:p_value|variant)": _MID_P,
     r"losses_[a-z_]+/methods/\d+/params/variant": _MID_P,
     r"predictions_[a-z_]+/methods/\d+/params/variant": _MID_P,

@@ -13,8 +13,8 @@ from thetahat_replications.edges.table import format_share
 LEVEL: Final = 0.95
 SHIFT: Final = 3.0
 """True difference, in standard deviations of the estimate, at which power is measured."""
-_NORMAL: Final = float(ndtri((1 + LEVEL) / 2))
-_ORACLE: Final = float(ndtr(SHIFT - _NORMAL) + ndtr(-SHIFT - _NORMAL))
+NORMAL: Final = float(ndtri((1 + LEVEL) / 2))
+ORACLE: Final = float(ndtr(SHIFT - NORMAL) + ndtr(-SHIFT - NORMAL))
 
 WHAT_IS_SHOWN: Final = """
 Each rule has three columns: the share of samples in which the interval of level 95 % covers (with
@@ -55,5 +55,5 @@ def measure_ends(lower: FloatArray, upper: FloatArray, true_sd: float) -> tuple[
     is_built = upper > lower
     covers = float(np.mean(is_built & (lower <= 0) & (upper >= 0)))
     finds = float(np.mean(is_built & (lower > -SHIFT * true_sd)))
-    length = float(np.median(upper - lower)) / (2 * _NORMAL * true_sd)
-    return format_share(covers, len(lower)), length, finds / _ORACLE
+    length = float(np.median(upper - lower)) / (2 * NORMAL * true_sd)
+    return format_share(covers, len(lower)), length, finds / ORACLE

@@ -12,7 +12,6 @@ from thetahat.cautions import (
     CONSTANT_LOSSES,
     CORRECTION_CAN_BE_LIBERAL,
     FEW_BLOCKS,
-    FEWEST_FOR_A_TAIL,
     HEAVY_TAILED_LOSSES,
     MANY_PAIRS,
     NO_PARTITION,
@@ -32,6 +31,7 @@ from thetahat.values.number_text import format_percent
 from thetahat.values.skewness import compute_skewness_of_mean
 from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import BlockKind
+from thetahat.variances._spread_between_folds import has_heavy_tail
 
 
 def list_cautions(
@@ -99,15 +99,10 @@ def has_heavy_tails(losses: BlockLosses) -> bool:
     Only losses of independent instances are judged. Losses of 0 and 1 never count as heavy-tailed,
     because their intervals were studied separately.
     """
-    values, layout = losses.values, losses.layout
-    if values is None or layout.cluster is not None or layout.kind is BlockKind.SOURCE:
+    layout = losses.layout
+    if layout.cluster is not None or layout.kind is BlockKind.SOURCE:
         return False
-    if layout.n_instances < FEWEST_FOR_A_TAIL:
-        return False
-    skewness = compute_skewness_of_mean(losses)
-    if skewness is None or abs(skewness) < HEAVY_TAILED_LOSSES.threshold:
-        return False
-    return not ((values == 0) | (values == 1)).all()
+    return has_heavy_tail(losses)
 
 
 def _describe_tails(name: str, losses: BlockLosses) -> Caution:

@@ -11,7 +11,7 @@ from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import subtract_ranges
 from thetahat.analyses.losses.effect_sizes import compute_effect_size
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
-from thetahat.analyses.losses.expected_coverage import look_up_coverage
+from thetahat.analyses.losses.expected_coverage import OTHER_INTERVAL, look_up_coverage
 from thetahat.analyses.losses.expected_size import (
     SizeLookup,
     add_size_cautions,
@@ -327,6 +327,7 @@ def _build_comparison(  # noqa: PLR0913 - what is known of a pair
 ) -> Comparison:
     intervals = tuple(built.interval for built in draft.inference.built)
     pair, has_intervals = (draft.a, draft.b), choices.includes(ResultPart.INTERVALS)
+    size = _find_verdict_size(draft.best, lookup)
     tests = {
         key: build_test_result(outcome, p_values.get(key), sizes.get(key))
         for key, outcome in draft.outcomes.items()
@@ -350,8 +351,8 @@ def _build_comparison(  # noqa: PLR0913 - what is known of a pair
         cautions=tuple(dict.fromkeys(draft.cautions)),
         verdict=replace(
             verdict,
-            expected_size=_find_verdict_size(draft.best, lookup),
-            expected_size_missing=lookup.missing,
+            expected_size=size,
+            expected_size_missing=_explain_missing_size(draft.best, size, lookup),
         ),
         other_verdicts=other_verdicts,
         risks=parts.risks.differences.get(pair),
@@ -366,6 +367,14 @@ def _find_verdict_size(best: BuiltInterval | None, lookup: SizeLookup) -> Expect
     if best is None or best.variance is None:
         return None
     return lookup.find_verdict(f"{best.method.name}:{best.variance.name}", best.interval.target)
+
+
+def _explain_missing_size(
+    best: BuiltInterval | None, size: ExpectedSize | None, lookup: SizeLookup
+) -> str | None:
+    if lookup.missing is not None or best is None or size is not None:
+        return lookup.missing
+    return OTHER_INTERVAL
 
 
 def _get_draw(pair: Pair, resampling: Resampling | None) -> Draw | None:

@@ -5,13 +5,16 @@ are in the files of the methods (``MethodInfo.recommended``), so that a new meth
 Where no ranked interval could be built, the first other that could is recommended, in the order
 of the result. The reasons for the ranks:
 
-- Random folds, ``these_sources``: any two training sets share most of their instances, so fold
-  means are correlated, and intervals that ignore the correlation cover too rarely.
+- Random folds, ``these_sources``: any two training sets share most of their instances, so losses
+  of different folds are correlated, and intervals that ignore the correlation cover too rarely.
   ``nadeau_bengio`` allows for it and covered close to its level in the largest published
-  comparison. Over several partitions and random draws its t intervals cover less the more splits
-  there are (.96 over ten folds, .92 over five times ten folds, .91 over twenty times), so there
-  ``nadeau_bengio_calibrated`` goes before it, with at most seven degrees of freedom (.95). With
-  clusters ``cluster_robust_corrected`` goes before both. ``theta_3`` (B/K) ignores the
+  comparison, but over one partition it has few degrees of freedom: its intervals were 1.7 to 1.8
+  times as long as ideal ones, and ``nadeau_bengio_instances``, which takes each loss as a split of
+  one instance, covered as often with 1.5 times (``docs/results/one_partition``). Over
+  several partitions and random draws the t intervals of ``nadeau_bengio`` cover less the more
+  splits there are (.96 over ten folds, .92 over five times ten folds, .91 over twenty times), so
+  there ``nadeau_bengio_calibrated`` goes before it, with at most seven degrees of freedom (.95).
+  With clusters ``cluster_robust_corrected`` goes before all of them. ``theta_3`` (B/K) ignores the
   correlation; the variances that use only the spread within folds come last.
 - Random folds, ``these_models``: a central limit theorem holds for both Bayle variances if the
   learner is stable. ``bayle_within`` covered as often as ``bayle_all_pairs`` over single
@@ -136,9 +139,11 @@ RULES: Final = (
     Rule(
         BlockKind.RANDOM,
         Target.THESE_SOURCES,
-        "training sets of random folds overlap, and nadeau_bengio allows for that; over repeats "
-        "its degrees of freedom are calibrated, with clusters the variance is computed from the "
-        "independent clusters, and for the losses of one model the quantiles allow for skewness",
+        "training sets of random folds overlap, and nadeau_bengio allows for that; over one "
+        "partition each loss counts as a split, as long as the folds do not differ by more than "
+        "their losses explain, and over repeats the degrees of freedom are calibrated; with "
+        "clusters the variance is computed from the independent clusters, and for the losses of "
+        "one model the quantiles allow for skewness",
     ),
     Rule(
         BlockKind.RANDOM,

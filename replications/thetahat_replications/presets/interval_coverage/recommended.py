@@ -136,6 +136,7 @@ NEXT_BEST: Final = (
     {
         "nadeau_bengio",
         "nadeau_bengio_calibrated",
+        "nadeau_bengio_instances",
         "bayle_within",
         "bayle_within_calibrated",
         "bayle_all_pairs",

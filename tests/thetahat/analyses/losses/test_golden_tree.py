@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from numpy.testing import assert_allclose
+from scipy import stats
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, result_of, table_of
 from thetahat.analyses.losses.result import EvaluationResult
@@ -141,13 +142,16 @@ def test_by_hand_random_comparison() -> None:
 
     # (1/5 + 9/36) 2/81 = 1/90, and (1/81) * 90 = 10/9
     assert_allclose(comparison["variances"]["nadeau_bengio"]["value"], 1 / 90, rtol=1e-13)
-    assert comparison["interval"]["target"] == "these_sources"
-    assert comparison["interval"]["variance"] == "nadeau_bengio"
     p_value = _two_sided_p_of_t4(10 / 9)
-    assert_allclose(comparison["verdict"]["p_value"], p_value, rtol=1e-12)
     assert_allclose(comparison["tests"]["nadeau_bengio_t"]["p_value"], p_value, rtol=1e-12)
     # 9 differences of -1 or 1 (2 + 2 + 2 are -1, 1 is 1) of 45, mean -5/45; ddof 1
     sd = math.sqrt((7 - 45 * (5 / 45) ** 2) / 44)
+    error = math.sqrt(1 / 45 + 1 / 44) * sd
+    assert comparison["interval"]["target"] == "these_sources"
+    assert comparison["interval"]["variance"] == "nadeau_bengio_instances"
+    assert_allclose(comparison["interval"]["standard_error"], error, rtol=1e-13)
+    verdict_p = 2 * stats.t.sf(5 / 45 / error, 44)
+    assert_allclose(comparison["verdict"]["p_value"], verdict_p, rtol=1e-12)
     assert comparison["effect_size"]["unit"] == "instance"
     assert_allclose(comparison["effect_size"]["value"], -5 / 45 / sd, rtol=1e-13)
 
@@ -159,7 +163,7 @@ def test_exact_random_recommendations() -> None:
         i["target"]: (i["method"], i["variance"]) for i in model["intervals"] if i["recommended"]
     }
     assert recommended == {
-        "these_sources": ("skewness_corrected", "nadeau_bengio"),
+        "these_sources": ("skewness_corrected", "nadeau_bengio_instances"),
         "these_models": ("skewness_corrected", "bayle_within_calibrated"),
     }
 

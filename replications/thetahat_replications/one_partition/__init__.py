@@ -1,0 +1,1 @@
+"""Which interval of the expected loss over one partition covers, and how long it is."""

@@ -1,0 +1,175 @@
+"""The intervals that are compared: each is a variance with degrees of freedom, and a form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeAlias
+
+import numpy as np
+from scipy.special import fdtrc, stdtrit
+
+from thetahat.cautions import FOLDS_DIFFER, HEAVY_TAILED_LOSSES
+from thetahat.intervals.skewness_corrected import LEAST_DEGREES, STEEPEST
+from thetahat.values.types import FloatArray
+from thetahat_replications.edges.simulated_intervals import LEVEL
+from thetahat_replications.one_partition.simulation import SampleMoments
+
+_NORMAL_DEGREES: Final = 1e9
+
+VarianceRule: TypeAlias = Callable[[SampleMoments], tuple[FloatArray, FloatArray | float]]
+"""Returns the (R,) variances of the mean, and their degrees of freedom."""
+
+
+def estimate_nadeau_bengio(moments: SampleMoments) -> tuple[FloatArray, float]:
+    """Return (1/K + 1/(K-1)) S^2 of the fold means."""
+    k = moments.n_folds
+    return (1 / k + 1 / (k - 1)) * moments.between, float(k - 1)
+
+
+def estimate_within(moments: SampleMoments, allowance: float) -> tuple[FloatArray, float]:
+    """Return a multiple of the variance within folds, over n; 1 gives Bayle's normal interval."""
+    degrees = _NORMAL_DEGREES if allowance == 1 else float(moments.n - moments.n_folds)
+    return allowance * moments.within / moments.n, degrees
+
+
+def estimate_over_instances(
+    moments: SampleMoments, allowance: float, for_few: float = 0.0
+) -> tuple[FloatArray, float]:
+    """Return (allowance + for_few / n) times the variance of all losses, over n."""
+    factor = allowance + for_few / moments.n
+    return factor * moments.overall / moments.n, float(moments.n - 1)
+
+
+def estimate_after_test(
+    moments: SampleMoments, allowance: float, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the larger of two variances where folds differ by an F test, else that of instances.
+
+    The two are that of instances with an allowance, and Nadeau and Bengio's.
+    """
+    over_instances, degrees = estimate_over_instances(moments, allowance)
+    between, few_degrees = estimate_nadeau_bengio(moments)
+    size = moments.n // moments.n_folds
+    ratio = size * moments.between / np.where(moments.within > 0, moments.within, np.inf)
+    differ = fdtrc(moments.n_folds - 1, moments.n - moments.n_folds, ratio) < alpha
+    takes_longer = differ & (between > over_instances)
+    return (
+        np.where(takes_longer, between, over_instances),
+        np.where(takes_longer, few_degrees, degrees),
+    )
+
+
+def estimate_as_recommended(moments: SampleMoments) -> tuple[FloatArray, FloatArray]:
+    """Return ``nadeau_bengio_instances``, or ``nadeau_bengio`` where that is recommended.
+
+    It is where the folds differ, and where a few losses are much larger than the others.
+    """
+    allowance = 1 + moments.n / (moments.n - 1)
+    variance, degrees = estimate_after_test(moments, allowance, FOLDS_DIFFER.threshold)
+    skewness_of_mean = np.abs(moments.skewness) / np.sqrt(moments.n)
+    has_tail = (skewness_of_mean >= HEAVY_TAILED_LOSSES.threshold) & ~moments.is_zero_one
+    between, few_degrees = estimate_nadeau_bengio(moments)
+    return np.where(has_tail, between, variance), np.where(has_tail, few_degrees, degrees)
+
+
+def estimate_shrunken(
+    moments: SampleMoments, allowance: float, prior: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the average of both variances, with weights K - 1 and ``prior``.
+
+    The degrees of freedom are those of Welch and Satterthwaite.
+    """
+    over_instances, degrees = estimate_over_instances(moments, allowance)
+    between, few_degrees = estimate_nadeau_bengio(moments)
+    weight = few_degrees / (few_degrees + prior)
+    parts = weight * between, (1 - weight) * over_instances
+    variance = parts[0] + parts[1]
+    spread = parts[0] ** 2 / few_degrees + parts[1] ** 2 / degrees
+    return variance, np.where(spread > 0, variance**2 / np.where(spread > 0, spread, 1.0), 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """An interval by name."""
+
+    name: str
+    """As the tables name it."""
+    rule: VarianceRule
+    """Its variance."""
+    allows_for_skewness: bool = True
+    """Whether the interval of a single model is ``skewness_corrected`` where it can be built. That
+    of a difference is always ``student_t``, and the normal one where the degrees are infinite."""
+
+
+RECOMMENDED_BEFORE: Final = "nadeau_bengio"
+RECOMMENDED: Final = "nadeau_bengio_instances"
+CANDIDATES: Final = (
+    Candidate(name=RECOMMENDED_BEFORE, rule=estimate_nadeau_bengio),
+    Candidate(name=RECOMMENDED, rule=estimate_as_recommended),
+    Candidate(name="nadeau_bengio, t", rule=estimate_nadeau_bengio, allows_for_skewness=False),
+    Candidate(
+        name="bayle_within, normal",
+        rule=partial(estimate_within, allowance=1.0),
+        allows_for_skewness=False,
+    ),
+    Candidate(name="within x 1.75", rule=partial(estimate_within, allowance=1.75)),
+    *(
+        Candidate(name=f"instances x {a:g}", rule=partial(estimate_over_instances, allowance=a))
+        for a in (1.0, 1.25, 1.5, 1.75, 2.0, 2.25)
+    ),
+    Candidate(
+        name="instances x 1.75, t",
+        rule=partial(estimate_over_instances, allowance=1.75),
+        allows_for_skewness=False,
+    ),
+    *(
+        Candidate(
+            name=f"instances x ({a:g} + {b:g}/n)",
+            rule=partial(estimate_over_instances, allowance=a, for_few=b),
+        )
+        for a, b in ((1.5, 20.0), (1.75, 10.0))
+    ),
+    *(
+        Candidate(
+            name=f"x {a:g}, nadeau_bengio if folds differ ({alpha:g})",
+            rule=partial(estimate_after_test, allowance=a, alpha=alpha),
+        )
+        for a in (1.5, 1.75)
+        for alpha in (0.01, 0.05)
+    ),
+    *(
+        Candidate(
+            name=f"x {a:g} shrunken with nadeau_bengio, {prior:g}",
+            rule=partial(estimate_shrunken, allowance=a, prior=prior),
+        )
+        for a in (1.5, 1.75)
+        for prior in (10.0, 30.0)
+    ),
+)
+"""Everything that was compared."""
+
+
+def build_ends(
+    candidate: Candidate, moments: SampleMoments, *, is_difference: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return the (R,) ends; both are the mean where the variance is 0 and there is no interval."""
+    variance, degrees = candidate.rule(moments)
+    quantile = np.asarray(stdtrit(degrees, (1 + LEVEL) / 2), dtype=np.float64)
+    skewness = moments.skewness / np.sqrt(moments.n)
+    if is_difference or not candidate.allows_for_skewness:
+        skewness = np.zeros_like(skewness)
+    skewness = np.where(np.asarray(degrees) < LEAST_DEGREES, 0.0, skewness)
+    largest = 2 * STEEPEST / (quantile + np.sqrt(quantile**2 + 2 * STEEPEST / 3))
+    skewness = np.clip(skewness, -largest, largest)
+    error = np.sqrt(variance)
+    lower = moments.mean - _undo_transformation(quantile, skewness) * error
+    return lower, moments.mean - _undo_transformation(-quantile, skewness) * error
+
+
+def _undo_transformation(quantile: FloatArray, skewness: FloatArray) -> FloatArray:
+    """Return the u that Hall's transformation maps to the quantile."""
+    shifted = quantile - skewness / 6
+    root = np.cbrt(1 + skewness * shifted)
+    return np.asarray(3 * shifted / (root * root + root + 1))

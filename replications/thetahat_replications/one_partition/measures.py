@@ -1,0 +1,74 @@
+"""Coverage, length and power of an interval over the samples of one design."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thetahat.values.types import FloatArray
+from thetahat_replications.edges.simulated_intervals import NORMAL, ORACLE, SHIFT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """What a candidate reaches in one design."""
+
+    coverage: float
+    """Share of the samples with an interval in which it covers the target."""
+    length: float
+    """Its mean length over that of the ideal interval, 3.92 standard deviations of the mean."""
+    power: float
+    """Share of the samples in which it excludes a value that lies three standard deviations from
+    the target on either side, over that share of the ideal interval; no interval excludes none."""
+    built: float
+    """Share of the samples in which there is an interval."""
+
+
+def measure(lower: FloatArray, upper: FloatArray, target: float, true_sd: float) -> Measures:
+    """Return what intervals with these (R,) ends reach; there is none where both are the same."""
+    is_built = upper > lower
+    n_built = max(int(is_built.sum()), 1)
+    covers = is_built & (lower <= target) & (upper >= target)
+    shift = SHIFT * true_sd
+    finds = (
+        np.mean(is_built & (lower > target - shift)),
+        np.mean(is_built & (upper < target + shift)),
+    )
+    return Measures(
+        coverage=float(covers.sum()) / n_built,
+        length=float((upper - lower).sum()) / n_built / (2 * NORMAL * true_sd),
+        power=float(sum(finds)) / 2 / ORACLE,
+        built=float(is_built.mean()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignSummary:
+    """What a candidate reaches over designs."""
+
+    coverage: float
+    least: float
+    tenth: float
+    too_rare: float
+    within_goal: float
+    length: float
+    median_length: float
+    power: float
+
+
+def summarise(measures: Sequence[Measures]) -> DesignSummary:
+    """Return averages and quantiles over designs."""
+    coverage = np.array([m.coverage for m in measures])
+    length = np.array([m.length for m in measures])
+    return DesignSummary(
+        coverage=float(coverage.mean()),
+        least=float(coverage.min()),
+        tenth=float(np.quantile(coverage, 0.1)),
+        too_rare=float(np.mean(coverage < 0.93)),
+        within_goal=float(np.mean((coverage >= 0.94) & (coverage <= 0.97) & (length <= 1.2))),
+        length=float(length.mean()),
+        median_length=float(np.median(length)),
+        power=float(np.mean([m.power for m in measures])),
+    )
