@@ -79,6 +79,8 @@ def test_exact_the_recommended_intervals(name: str, *, is_difference: bool) -> N
     )
     assert interval is not None
     assert interval.variance == name
+    assert interval.lower is not None
+    assert interval.upper is not None
     assert_allclose([end[0] for end in ends], [interval.lower, interval.upper], rtol=1e-9)
 
 
