@@ -732,12 +732,12 @@ LARGE_TEST_PARTS = _build_entry(
 )
 FOLDS_DIFFER = _build_entry(
     "folds_differ",
-    _WARNING,
+    _INFO,
     "The mean {values} of the {blocks} differ by more than the {values} within them explain (F "
-    "test, p = {p}), so the instances of a {block} do not behave as independent ones. Intervals "
-    "for the expected {value} therefore rest on the spread between {blocks} and are longer.",
-    "Check whether the {blocks} follow groups or the order of the data. If they are random, the "
-    "learner may be unstable: repeat the partition, or use more {blocks}.",
+    "test, p = {p}). Intervals for the expected {value} therefore rest on the spread between "
+    "{blocks} and are longer.",
+    "Check whether the {blocks} follow groups or the order of the data; if not, repeat the "
+    "partition.",
     threshold=0.01,
     reason="One partition in a hundred whose folds differ by chance alone gets the longer "
     "interval; over the designs of docs/results/one_partition that makes intervals 2 % longer on "

@@ -28,7 +28,7 @@ def list_tables_of(result: Any) -> list[Table]:
 
 
 def test_exact_the_shares_of_a_result_are_shown_with_errors_range_and_design() -> None:
-    result = make_result()
+    result = make_result(variances=["nadeau_bengio"])
     (model, *_), (pair,) = result["models"].values(), result["comparisons"]
     for interval in (*model["recommended"].values(), pair["interval"]):
         assert interval["expected_coverage"]["level"] == 0.95
