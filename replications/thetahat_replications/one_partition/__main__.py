@@ -21,7 +21,7 @@ from thetahat_replications.one_partition.candidates import (
 )
 from thetahat_replications.one_partition.designs import CHOOSING, JUDGING, DrawnPopulation
 from thetahat_replications.one_partition.measures import Measures, measure, summarise
-from thetahat_replications.one_partition.simulation import Series, simulate
+from thetahat_replications.one_partition.simulation import LossSeries, simulate
 from thetahat_replications.presets.interval_coverage.recommended import SIZES
 
 REPETITIONS: Final = 20
@@ -45,7 +45,7 @@ error of {error:.3f}, and a length of {length_error:.1%}.
 """
 
 
-def measure_series(series: Series) -> dict[str, Measures]:
+def measure_series(series: LossSeries) -> dict[str, Measures]:
     """Return what each candidate reaches for one series."""
     moments = series.moments
     target, true_sd = float(moments.mean.mean()), float(moments.mean.std(ddof=1))
@@ -58,7 +58,7 @@ def measure_series(series: Series) -> dict[str, Measures]:
 
 
 def build_summary(
-    title: str, about: str, measured: Sequence[tuple[Series, dict[str, Measures]]]
+    title: str, about: str, measured: Sequence[tuple[LossSeries, dict[str, Measures]]]
 ) -> Table:
     """Return the table of averages over designs, by candidate."""
     rows: list[tuple[TableCell, ...]] = []
@@ -104,7 +104,7 @@ def build_summary(
 
 
 def build_designs(
-    title: str, about: str, measured: Sequence[tuple[Series, dict[str, Measures]]]
+    title: str, about: str, measured: Sequence[tuple[LossSeries, dict[str, Measures]]]
 ) -> Table:
     """Return coverage, length and power of a few candidates, by design."""
     rows: list[tuple[TableCell, ...]] = []

@@ -40,7 +40,7 @@ class SampleMoments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Series:
+class LossSeries:
     """The losses of one learner, or the differences of two, in one design."""
 
     population: str
@@ -52,7 +52,7 @@ class Series:
     moments: SampleMoments
 
 
-def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterator[Series]:
+def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterator[LossSeries]:
     """Yield every learner and every comparison with the first one, for all sizes and folds."""
     for n in population.sizes:
         for n_folds in N_FOLDS:
@@ -65,7 +65,7 @@ def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterat
                     losses.setdefault(key, []).append(values)
             whole = {key: np.concatenate(parts) for key, parts in losses.items()}
             for loss, subject, is_difference, series in list_series(whole, population):
-                yield Series(
+                yield LossSeries(
                     population=population.name,
                     n=n,
                     n_folds=n_folds,
