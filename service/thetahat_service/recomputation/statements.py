@@ -20,7 +20,7 @@ PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class BundleStatement:
     """A statement that was read.
 
     Parameters
@@ -85,7 +85,7 @@ def describe_computation(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def parse_statement(content: bytes) -> Statement:
+def parse_statement(content: bytes) -> BundleStatement:
     """Return a statement; ``ValueError`` with the reason, unless it is one about an evaluation."""
     try:
         value = orjson.loads(content)
@@ -107,4 +107,4 @@ def parse_statement(content: bytes) -> Statement:
     if len(digests) < len(value["subject"]):
         message = "it has two digests of one file"
         raise ValueError(message)
-    return Statement(digests=digests, predicate=predicate)
+    return BundleStatement(digests=digests, predicate=predicate)

@@ -46,7 +46,7 @@ from thetahat_service.recomputation.comparing import (
 from thetahat_service.recomputation.evaluating import evaluate_kept_losses
 from thetahat_service.recomputation.sources import RecomputedFrom, choose_source
 from thetahat_service.recomputation.statements import (
-    Statement,
+    BundleStatement,
     describe_computation,
     parse_statement,
 )
@@ -127,7 +127,7 @@ def verify_bundle(path: Path, key: Ed25519PublicKey | None) -> Verification:
 
 def _check_signature(
     bundle: OpenedBundle, key: Ed25519PublicKey | None, found: Verification
-) -> Statement:
+) -> BundleStatement:
     """Return the statement, and record whether it is signed by the key."""
     content = bundle.files.get(STATEMENT, b"")
     try:
@@ -169,7 +169,7 @@ def _check_envelope(content: bytes, key: Ed25519PublicKey | None, found: Verific
     return envelope.payload
 
 
-def _check_digests(bundle: OpenedBundle, statement: Statement, found: Verification) -> None:
+def _check_digests(bundle: OpenedBundle, statement: BundleStatement, found: Verification) -> None:
     """Record files that are not those of the statement."""
     files, named = bundle.files.keys() - {STATEMENT, SIGNED_STATEMENT}, statement.digests
     faults = [f"{name} is missing" for name in sorted(named.keys() - files)]
@@ -185,7 +185,7 @@ def _check_digests(bundle: OpenedBundle, statement: Statement, found: Verificati
         found.findings.append(f"Digests: right, of {', '.join(sorted(files))}.")
 
 
-def _check_numbers(bundle: OpenedBundle, statement: Statement, found: Verification) -> None:
+def _check_numbers(bundle: OpenedBundle, statement: BundleStatement, found: Verification) -> None:
     """Compute the result again, and record every value that is not the same."""
     try:
         evaluation = _Evaluation(bundle)
@@ -276,7 +276,7 @@ class _Evaluation:
         ):
             raise InvalidFile("The bundle's result lacks a kind, or a part of its provenance.")
 
-    def check_statement(self, statement: Statement, found: Verification) -> None:
+    def check_statement(self, statement: BundleStatement, found: Verification) -> None:
         """Record what the statement says of the result that the result does not say."""
         computed = describe_computation(self.result)
         faults = [name for name in computed if statement.predicate.get(name) != computed[name]]
