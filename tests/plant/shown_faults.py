@@ -101,7 +101,7 @@ SHOWN: Final = (
         "kappas compared",
         "kinds/agreement.py",
         'Number(each["kappa_b"], each["standard_error"])',
-        'Number(each["kappa_a"], each["standard_error"])',
+        'Number(each["difference"], each["standard_error"])',
     ),
     _of_table(
         "ratings by category",
@@ -288,6 +288,18 @@ SHOWN: Final = (
         "series.py",
         'Interval(look["lower"], look["upper"], error)',
         'Interval(look["lower"], look["estimate"], error)',
+    ),
+    _of_table(
+        "design of a series",
+        "series.py",
+        '["Level", Number(series["level"])]',
+        '["Level", Number(series["margin"])]',
+    ),
+    _of_table(
+        "bare numbers",
+        "showing.py",
+        "[Name(name), Number(value)]",
+        "[Name(name), Name(name)]",
     ),
 )
 """A wrong number, a wrong column or two ends in the wrong order, for each table."""
