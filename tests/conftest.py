@@ -21,7 +21,7 @@ from uuid import uuid4
 
 import pytest
 import redis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.default_include import set_default_include
 from tests.servers.postgres import fresh_database, postgres_server
@@ -39,12 +39,23 @@ SERVER_FIXTURES = frozenset({"postgres_url", "redis_server_url", "s3_address"})
 LOOPBACK = ("127.", "::1", "localhost")
 
 # Speed depends on the machine, so slowness is no failure. The suite draws the same examples
-# everywhere: what passes here passes there. `make explore` looks for new ones.
+# everywhere: what passes here passes there. `make explore` looks for new ones, and alone looks for
+# the smallest example that fails: of a slow test that takes longer than a test may last, so that
+# its process was ended before the test could say what failed.
+WITHOUT_SHRINKING = [phase for phase in Phase if phase is not Phase.shrink]
 settings.register_profile(
-    "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "suite",
+    deadline=None,
+    derandomize=True,
+    phases=WITHOUT_SHRINKING,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
-    "explore", settings.get_profile("suite"), derandomize=False, max_examples=1000
+    "explore",
+    settings.get_profile("suite"),
+    derandomize=False,
+    max_examples=1000,
+    phases=list(Phase),
 )
 # `make contract` sends more requests than the suite does.
 settings.register_profile("contract", settings.get_profile("suite"))

@@ -18,7 +18,9 @@ from thetahat.parameter_checks import MAX_DRAWN, MAX_ROWS, MAX_SPLITS
 from thetahat.pipelines import allowed_classes
 from thetahat.pipelines.constraints import build_params_schema
 
-NOT_COUNTS = frozenset({"positive"})  # a class label, which may be a number
+# a class label, which may be a number; the rows that a plan of looks ends at, which cost nothing
+NOT_COUNTS = frozenset({"positive", "rows"})
+REQUIRED: dict[str, Any] = {"planned": {"rows": 1000}}
 CLASSES = (
     allowed_classes.CLASSIFIERS,
     allowed_classes.REGRESSORS,
@@ -57,7 +59,7 @@ def test_invalid_a_count_beyond_all_bounds(
     method: Any = collect_families()[family][name]
 
     with pytest.raises(EvaluationError):
-        dataclasses.replace(method(), **{parameter: beyond})
+        dataclasses.replace(method(**REQUIRED.get(name, {})), **{parameter: beyond})
 
 
 @each("name", sorted({n for table in CLASSES for n in table}))

@@ -39,7 +39,7 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
             ["kind"],
             "There is no kind 'loses' (did you mean 'losses'?). The kinds are",
         ),
-        ({"kind": 3}, ["kind"], "The field kind must be a string. The kinds are bootstrap, "),
+        ({"kind": 3}, ["kind"], "The field kind must be a string. The kinds are agreement, "),
         (
             {**matrix(), "interval": []},
             ["interval"],

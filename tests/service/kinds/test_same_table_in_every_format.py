@@ -276,6 +276,9 @@ def test_property_learners_get_the_same_from_files_and_frames(
 ) -> None:
     columns: dict[str, Any] = {"target": "a", "features": ["b"]}
     if role == "feature":
+        # digits alone, as in 01 and 1, are numbers in a text table and texts in a typed one
+        named = [None if label is None else f"id {label}" for label in table["label"]]
+        table = {**table, "label": named}
         columns["features"] = ["b", "label"]
     else:
         columns["source"] = "label"

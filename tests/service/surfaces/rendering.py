@@ -101,9 +101,9 @@ READ: Final[dict[str, Callable[[str], Shown]]] = {
     "list": read_html,
     "webhook": lambda text: read_text(orjson.loads(text)["findings"]),
 }
-FINDINGS: Final = ("terminal", "page", "markdown", "junit", "notebook", "webhook")
+FINDINGS: Final = ("terminal", "page", "report", "markdown", "junit", "notebook", "webhook")
 """Surfaces that begin with the findings."""
-HEADLINES: Final = ("terminal with --all", "report", "latex", "list")
+HEADLINES: Final = ("terminal with --all", "latex", "list")
 """Surfaces that have the headline."""
 FULL: Final = ("terminal with --all", "page", "report", "markdown", "latex", "notebook")
 """Surfaces that have the table of pairs."""

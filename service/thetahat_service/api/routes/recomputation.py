@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from contextlib import ExitStack
-from typing import Annotated, Any, Final
+from typing import IO, Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
@@ -62,9 +63,17 @@ async def get_bundle(
     with ExitStack() as stack:
         stack.enter_context(DOWNLOADS.count(owner_id, get_settings().max_downloads))
         file = await run_in_thread(open_bundle, owner_id, identifier, content)
+        # of the bytes, because the temporary file is another one at each request
+        headers = {**CACHED, "ETag": await run_in_thread(_compute_etag, file)}
         name = f"thetahat-{identifier}.zip"
-        response = OpenFileResponse(file, media_type=ZIP, headers=CACHED, filename=name)
+        response = OpenFileResponse(file, media_type=ZIP, headers=headers, filename=name)
         return CountedResponse(response, stack.pop_all())
+
+
+def _compute_etag(file: IO[bytes]) -> str:
+    digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+    file.seek(0)
+    return f'"{digest}"'
 
 
 async def _render_report(owner_id: UUID, evaluation_id: UUID) -> bytes:

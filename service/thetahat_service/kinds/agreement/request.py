@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -26,6 +26,8 @@ class RatingColumns(Schema):
 
 class AgreementRequest(EvaluationRequest):
     """Ratings of the same items by several raters, people or judges."""
+
+    data_fields: ClassVar[frozenset[str]] = frozenset({"ratings", "cluster"})
 
     kind: Literal["agreement"] = Field("agreement", description="The kind of the evaluation.")
     ratings: dict[str, list[ValueItem]] | None = Field(

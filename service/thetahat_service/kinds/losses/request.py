@@ -205,6 +205,8 @@ class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField):
             "block_labels",
             "item",
             "run",
+            "groups",
+            "judge",
             "weights",
             "fits",
             *LAYOUT_COLUMNS,

@@ -41,7 +41,7 @@ class PredictionsRequest(
     """The true classes or values, and the predictions of every model."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset(
-        {"y", "predictions", "scores", "classes", "fits", *LAYOUT_COLUMNS}
+        {"y", "predictions", "scores", "classes", "groups", "fits", *LAYOUT_COLUMNS}
     )
 
     kind: Literal["predictions"] = Field("predictions", description="The kind of the evaluation.")
