@@ -48,7 +48,8 @@ def test_exact_the_example_is_answered_in_full(client: TestClient) -> None:
     [
         ({}, {}, "repeated_k_fold"),
         ({"class_counts": {"0": 30, "1": 30}}, {}, "stratified_repeated_k_fold"),
-        ({"fit_seconds": 1, "budget_seconds": 25}, {}, "k_fold"),
+        # errors are not rare, so that the differences do not rest on few instances
+        ({"fit_seconds": 1, "budget_seconds": 25, "expected_error": 0.3}, {}, "k_fold"),
         ({"fit_seconds": 1, "budget_seconds": 5, "expected_error": 0.3}, {}, "holdout"),
         ({"question": "these_models", "expected_error": 0.3}, {}, "holdout"),
         ({"source_sizes": [10] * 6}, {"source": np.repeat(range(6), 10)}, "leave_one_source_out"),

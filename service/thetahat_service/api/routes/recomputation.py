@@ -86,7 +86,10 @@ async def _render_report(owner_id: UUID, evaluation_id: UUID) -> bytes:
     "/notebook.ipynb",
     response_class=Response,
     responses={
-        200: {"description": "The notebook.", **describe_content(NOTEBOOK)},
+        200: {
+            "description": "The notebook, as JSON.",
+            "content": {NOTEBOOK: {"schema": {"type": "object"}}},
+        },
         **REFUSED,
         413: {"model": ProblemDocument, "description": "The losses are too many for a notebook."},
     },
