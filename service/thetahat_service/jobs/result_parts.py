@@ -117,6 +117,9 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     from thetahat_service.recomputation.evaluating import (  # noqa: PLC0415 - likewise
         evaluate_kept_losses,
     )
+    from thetahat_service.recomputation.sources import (  # noqa: PLC0415 - likewise
+        refuse_without_grades,
+    )
     from thetahat_service.storage import results  # noqa: PLC0415 - likewise
     from thetahat_service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
 
@@ -124,6 +127,7 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     with reading() as connection:
         loaded = loading.load(connection, evaluation_id, files)
         stored = results.get(connection, evaluation_id)
+    refuse_without_grades(loaded.job.request)
     if stored is None or stored.losses_file is None:
         raise PartsNotKept("The losses of this evaluation are not kept, so it has no other parts.")
     table = read_kept_losses(files.fetch(stored.losses_file))

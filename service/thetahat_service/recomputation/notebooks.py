@@ -25,9 +25,14 @@ from thetahat_presentation.showing import ask, name_kind
 from thetahat_service.errors import PartsNotKept, TooLarge
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.kept_losses import read_kept_losses
+from thetahat_service.recomputation.evaluating import drop_gate_of_groups
 from thetahat_service.recomputation.kept import KeptEvaluation
 from thetahat_service.recomputation.main_numbers import list_main_numbers
-from thetahat_service.recomputation.sources import OF_LOSSES, list_fitting_methods
+from thetahat_service.recomputation.sources import (
+    OF_LOSSES,
+    list_fitting_methods,
+    refuse_without_grades,
+)
 
 MOST_LOSSES: Final = 200_000
 """Numbers that a notebook has room for: about a megabyte."""
@@ -91,6 +96,7 @@ def _read_source(evaluation: KeptEvaluation) -> _Source:
     request = evaluation.check_request()
     if not isinstance(request, AnalysisRequest) or request.kind not in OF_LOSSES:
         raise PartsNotKept(f"A result of kind {request.kind!r} does not follow from losses alone.")
+    refuse_without_grades(request)
     named = list_fitting_methods(request)
     if named:
         raise PartsNotKept(
@@ -192,7 +198,8 @@ def _call(source: _Source) -> str:
     """Return the cell that evaluates the losses, with every option of the request."""
     table, result = source.table, source.result
     requested = [*table.names, *result.get("failures", ())]
-    choices, _, _ = restrict_choices(source.request.choices, table.layout, requested, table.names)
+    wanted = drop_gate_of_groups(source.request.choices)
+    choices, _, _ = restrict_choices(wanted, table.layout, requested, table.names)
     arguments = [f"blocks={table.layout.kind.value!r}"]
     arguments += [f"{name}={name}" for name in _list_labels(table.layout)]
     arguments += _write_training_sizes(table.layout)

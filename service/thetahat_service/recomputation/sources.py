@@ -39,6 +39,7 @@ def choose_source(request: EvaluationRequest, *, has_losses: bool) -> Recomputed
             "not kept with the result, so that they cannot be computed again from the evaluation "
             "alone."
         )
+    refuse_without_grades(request)
     named = list_fitting_methods(request)
     if named:
         raise PartsNotKept(
@@ -46,6 +47,22 @@ def choose_source(request: EvaluationRequest, *, has_losses: bool) -> Recomputed
             "result cannot be computed again from its losses. Send the request without them."
         )
     return RecomputedFrom.LOSSES
+
+
+def refuse_without_grades(request: EvaluationRequest) -> None:
+    """Refuse to compute from losses what also rests on the grades of a judge.
+
+    Raises
+    ------
+    PartsNotKept
+        The request has grades of a judge, of which only those of the labelled rows are losses.
+    """
+    columns = getattr(request, "columns", None)
+    if getattr(request, "judge", None) is not None or getattr(columns, "judge", None) is not None:
+        raise PartsNotKept(
+            "The result rests on the grades of a judge, which are not kept with the losses, so "
+            "that it cannot be computed again from these."
+        )
 
 
 def list_fitting_methods(request: EvaluationRequest) -> list[str]:

@@ -74,7 +74,9 @@ def build_evaluation(
         A method that was named cannot be used on these losses. Defaulted ones are listed in
         ``not_applicable`` instead.
     """
-    refuse_gate_without_groups(choices, has_groups=parts.groups is not None)
+    refuse_gate_without_groups(
+        None if choices.gate is None else choices.gate.require, has_groups=parts.groups is not None
+    )
     choices, of_judge = _prepare_judge(table, choices)
     asked, n_models = choices, len(table.names)
     with_best = _compares_with_best(choices, n_models, parts)

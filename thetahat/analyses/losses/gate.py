@@ -49,15 +49,17 @@ def check_gate(choices: Choices, models: Sequence[str]) -> None:
         )
 
 
-def refuse_gate_without_groups(choices: Choices, *, has_groups: bool) -> None:
-    """Raise ``InvalidParameter`` for a gate about groups if the request names none."""
-    gate = choices.gate
-    if gate is not None and gate.require is Requirement.NO_GROUP_WORSE and not has_groups:
+def refuse_gate_without_groups(require: Requirement | None, *, has_groups: bool) -> None:
+    """Raise ``InvalidParameter`` for a gate about groups if the request names none.
+
+    ``require`` is what the gate requires; None without a gate.
+    """
+    if require is Requirement.NO_GROUP_WORSE and not has_groups:
         raise InvalidParameter(
-            f"The gate requires {gate.require}, and the request has no groups. Name the columns "
+            f"The gate requires {require}, and the request has no groups. Name the columns "
             "of the groups in groups.",
             loc=("gate", "require"),
-            value=gate.require.value,
+            value=require.value,
         )
 
 

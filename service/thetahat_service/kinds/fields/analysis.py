@@ -139,6 +139,11 @@ class AnalysisRequest(EvaluationRequest):
         """The class of the scheme whose test parts are the blocks; None where there is none."""
         return None
 
+    @property
+    def requirement(self) -> Requirement | None:
+        """What the gate requires; None without a gate."""
+        return None if self.gate is None else self.gate.require
+
     def check_choices(self) -> None:
         """Refuse choices that are wrong whatever the losses are."""
         _ = self.choices

@@ -119,7 +119,7 @@ def check_data_fields(fields: DataFields, datasets: Mapping[UUID, DatasetFile]) 
     check_columns_given(fields.dataset, fields.columns)
     _check_source_named(fields)
     if isinstance(fields, AnalysisRequest) and not isinstance(fields, GroupByField):
-        refuse_gate_without_groups(fields.choices, has_groups=False)
+        refuse_gate_without_groups(fields.requirement, has_groups=False)
     if fields.dataset is None or fields.columns is None:
         return
     file, columns = datasets[fields.dataset], fields.columns

@@ -89,7 +89,7 @@ def check_group_fields(
 def check_named_groups(request: GroupByField, named: Sequence[str] | None, loc: Loc) -> None:
     """Refuse names that are not group columns, and what needs groups without any."""
     if isinstance(request, AnalysisRequest):
-        refuse_gate_without_groups(request.choices, has_groups=named is not None)
+        refuse_gate_without_groups(request.requirement, has_groups=named is not None)
     if named is None:
         if request.group_by is not None:
             raise InvalidParameter(
