@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,12 @@ SHELL = read_blocks("large-results", "sh")
 
 
 def run_shell(command: str, url: str, identifier: str, folder: Path) -> str:
+    # the commands of this environment, which need not be activated
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env={**os.environ, "URL": url, "ID": identifier, "NO_PROXY": "127.0.0.1"},
+        env={**os.environ, "PATH": path, "URL": url, "ID": identifier, "NO_PROXY": "127.0.0.1"},
         capture_output=True,
         text=True,
         timeout=60,
