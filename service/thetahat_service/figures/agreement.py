@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from thetahat_presentation.captions import write_level
 from thetahat_service.figures.figure import Figure, Result
-from thetahat_service.figures.style import Json, Style
+from thetahat_service.figures.interval_rows import build_interval_rows
+from thetahat_service.figures.style import Json
 
 
 def build_agreement(result: Result) -> Iterator[Figure]:
@@ -34,39 +35,7 @@ def build_agreement(result: Result) -> Iterator[Figure]:
             "is the agreement by chance, 1 full agreement."
         ),
         alt=f"Kappa and {level} intervals of {len(rows)} pairs of raters.",
-        view=lambda style: _build_view(rows, style),
+        view=lambda style: build_interval_rows(
+            rows, style, name="raters", value="kappa", axis_title="kappa"
+        ),
     )
-
-
-def _build_view(rows: list[Json], style: Style) -> Json:
-    palette = style.palette
-    x: Json = {"type": "quantitative", "title": "kappa"}
-    y: Json = {"field": "raters", "type": "nominal", "title": None, "sort": None}
-    return {
-        **style.fit_height(40 + 22 * len(rows)),
-        "data": {"values": rows},
-        "layer": [
-            {
-                "data": {"values": [{"zero": 0}]},
-                "mark": {"type": "rule", "strokeDash": [5, 3]},
-                "encoding": {"x": {"field": "zero", **x}},
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 3, "color": palette.vermilion},
-                "encoding": {"y": y, "x": {"field": "lower", **x}, "x2": {"field": "upper"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 60, "color": palette.blue},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": "kappa", **x},
-                    "tooltip": [
-                        {"field": "raters"},
-                        {"field": "kappa", "format": ".4~g"},
-                        {"field": "lower", "format": ".4~g"},
-                        {"field": "upper", "format": ".4~g"},
-                    ],
-                },
-            },
-        ],
-    }

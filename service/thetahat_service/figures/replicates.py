@@ -11,6 +11,7 @@ from thetahat.values.number_text import format_count
 from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import name_method
 from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.interval_rows import build_interval_rows
 from thetahat_service.figures.style import Json, Style
 
 
@@ -81,42 +82,14 @@ def build_components(result: Result) -> Iterator[Figure]:
             "standard error, so that components of different units can be compared. The line is 0."
         ),
         alt=f"Estimates and {level} intervals of {len(rows)} components of the {statistic}.",
-        view=lambda style: _build_component_view(rows, style),
+        view=lambda style: build_interval_rows(
+            rows,
+            style,
+            name="component",
+            value="estimate",
+            axis_title="estimate over its standard error",
+        ),
     )
-
-
-def _build_component_view(rows: list[Json], style: Style) -> Json:
-    palette = style.palette
-    x: Json = {"type": "quantitative", "title": "estimate over its standard error"}
-    y: Json = {"field": "component", "type": "nominal", "title": None, "sort": None}
-    return {
-        **style.fit_height(40 + 22 * len(rows)),
-        "data": {"values": rows},
-        "layer": [
-            {
-                "data": {"values": [{"zero": 0}]},
-                "mark": {"type": "rule", "strokeDash": [5, 3]},
-                "encoding": {"x": {"field": "zero", **x}},
-            },
-            {
-                "mark": {"type": "rule", "strokeWidth": 3, "color": palette.vermilion},
-                "encoding": {"y": y, "x": {"field": "lower", **x}, "x2": {"field": "upper"}},
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 60, "color": palette.blue},
-                "encoding": {
-                    "y": y,
-                    "x": {"field": "estimate", **x},
-                    "tooltip": [
-                        {"field": "component"},
-                        {"field": "estimate", "format": ".4~g"},
-                        {"field": "lower", "format": ".4~g"},
-                        {"field": "upper", "format": ".4~g"},
-                    ],
-                },
-            },
-        ],
-    }
 
 
 def _build_view(
