@@ -22,6 +22,23 @@ from thetahat_service.recomputation.kept import KeptEvaluation
 
 RNG = np.random.default_rng(5)
 TABLE = {name: RNG.normal(1, 0.2, size=40).round(4).tolist() for name in ("old", "new")}
+OF_ROWS: dict[str, dict[str, Any]] = {
+    "runs": {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"a": [0, 1, 1, 0, 0] * 8, "b": [0, 0, 1, 1] * 10},
+        "item": [f"i{i // 2}" for i in range(40)],
+        "better": "higher",
+        "pass_at": [1, 2],
+    },
+    "time": {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"a": [1.0, 2, 3, 5, 4, 2] * 6, "b": [2.0, 2.5, 3, 4] * 9},
+        "time": [f"2026-01-{1 + i % 28:02}" for i in range(36)],
+    },
+}
+"""Requests whose rows are runs of items, or are in the order of time."""
 
 
 def keep(evaluated: Evaluated, folder: Path) -> KeptEvaluation:

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 import thetahat
 from tests.service.api.test_result_parts import REQUESTS
 from tests.service.recomputation.kept_evaluations import (
+    OF_ROWS,
     change,
     keep,
     keep_request,
@@ -47,20 +48,7 @@ KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
 CROSS_VALIDATION = REQUESTS["cross_validation"]
 FITTED: dict[str, dict[str, Any]] = {
-    "runs": {
-        "kind": "losses",
-        "blocks": "holdout",
-        "losses": {"a": [0, 1, 1, 0, 0] * 8, "b": [0, 0, 1, 1] * 10},
-        "item": [f"i{i // 2}" for i in range(40)],
-        "better": "higher",
-        "pass_at": [1, 2],
-    },
-    "time": {
-        "kind": "losses",
-        "blocks": "holdout",
-        "losses": {"a": [1.0, 2, 3, 5, 4, 2] * 6, "b": [2.0, 2.5, 3, 4] * 9},
-        "time": [f"2026-01-{1 + i % 28:02}" for i in range(36)],
-    },
+    **OF_ROWS,
     "metrics": {**CROSS_VALIDATION, "metrics": ["r2"], "include": "all"},
     "failed": {
         **CROSS_VALIDATION,

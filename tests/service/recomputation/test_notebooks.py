@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.service.api.test_result_parts import REQUESTS
-from tests.service.recomputation.kept_evaluations import keep_request, keep_table
+from tests.service.recomputation.kept_evaluations import OF_ROWS, keep_request, keep_table
 from thetahat_service.errors import PartsNotKept, TooLarge
 from thetahat_service.kinds.examples import REQUEST, read_examples
 from thetahat_service.recomputation import notebooks
@@ -22,20 +22,7 @@ from thetahat_service.recomputation.notebooks import write_notebook
 
 HOSTILE = ["'); import os; os.abort() #", '"""', "a\nb\\", "{x}", "\u202eevil", "`#*_"]
 OPTIONS: dict[str, dict[str, Any]] = {
-    "runs": {
-        "kind": "losses",
-        "blocks": "holdout",
-        "losses": {"a": [0, 1, 1, 0, 0] * 8, "b": [0, 0, 1, 1] * 10},
-        "item": [f"i{i // 2}" for i in range(40)],
-        "better": "higher",
-        "pass_at": [1, 2],
-    },
-    "time": {
-        "kind": "losses",
-        "blocks": "holdout",
-        "losses": {"a": [1.0, 2, 3, 5, 4, 2] * 6, "b": [2.0, 2.5, 3, 4] * 9},
-        "time": [f"2026-01-{1 + i % 28:02}" for i in range(36)],
-    },
+    **OF_ROWS,
     "gate": {
         **REQUESTS["sources"],
         "gate": {"model": "b", "against": "a", "require": "not_worse"},
