@@ -116,6 +116,31 @@ def test_invalid_parts_whose_losses_were_removed(
 
 
 @pytest.mark.usefixtures("small_by_default")
+def test_invalid_parts_of_results_that_rest_on_the_grades_of_a_judge(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    grades = [0, 1, 1, 0, 1, 0, 1, 1] * 10
+    labels = [*grades[:39], 1 - grades[39], *[None] * 40]
+    request = {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"new": labels, "old": labels[::-1][40:] + [None] * 40},
+        "judge": {"losses": {"new": grades, "old": grades[::-1]}},
+    }
+    there = run(client, worker, request)
+    assert client.get(f"{there}/result").json()["models"]["new"]["judge"]["unlabelled"] == 40
+
+    for path in ("result?include=variances", "notebook.ipynb"):
+        answer = client.get(f"{there}/{path}")
+        assert (answer.status_code, answer.json()["code"]) == (409, "parts_not_kept"), path
+        assert "grades of a judge" in answer.json()["detail"]
+    assert client.get(f"{there}/bundle.zip").status_code == 200  # the request has the grades
+    page = client.get(there.removeprefix("/v1"), headers={"Accept": "text/html"}).text
+    assert f'{there}/bundle.zip"' in page
+    assert "notebook.ipynb" not in page
+
+
+@pytest.mark.usefixtures("small_by_default")
 def test_invalid_parts_of_metrics_and_unknown_parts(
     client: TestClient, worker: InlineWorker
 ) -> None:

@@ -128,6 +128,8 @@ def build_evaluation_context(
         "decisions": tuple(DECISIONS.items()),
         "has_losses": result is not None and "models" in result,
         "follows_from_losses": result is not None and row.kind in OF_LOSSES,
+        "has_grades": result is not None
+        and any("judge" in model for model in result.get("models", {}).values()),
         "more_parts": [] if result is None else result_parts.list_parts_to_come(result),
         "facts": list_facts(row, sent, result),
         "request": sent,
