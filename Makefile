@@ -17,6 +17,9 @@ INSTALL_OURS := $(PIP) install --no-deps --no-build-isolation --editable . --edi
 # The numerical loops, and of all that is installed the modules that the service loads (half a minute,
 # once): a start then takes half the time, also where Python is told to write no compiled modules.
 COMPILE := $(BIN)/thetahat compile
+# Installing the client writes this file, and git does not keep it: what changes the types of results
+# makes it old, so `make types` writes it anew.
+CLIENT_TYPES := clients/python/thetahat_client/results.py
 # Chaos tests share one group so that they run one after another; see tests/conftest.py. The three
 # processes are for two cores: tests that start services wait a third of their time. The compiled
 # modules of the tests are kept, also where Python is told to write none: compiling them takes as
@@ -33,7 +36,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses 3 --di
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(VENV)/.stamp-dev ## Make .venv with everything that development needs
+setup: $(VENV)/.stamp-dev $(CLIENT_TYPES) ## Make .venv with everything that development needs
 
 setup-runtime: $(VENV)/.stamp-runtime ## Make .venv with what the service and the demo need
 
@@ -85,7 +88,7 @@ format-check: setup ## Check the format
 lint: setup ## Check the style
 	@$(BIN)/ruff check .
 
-types: setup ## Check the types
+types: client-types ## Check the types
 	@$(BIN)/mypy
 
 imports: setup ## Check the direction of imports
@@ -105,7 +108,7 @@ site: setup ## Build the documentation site into build/site, as HTML and Markdow
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 client-types: setup ## Write the types of the Python client anew from the types of results
-	@$(BIN)/thetahat client-types --output clients/python/thetahat_client/results.py
+	@$(BIN)/thetahat client-types --output $(CLIENT_TYPES)
 
 benchmarks: setup ## Measure speed beside peers, and write docs/results/speed (15 minutes)
 	@$(BIN)/python -m benchmarks --output docs/results/speed
@@ -170,6 +173,9 @@ $(VENV)/.stamp-dev: requirements-dev.lock $(PROJECTS) | $(VENV)/.stamp-python
 	@$(BIN)/python -m pip --disable-pip-version-check check
 	@$(COMPILE)
 	@touch $(VENV)/.stamp-runtime $@
+
+$(CLIENT_TYPES): | $(VENV)/.stamp-dev
+	@$(BIN)/thetahat client-types --output $@
 
 $(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-demo.lock $(PROJECTS) | $(VENV)/.stamp-python
 	@echo "Installing the service into $(VENV)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from tests.architecture.sources import ROOT
 from tests.clients.scripted_server import Reply, run_stub
 from thetahat_client import Client
 from thetahat_client.errors import WrongKind
-from thetahat_service.cli import main
+from thetahat_service.cli.client_types import render_module
 
 CLIENT = ROOT / "clients" / "python"
 KEYS = {"model": "recommended", "curve": "saturation", "choice": "chosen_on"}
@@ -33,29 +34,36 @@ with Client() as client:
 """
 
 
-def test_exact_the_types_are_those_of_the_code(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["client-types"]) == 0
+@pytest.fixture(scope="module")
+def client_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the client and the types of this code."""
+    folder = tmp_path_factory.mktemp("client")
+    package = folder / "thetahat_client"
+    shutil.copytree(CLIENT / "thetahat_client", package)
+    (package / "results.py").write_text(render_module(), encoding="utf-8")
+    return folder
 
-    module = (CLIENT / "thetahat_client" / "results.py").read_text(encoding="utf-8")
-    assert capsys.readouterr().out == module, "results.py is old: run `make client-types`"
 
-
-def check(tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
+def check(client_path: Path, tmp_path: Path, source: str) -> subprocess.CompletedProcess[str]:
     """Run mypy on a snippet that uses the client."""
     (tmp_path / "snippet.py").write_text(source)
     options = ["--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
     return subprocess.run(
         [sys.executable, "-m", "mypy", *options, str(tmp_path / "snippet.py")],
-        env={**os.environ, "MYPYPATH": str(CLIENT)},
+        env={**os.environ, "MYPYPATH": str(client_path)},
         capture_output=True,
         text=True,
         check=False,
     )
 
 
-def test_exact_mypy_accepts_keys_and_refuses_misspelt_ones(tmp_path: Path) -> None:
-    right = check(tmp_path, SNIPPET.format(**KEYS))
-    wrong = check(tmp_path, SNIPPET.format(**{part: f"{key}x" for part, key in KEYS.items()}))
+def test_exact_mypy_accepts_keys_and_refuses_misspelt_ones(
+    client_path: Path, tmp_path: Path
+) -> None:
+    right = check(client_path, tmp_path, SNIPPET.format(**KEYS))
+    wrong = check(
+        client_path, tmp_path, SNIPPET.format(**{part: f"{key}x" for part, key in KEYS.items()})
+    )
 
     assert right.returncode == 0, right.stdout
     assert wrong.returncode == 1
@@ -72,14 +80,14 @@ CROSS_VALIDATION: Mapping[str, str] = {
 """Expressions that end with a key of the result, by that key."""
 
 
-def test_exact_mypy_knows_the_keys_of_a_cross_validation(tmp_path: Path) -> None:
+def test_exact_mypy_knows_the_keys_of_a_cross_validation(client_path: Path, tmp_path: Path) -> None:
     def check_keys(suffix: str) -> subprocess.CompletedProcess[str]:
         lines = [
             "from thetahat_client import Client",
             'result = Client().result("x", "cross_validation")',
             *(line.format(key=f"{key}{suffix}") for key, line in CROSS_VALIDATION.items()),
         ]
-        return check(tmp_path, "\n".join(lines) + "\n")
+        return check(client_path, tmp_path, "\n".join(lines) + "\n")
 
     right, wrong = check_keys(""), check_keys("_misspelt")
 

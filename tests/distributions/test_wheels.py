@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -15,6 +16,7 @@ from typing import Final
 import pytest
 
 from tests.architecture.sources import ROOT, committed_files
+from thetahat_service.cli.client_types import render_module
 
 PROJECTS: Final = {
     "thetahat": ROOT,
@@ -82,6 +84,43 @@ def test_exact_the_wheels_have_every_file_of_the_packages(built: Path) -> None:
 
     assert {name.partition("/")[0] for name in in_wheels} == set(PACKAGES)
     assert expected - in_wheels == set()
+
+
+def test_exact_the_client_has_the_types_of_results_of_this_code(built: Path) -> None:
+    (wheel,) = built.glob("thetahat_client-*.whl")
+
+    with zipfile.ZipFile(wheel) as archive:
+        assert archive.read("thetahat_client/results.py").decode() == render_module()
+
+
+def test_exact_a_build_without_what_the_service_needs_says_that_it_has_no_types(
+    tmp_path: Path,
+) -> None:
+    """An isolated build from a checkout has hatchling alone."""
+    checkout = tmp_path / "checkout"
+    (checkout / "service" / "thetahat_service").mkdir(parents=True)
+    shutil.copytree(
+        ROOT / "clients", checkout / "clients", ignore=shutil.ignore_patterns("results.py")
+    )
+    code = (
+        "import sys, importlib.util as u; find = u.find_spec\n"
+        "u.find_spec = lambda name, *a: None if name == 'pyarrow' else find(name, *a)\n"
+        "sys.argv[1:] = ['build', '-t', 'wheel', '-d', sys.argv[1]]\n"
+        "from hatchling.cli import hatchling; hatchling()"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        cwd=checkout / "clients" / "python",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    (wheel,) = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert "thetahat_client/results.py" not in archive.namelist()
+    assert "The types of results are not written, for want of pyarrow." in done.stderr + done.stdout
 
 
 def test_exact_wheel_and_source_distribution_of_each_describe_themselves(built: Path) -> None:

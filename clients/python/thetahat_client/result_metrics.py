@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from thetahat_client.result_types import (
     ModelsResult,
@@ -17,10 +17,12 @@ from thetahat_client.result_types import (
     list_comparisons,
     read_result,
 )
-from thetahat_client.results import AnyResult
 from thetahat_presentation.parts.metrics import choose_mean
 from thetahat_presentation.parts.models import find_recommended
 from thetahat_presentation.showing import walk_numbers
+
+if TYPE_CHECKING:
+    from thetahat_client.results import AnyResult
 
 LONGEST_NAME: Final = 250  # of MLflow
 _REFUSED: Final = re.compile(r"[^\w\-. :]+")  # a slash is kept for groups of metrics

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from thetahat_client.models import Evaluation, Problem, ProblemJson, copy_members
 from thetahat_client.result_types import JsonObject
-from thetahat_client.results import (
-    BatchOutcomeDict,
-    DeliveryReadDict,
-    NewWebhookDict,
-    WebhookReadDict,
-)
+
+if TYPE_CHECKING:
+    from thetahat_client.results import (
+        BatchOutcomeDict,
+        DeliveryReadDict,
+        NewWebhookDict,
+        WebhookReadDict,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The types of answers for the Python client, as the source of a module of TypedDicts.
 
 They are made from JSON Schemas: those of results from the dataclasses of the results, and those of
-other answers from the models of the responses. ``make client-types`` writes the module; a test
-compares it with the code.
+other answers from the models of the responses. The client's build writes the module, and
+``make client-types`` writes it anew.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ SIMPLE_TYPES: Final = {
 HEADER: Final = '''\
 """The types of results, by kind of evaluation, and of the other answers of the service.
 
-`make client-types` writes this file from the types of the service; do not edit it. A field of
-type ``NotRequired`` is in a result only if the evaluation has it. A number that is not finite is
-written as null.
+`make client-types` writes this file from the types of the service; git does not keep it. A field
+of type ``NotRequired`` is in a result only if the evaluation has it. A number that is not finite
+is written as null.
 """
 
 from __future__ import annotations
