@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    cast,
+    overload,
+)
 from urllib.parse import quote
 
 from thetahat_client.errors import EvaluationFailed, Refused, WrongKind
@@ -42,101 +53,64 @@ Include: TypeAlias = "str | Sequence[str]"
 """Names of parts of a result, or ``all``."""
 
 
+class ResultOptions(TypedDict, total=False):
+    """What ``Client.result`` is told beside the evaluation and its kind (``read_result``)."""
+
+    partial: bool
+    include: Include
+
+
 class ResultMethod(Protocol):
     """``Client.result``: type checkers know the result of each kind that has types."""
 
     @overload
     def __call__(
-        self, evaluation_id: str, kind: None = None, *, partial: bool = False, include: Include = ()
+        self, evaluation_id: str, kind: None = None, **options: Unpack[ResultOptions]
     ) -> ResultObject[FigureImage]: ...
     @overload
     def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["losses"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["losses"], **options: Unpack[ResultOptions]
     ) -> LossesResultDict: ...
     @overload
     def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["predictions"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["predictions"], **options: Unpack[ResultOptions]
     ) -> PredictionsResultDict: ...
     @overload
     def __call__(
         self,
         evaluation_id: str,
         kind: Literal["cross_validation"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        **options: Unpack[ResultOptions],
     ) -> CrossValidationResultDict: ...
     @overload
     def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["bootstrap"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["bootstrap"], **options: Unpack[ResultOptions]
     ) -> BootstrapResultDict: ...
     @overload
     def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["weights"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["weights"], **options: Unpack[ResultOptions]
     ) -> WeightsResultDict: ...
     @overload
     def __call__(
         self,
         evaluation_id: str,
         kind: Literal["importance_weighting"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        **options: Unpack[ResultOptions],
     ) -> ImportanceWeightingResultDict: ...
     @overload
     def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["learning_curve"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["learning_curve"], **options: Unpack[ResultOptions]
     ) -> LearningCurveResultDict: ...
     @overload
     def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["selection"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["selection"], **options: Unpack[ResultOptions]
     ) -> SelectionResultDict: ...
     @overload
     def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["study"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["study"], **options: Unpack[ResultOptions]
     ) -> StudyResultDict: ...
     def __call__(
-        self,
-        evaluation_id: str,
-        kind: str | None = None,
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: str | None = None, **options: Unpack[ResultOptions]
     ) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
 
@@ -146,96 +120,52 @@ class AsyncResultMethod(Protocol):
 
     @overload
     async def __call__(
-        self, evaluation_id: str, kind: None = None, *, partial: bool = False, include: Include = ()
+        self, evaluation_id: str, kind: None = None, **options: Unpack[ResultOptions]
     ) -> ResultObject[Awaitable[FigureImage]]: ...
     @overload
     async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["losses"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["losses"], **options: Unpack[ResultOptions]
     ) -> LossesResultDict: ...
     @overload
     async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["predictions"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["predictions"], **options: Unpack[ResultOptions]
     ) -> PredictionsResultDict: ...
     @overload
     async def __call__(
         self,
         evaluation_id: str,
         kind: Literal["cross_validation"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        **options: Unpack[ResultOptions],
     ) -> CrossValidationResultDict: ...
     @overload
     async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["bootstrap"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["bootstrap"], **options: Unpack[ResultOptions]
     ) -> BootstrapResultDict: ...
     @overload
     async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["weights"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["weights"], **options: Unpack[ResultOptions]
     ) -> WeightsResultDict: ...
     @overload
     async def __call__(
         self,
         evaluation_id: str,
         kind: Literal["importance_weighting"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        **options: Unpack[ResultOptions],
     ) -> ImportanceWeightingResultDict: ...
     @overload
     async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["learning_curve"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["learning_curve"], **options: Unpack[ResultOptions]
     ) -> LearningCurveResultDict: ...
     @overload
     async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["selection"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["selection"], **options: Unpack[ResultOptions]
     ) -> SelectionResultDict: ...
     @overload
     async def __call__(
-        self,
-        evaluation_id: str,
-        kind: Literal["study"],
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: Literal["study"], **options: Unpack[ResultOptions]
     ) -> StudyResultDict: ...
     async def __call__(
-        self,
-        evaluation_id: str,
-        kind: str | None = None,
-        *,
-        partial: bool = False,
-        include: Include = (),
+        self, evaluation_id: str, kind: str | None = None, **options: Unpack[ResultOptions]
     ) -> Any:
         """Return the result, or raise ``ResultNotReady`` or ``EvaluationFailed``."""
 
