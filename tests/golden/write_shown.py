@@ -32,7 +32,7 @@ from thetahat_service.reports.building import build_report
 from thetahat_service.reports.html import render_html
 
 FOLDER: Final = Path(__file__).with_name("shown")
-EXAM_FILE: Final = Path("docs/examples/exam_losses.csv")
+EXAM_FILE: Final = Path("service/thetahat_service/example_files/exam_losses.csv")
 MODELS: Final = ("ridge", "forest", "neighbours")
 EXAMS: Final = {"exam": MODELS, "exam_reversed": MODELS[::-1]}
 """The models of the exam data in both orders: in the second, verdicts are "worse"."""

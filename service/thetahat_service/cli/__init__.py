@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "advise": ("advise",),
     "compare": ("compare",),
     "inspect_file": ("inspect",),
+    "example": ("example",),
     "gate": ("gate",),
     "verify": ("verify",),
     "mcp_server": ("mcp",),
