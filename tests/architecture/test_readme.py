@@ -31,6 +31,7 @@ FOLDERS = [ROOT / "docs" / name for name in (".", "http", "tutorials")]
 DOCUMENTS = [ROOT / "README.md", ROOT / "clients/python/README.md"]
 DOCUMENTS += [path for folder in FOLDERS for path in folder.glob("*.md")]
 README = (ROOT / "README.md").read_text()
+FIRST_REQUEST = (ROOT / "docs" / "http" / "first-request.md").read_text()
 HTTP = "\n".join(path.read_text() for path in sorted((ROOT / "docs" / "http").glob("*.md")))
 ROW = re.compile(r"^\| `([^`]+)` \| ([^|]*) \| ([^|]*) \|$", re.MULTILINE)
 IN_WORDS = {
@@ -54,8 +55,8 @@ def find_requests(text: str) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def first_result(small_by_default: None) -> dict[str, Any]:
-    """Return the result of README's first request."""
-    body = re.search(r"<<'END'\n(\{.*?\})\nEND", README, re.DOTALL)
+    """Return the result of the first request."""
+    body = re.search(r"<<'END'\n(\{.*?\})\nEND", FIRST_REQUEST, re.DOTALL)
     assert body is not None
     kind = JOB_KINDS["losses"]
     request = kind.request.model_validate(json.loads(body[1]))
@@ -78,10 +79,10 @@ def shown(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def test_exact_every_field_of_the_first_answer_is_as_readme_says(
+def test_exact_every_field_of_the_first_answer_is_as_its_page_says(
     first_result: dict[str, Any],
 ) -> None:
-    rows = ROW.findall(README)
+    rows = ROW.findall(FIRST_REQUEST)
 
     assert len(rows) > 12
     documented = {path: text for path, text, _ in rows if text}
@@ -221,17 +222,17 @@ def test_exact_the_recommendations_are_those_of_the_code() -> None:
     assert all(f"`{variance}`" in text for variance in named)
 
 
-def test_exact_the_first_command_of_readme_prints_what_it_shows(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_exact_the_first_commands_of_readme_print_what_it_shows(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("THETAHAT_URL", raising=False)
-    command = re.search(r"^thetahat (compare .*)$", README, re.MULTILINE)
-    assert command is not None
-
     monkeypatch.setenv("COLUMNS", "100")
+    examples, compare = re.findall(r"^thetahat (.*)$", code(README, "sh")[0], re.MULTILINE)
 
-    assert main(command[1].split()) == 0
+    assert main(examples.split()) == 0
+    capsys.readouterr()
+    assert main(compare.split()) == 0
     assert capsys.readouterr().out == code(README, "text")[0]
 
 

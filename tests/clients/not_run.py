@@ -17,6 +17,7 @@ SKIPPED_LINES: Final = {
 """Patterns of lines of a ``sh`` block that are left out; the other lines of the block are run."""
 
 NOT_RUN: Final[dict[str, dict[str, str]]] = {
+    "README.md": {"thetahat serve": "the service that all pages share is running already"},
     "docs/assistants.md": {
         "": "settings of another program; test_mcp_server.py starts the command"
     },
