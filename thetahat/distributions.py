@@ -9,8 +9,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 import numpy as np
-from scipy import special
 
+from thetahat import special_functions as special
 from thetahat.parameter_checks import check_level
 from thetahat.values.types import Alternative, FloatArray
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
-from scipy.special import ndtr
 
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.generators._size import DrawSize
 from thetahat.generators.base import DrawKind, SamplePair
 from thetahat.parameter_checks import MAX_COLUMNS, check_positive, check_range, require
 from thetahat.registry import MethodInfo
+from thetahat.special_functions import ndtr
 from thetahat.tables.data import CLASSIFICATION, Data
 from thetahat.tables.features import Features
 from thetahat.values.types import FloatArray

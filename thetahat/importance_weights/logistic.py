@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
-from scipy.special import expit
 
 from thetahat.errors import InsufficientData
 from thetahat.importance_weights.base import (
@@ -17,6 +16,7 @@ from thetahat.importance_weights.base import (
 )
 from thetahat.parameter_checks import check_not_negative
 from thetahat.registry import MethodInfo
+from thetahat.special_functions import expit
 from thetahat.values.types import FloatArray
 
 _MAX_STEPS: Final = 100

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from scipy.special import betaincinv
-
 from thetahat.intervals.base import ErrorRateInterval
 from thetahat.registry import HOLDOUT, MethodInfo
+from thetahat.special_functions import betaincinv
 from thetahat.values.types import MeanKind, Target
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 import numpy as np
-from scipy.special import bdtr
 
 from thetahat.distributions import compute_tail_probability
 from thetahat.intervals._robust import RobustInterval
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_range
 from thetahat.registry import FOLDS, HOLDOUT, MethodInfo
+from thetahat.special_functions import bdtr
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.types import Alternative, MeanKind, Target
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import xlogy
 
 from thetahat.errors import InvalidParameter
 from thetahat.losses._checks import check_paired
 from thetahat.losses.base import Predictions
 from thetahat.registry import MethodInfo
+from thetahat.special_functions import xlogy
 from thetahat.values.types import FloatArray
 
 

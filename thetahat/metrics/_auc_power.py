@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy import special
-
+from thetahat import special_functions as special
 from thetahat.errors import InvalidParameter
 from thetahat.parameter_checks import check_level
 

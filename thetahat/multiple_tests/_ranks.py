@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy import special
 
+from thetahat import special_functions as special
 from thetahat.distributions import compute_f_upper_tail
 from thetahat.multiple_tests.base import PostHocScores
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB

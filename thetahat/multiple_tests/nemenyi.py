@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
-from scipy import special
 
+from thetahat import special_functions as special
 from thetahat.multiple_tests._loss_rows import LossRows, RowTest
 from thetahat.multiple_tests._ranks import compute_friedman_ranks
 from thetahat.multiple_tests.base import OmnibusOutcome, choose_alpha

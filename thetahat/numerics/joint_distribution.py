@@ -24,8 +24,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy import special
 
+from thetahat import special_functions as special
 from thetahat.values.types import FloatArray, IntArray
 
 N_DRAWS: Final = 10_000

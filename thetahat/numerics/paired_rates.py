@@ -26,7 +26,6 @@ import math
 from typing import Final
 
 import numpy as np
-from scipy.special import betainccinv
 
 from thetahat.distributions import (
     compute_binomial_cdf,
@@ -35,6 +34,7 @@ from thetahat.distributions import (
     compute_upper_quantile,
 )
 from thetahat.numerics.thresholds import FEW_DISCORDANT_CLUSTERS
+from thetahat.special_functions import betainccinv
 from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import Alternative, FloatArray, IntArray
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
-from scipy import special
 
+from thetahat import special_functions as special
 from thetahat.paired_tests._posteriors import PLACES, PosteriorOfUnits, PriorPlace
 from thetahat.paired_tests._units import PairedUnits
 from thetahat.paired_tests.base import PairBatch, RandomStreams, TestOutcome

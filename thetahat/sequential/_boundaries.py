@@ -14,8 +14,9 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize
 
+from thetahat import special_functions as special
 from thetahat.values.types import FloatArray
 
 FARTHEST: Final = 12.0

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize
 
+from thetahat import special_functions as special
 from thetahat.errors import InvalidParameter
 from thetahat.registry import MethodInfo
 from thetahat.sequential.base import AnytimeMethod, LookOutcome, SequentialQuestion

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
-from scipy import optimize, special
+from scipy import optimize
 
+from thetahat import special_functions as special
 from thetahat.errors import InvalidParameter
 from thetahat.parameter_checks import MAX_ROWS, check_range, require
 from thetahat.registry import MethodInfo

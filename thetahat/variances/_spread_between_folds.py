@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from scipy.special import fdtrc
-
 from thetahat.cautions import (
     FEWEST_FOR_A_TAIL,
     FOLDS_DIFFER,
@@ -11,6 +9,7 @@ from thetahat.cautions import (
     LONGER_FOR_HEAVY_TAILS,
     Caution,
 )
+from thetahat.special_functions import fdtrc
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.skewness import compute_skewness_of_mean

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from scipy.special import gammaln
 
+from thetahat.special_functions import gammaln
 from thetahat.values.types import FloatArray
 from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import find_value_word, is_higher_better

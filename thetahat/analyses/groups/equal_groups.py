@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import special
 
+from thetahat import special_functions as special
 from thetahat.analyses.groups.moments import GroupMoments
 from thetahat.distributions import compute_f_upper_tail
 

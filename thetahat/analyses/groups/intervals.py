@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
-from scipy.special import betaincinv
 
 from thetahat.distributions import compute_upper_quantile
 from thetahat.intervals.skewness_corrected import SkewnessCorrected
@@ -21,6 +20,7 @@ from thetahat.intervals.tango_clusters import TangoClusters
 from thetahat.intervals.wilson import Wilson, compute_smaller_rate
 from thetahat.numerics.paired_rates import count_clustered_pair, find_upper_end
 from thetahat.numerics.thresholds import FEW_DISCORDANT_CLUSTERS
+from thetahat.special_functions import betaincinv
 from thetahat.values.paired_counts import PairedCounts, count_pair
 from thetahat.values.types import FloatArray, IntArray
 from thetahat.variances.cluster_robust import ClusterRobust

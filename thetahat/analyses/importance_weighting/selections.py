@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
-from scipy.special import ndtri
 
 from thetahat.analyses.importance_weighting.differences import (
     compare_choices,
@@ -36,6 +35,7 @@ from thetahat.cautions import (
     SELECTED_AT_THE_EDGE,
     Caution,
 )
+from thetahat.special_functions import ndtri
 from thetahat.values.number_text import format_number
 from thetahat.values.types import FloatArray
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln
 
 from thetahat.analyses.losses.result import EffectSize
 from thetahat.paired_tests._signed_ranks import rank_sorted, sort_keys
+from thetahat.special_functions import gammaln
 from thetahat.values.types import FloatArray
 
 _ROUNDING = 8 * float(np.finfo(np.float64).eps)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import gammaincc
 
 from thetahat.cautions import FEWEST_NEIGHBOURS, NEIGHBOURS_ALIKE, Caution
 from thetahat.numerics.long_run_variance import (
@@ -16,6 +15,7 @@ from thetahat.numerics.long_run_variance import (
     compute_autocovariances,
     make_bartlett_weights,
 )
+from thetahat.special_functions import gammaincc
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.sorted_rows import is_monotone
 from thetahat.values.types import BlockKind, FloatArray

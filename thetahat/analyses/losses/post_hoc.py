@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-from scipy import special
 
+from thetahat import special_functions as special
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.result import (
     CriticalDifferenceDiagram,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from scipy.special import chdtr, nctdtr, ndtr
-
 from thetahat.distributions import compute_upper_quantile
+from thetahat.special_functions import chdtr, nctdtr, ndtr
 
 _PRECISION = 1e-10
 """Relative precision of the smallest difference; variances are known far less precisely."""

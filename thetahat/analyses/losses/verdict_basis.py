@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scipy.special import ndtr, stdtr
-
 from thetahat.analyses.losses.power import (
     compute_power,
     compute_power_of_rates,
@@ -18,6 +16,7 @@ from thetahat.numerics.paired_rates import (
     compute_p_value_of_at_least,
     compute_p_value_of_no_difference,
 )
+from thetahat.special_functions import ndtr, stdtr
 from thetahat.traits import VarianceTraits
 from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Target

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.pairs import list_places
@@ -27,6 +26,7 @@ from thetahat.cautions import (
     Caution,
 )
 from thetahat.intervals.normal import Normal
+from thetahat.special_functions import ndtri
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, Label, Target

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from scipy import special
 
+from thetahat import special_functions as special
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.metrics.bootstrap import DefinedReplicates
 from thetahat.analyses.metrics.metric_values import MetricValues

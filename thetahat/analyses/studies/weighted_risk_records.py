@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import ndtri
 
 from thetahat.analyses.studies.estimator import StudyEstimator, WeightedEstimation
 from thetahat.analyses.studies.population import DrawnPair
@@ -23,6 +22,7 @@ from thetahat.errors import UnsupportedCombination
 from thetahat.importance_weights import Samples
 from thetahat.schemes.base import Split
 from thetahat.seeds import make_random_stream
+from thetahat.special_functions import ndtri
 from thetahat.values.types import FloatArray, Target
 
 

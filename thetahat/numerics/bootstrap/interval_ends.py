@@ -10,9 +10,9 @@ import math
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from thetahat.cautions import ACCELERATION_TOO_LARGE, REPLICATES_ON_ONE_SIDE, Caution
+from thetahat.special_functions import ndtr, ndtri
 from thetahat.values.types import FloatArray
 
 EndDistances = tuple[float | None, float | None]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import expit, log_expit
 
+from thetahat.special_functions import expit, log_expit
 from thetahat.values.types import FloatArray
 
 _MAX_STEPS: Final = 100
