@@ -202,6 +202,8 @@ class Evaluation:
     links: Mapping[str, str]
     result: dict[str, Any] | None = None
     """Only after ``submit(..., wait=N)``; otherwise use ``Client.result``."""
+    headline: str | None = None
+    """The first sentence of the findings; None without a result."""
     verdict: str | None = None
     """The decision on the best model and those that it is compared with; None without one."""
     gate: str | None = None
@@ -231,6 +233,7 @@ class Evaluation:
             error=Problem.read(cast("ProblemJson", error)) if error else None,
             links=cast("dict[str, str]", data.get("links") or {}),
             result=cast("dict[str, Any] | None", data.get("result")),
+            headline=data.get("headline"),
             verdict=data.get("verdict"),
             gate=data.get("gate"),
             sign_off=data.get("sign_off"),

@@ -76,6 +76,7 @@ def build_document(
         "learners": learners,
         "seconds_left": detailed.seconds_left,
         "summary": row.summary,
+        "headline": row.headline,
         "verdict": row.verdict,
         "gate": row.gate,
         "sign_off": row.sign_off,

@@ -75,6 +75,10 @@ class EvaluationRead(BaseModel):
     summary: dict[str, JsonValue] | None = Field(
         description="The summary of the result; null until there is one, or if the kind has none."
     )
+    headline: str | None = Field(
+        description="The first sentence of the findings; null without a result, and for results "
+        "of releases that did not keep it."
+    )
     verdict: OverallVerdict | None = Field(
         description="The decision on the best model and those that it is compared with, mixed if "
         "it is not the same for all; null without a comparison."
