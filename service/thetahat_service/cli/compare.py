@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -27,6 +28,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command("compare", rich_help_panel=PANEL)(compare)
 
 
+@compared_files.takes_file_options
 def compare(
     files: Annotated[
         list[Path],
@@ -37,6 +39,7 @@ def compare(
             "lm-evaluation-harness, promptfoo, HELM, DeepEval or every_eval_ever, and folders.",
         ),
     ],
+    *,
     model: Annotated[
         list[str] | None,
         typer.Option(
@@ -45,17 +48,7 @@ def compare(
             help="Column of a model; may be repeated. For logs, the name of the model of each.",
         ),
     ] = None,
-    model_column: compared_files.ModelColumn = None,
-    item: compared_files.ItemColumn = None,
-    task: compared_files.TaskColumn = None,
-    score: compared_files.Score = None,
-    filter_name: compared_files.Filter = None,
-    block: compared_files.BlockColumn = None,
-    blocks: compared_files.BlocksOption = None,
-    repeat: compared_files.RepeatColumn = None,
-    instance: compared_files.InstanceColumn = None,
-    cluster: compared_files.ClusterColumn = None,
-    time: compared_files.TimeColumn = None,
+    options: compared_files.FileOptions,
     pass_at: Annotated[
         list[int] | None,
         typer.Option(
@@ -63,11 +56,6 @@ def compare(
             "repeated."
         ),
     ] = None,
-    judge: compared_files.GradedModels = None,
-    judge_stratum: compared_files.JudgeStratum = None,
-    group: compared_files.GroupColumns = None,
-    better: compared_files.Better = None,
-    missing: compared_files.MissingValues = None,
     margin: Margin = None,
     level: Annotated[float, typer.Option(help="Confidence level of intervals.")] = 0.95,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -83,25 +71,7 @@ def compare(
     url: OptionalUrl = None,
 ) -> None:
     """Compare models by their losses in a file, and say which is better and how certain that is."""
-    options = compared_files.FileOptions(
-        models=tuple(model or ()),
-        model_column=model_column,
-        item=item,
-        task=task,
-        score=score,
-        filter_name=filter_name,
-        block=block,
-        blocks=blocks,
-        repeat=repeat,
-        instance=instance,
-        cluster=cluster,
-        time=time,
-        judge=tuple(judge or ()),
-        judge_stratum=judge_stratum,
-        groups=tuple(group or ()),
-        better=better,
-        missing=missing,
-    )
+    options = replace(options, models=tuple(model or ()))
     fields: dict[str, JsonValue] = {
         "level": level,
         "include": "all" if show_all or as_json else ["omnibus"],

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from enum import StrEnum
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
 
 import typer
 
@@ -64,134 +66,105 @@ class Missing(StrEnum):
     LEAVE_OUT = "leave_out"
 
 
-ModelColumn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="Column that names the model, if each row is of one model."
-    ),
-]
-ItemColumn = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column that names the item, by which rows are paired."),
-]
-TaskColumn = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column with the task of the item.")
-]
-Score = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The score, if rows or logs have several.")
-]
-Filter = Annotated[
-    str | None,
-    typer.Option(
-        "--filter",
-        metavar="NAME",
-        help="The filter of lm-evaluation-harness, perturbation of HELM or result of "
-        "every_eval_ever.",
-    ),
-]
-BlockColumn = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column with the block: school, hospital, fold."),
-]
-BlocksOption = Annotated[
-    Blocks | None,
-    typer.Option(help="What a block is; by default a source, or a holdout without blocks."),
-]
-RepeatColumn = Annotated[str | None, typer.Option(metavar="COLUMN", help="Column with the repeat.")]
-InstanceColumn = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column with the test instance.")
-]
-ClusterColumn = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column with dependent rows' cluster.")
-]
-TimeColumn = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="Column with the time of each row: numbers or dates (2026-11-26)."
-    ),
-]
-GradedModels = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--judge",
-        metavar="MODEL=COLUMN",
-        help="Column with a judge's grade of every row, for the model of another column, whose "
-        "cells are empty where nobody labelled the row; once for each model.",
-    ),
-]
-JudgeStratum = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="Column with the stratum in which rows were drawn for labelling."
-    ),
-]
-GroupColumns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--group",
-        metavar="COLUMN",
-        help="Column with groups of the rows, such as sex or language, by which models are "
-        "described too; may be repeated. Columns with commas between them (sex,age) are their "
-        "intersection. Of logs, task is the task.",
-    ),
-]
-Better = Annotated[
-    BetterValues | None,
-    typer.Option(
-        help="Whether lower values (losses) or higher ones (scores) are better; by default "
-        "lower, with a caution if the values look like scores. In logs and tables with a row "
-        "for each item and model, the name of the score says it."
-    ),
-]
-MissingValues = Annotated[
-    Missing | None,
-    typer.Option(
-        help="What to do with rows in which a model has no value, and with items that a model "
-        "lacks; by default refuse."
-    ),
-]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOptions:
-    """What the options of a command say about the files."""
+    """What the options of a command say about the files; a field with a help text is an option."""
 
     models: tuple[str, ...] = ()
     """Columns of models, or names of the logs' models."""
     pair: tuple[str, ...] = ()
     """The two models of a gate: where each model has a column, only theirs are used."""
-    model_column: str | None = None
-    """The column that names the model of each row."""
-    item: str | None = None
-    """The column of items."""
-    task: str | None = None
-    """The column of tasks."""
-    score: str | None = None
-    """The column or name of the score."""
-    filter_name: str | None = None
-    """The filter of a log."""
-    block: str | None = None
-    """The column of blocks."""
-    blocks: Blocks | None = None
-    """What a block is."""
-    repeat: str | None = None
-    """The column of repeats."""
-    instance: str | None = None
-    """The column of test instances."""
-    cluster: str | None = None
-    """The column of clusters."""
-    time: str | None = None
-    """The column of times."""
-    judge: tuple[str, ...] = ()
-    """The column of a judge's grades of each model, as MODEL=COLUMN."""
-    judge_stratum: str | None = None
-    """The column of strata in which rows were drawn for labelling."""
-    groups: tuple[str, ...] = ()
-    """Columns of groups, or several with commas between them for their intersection."""
-    better: BetterValues | None = None
-    """Which values are better."""
-    missing: Missing | None = None
-    """What to do with rows and items without a value of every model; None refuses them."""
+    model_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column that names the model, if each row is of one model."
+        ),
+    ] = None
+    item: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column that names the item, by which rows are paired."
+        ),
+    ] = None
+    task: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with the task of the item.")
+    ] = None
+    score: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The score, if rows or logs have several.")
+    ] = None
+    filter_name: Annotated[
+        str | None,
+        typer.Option(
+            "--filter",
+            metavar="NAME",
+            help="The filter of lm-evaluation-harness, perturbation of HELM or result of "
+            "every_eval_ever.",
+        ),
+    ] = None
+    block: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column with the block: school, hospital, fold."),
+    ] = None
+    blocks: Annotated[
+        Blocks | None,
+        typer.Option(help="What a block is; by default a source, or a holdout without blocks."),
+    ] = None
+    repeat: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with the repeat.")
+    ] = None
+    instance: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with the test instance.")
+    ] = None
+    cluster: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column with dependent rows' cluster.")
+    ] = None
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column with the time of each row: numbers or dates (2026-11-26).",
+        ),
+    ] = None
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            metavar="MODEL=COLUMN",
+            help="Column with a judge's grade of every row, for the model of another column, whose "
+            "cells are empty where nobody labelled the row; once for each model.",
+        ),
+    ] = None
+    judge_stratum: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column with the stratum in which rows were drawn for labelling."
+        ),
+    ] = None
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            metavar="COLUMN",
+            help="Column with groups of the rows, such as sex or language, by which models are "
+            "described too; may be repeated. Columns with commas between them (sex,age) are their "
+            "intersection. Of logs, task is the task.",
+        ),
+    ] = None
+    better: Annotated[
+        BetterValues | None,
+        typer.Option(
+            help="Whether lower values (losses) or higher ones (scores) are better; by default "
+            "lower, with a caution if the values look like scores. In logs and tables with a row "
+            "for each item and model, the name of the score says it."
+        ),
+    ] = None
+    missing: Annotated[
+        Missing | None,
+        typer.Option(
+            help="What to do with rows in which a model has no value, and with items that a model "
+            "lacks; by default refuse."
+        ),
+    ] = None
 
     @property
     def roles(self) -> dict[str, str]:
@@ -214,7 +187,7 @@ class FileOptions:
     def judges(self) -> dict[str, str]:
         """The columns of a judge's grades by model."""
         judges = {}
-        for entry in self.judge:
+        for entry in self.judge or ():
             model, separator, column = entry.partition("=")
             if not (model and separator and column) or model in judges:
                 message = f"--judge {entry!r} must be MODEL=COLUMN, once for each model."
@@ -229,6 +202,35 @@ class FileOptions:
     def names_a_long_table(self) -> bool:
         """Whether an option says that each row is of one item and model."""
         return bool(self.roles.keys() & {"model", "task", "score"})
+
+
+def takes_file_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of ``FileOptions`` in the place of its parameter ``options``."""
+    hints = get_type_hints(FileOptions, include_extras=True)
+    options = [
+        Parameter(
+            field.name,
+            Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=hints[field.name],
+        )
+        for field in dataclass_fields(FileOptions)
+        if hasattr(hints[field.name], "__metadata__")
+    ]
+    shown = [
+        each
+        for parameter in signature(command, eval_str=True).parameters.values()
+        for each in (options if parameter.name == "options" else [parameter])
+    ]
+
+    def run(**values: Any) -> None:
+        of_files = {option.name: values.pop(option.name) for option in options}
+        command(options=FileOptions(**of_files), **values)
+
+    run.__doc__ = command.__doc__
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    vars(run)["__signature__"] = Signature(shown)
+    return run
 
 
 def evaluate_files(
@@ -334,8 +336,8 @@ def _build_item_request(
             raise UserError(message)
     better = choose_better(items.score, options.better and options.better.value)
     request: dict[str, JsonValue] = {"kind": "losses", "logs": items.logs, "better": better}
-    if options.groups:
-        columns, request["group_by"] = read_group_options(options.groups, ())
+    if options.group:
+        columns, request["group_by"] = read_group_options(options.group, ())
         request["logs"] = {**items.logs, "groups": [*columns]}
     if options.blocks is not None:
         request["blocks"] = options.blocks.value
@@ -352,7 +354,7 @@ def _build_table_request(
     of_judge = [*judges.values(), *filter(None, [options.judge_stratum])]
     check_names(profiles, of_judge)
     profiles = {name: of for name, of in profiles.items() if name not in of_judge}
-    groups, group_by = read_group_options(options.groups, profiles)
+    groups, group_by = read_group_options(options.group or (), profiles)
     check_names(profiles, groups)
     columns = choose_columns(
         data,
@@ -393,8 +395,8 @@ def _build_table_request(
     understood = _describe(columns, kind, options.better or BetterValues.LOWER)
     if judges:
         understood += f"; grades of the judge from {', '.join(judges.values())}"
-    if groups:
-        understood += f"; groups by {', '.join(options.groups)}"
+    if options.group:
+        understood += f"; groups by {', '.join(options.group)}"
     return request, [understood, *columns.unused]
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from thetahat_service.json_types import JsonObject
 
 PANEL: Final = "Evaluations"
-OPTION_OF_FIELD: Final = {"groups": "group"}
-"""Options of another name than their field."""
 
 
 class Require(StrEnum):
@@ -59,6 +57,7 @@ def add_commands(app: typer.Typer) -> None:
     app.command("gate", rich_help_panel=PANEL)(gate)
 
 
+@compared_files.takes_file_options
 def gate(
     files: Annotated[
         list[str],
@@ -68,6 +67,7 @@ def gate(
             "request; - is a request on standard input.",
         ),
     ],
+    *,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="FILE", help="Data set that the request is about."),
@@ -89,22 +89,7 @@ def gate(
     level: Annotated[
         float | None, typer.Option(help="Confidence level of intervals; else 0.95.")
     ] = None,
-    model_column: compared_files.ModelColumn = None,
-    item: compared_files.ItemColumn = None,
-    task: compared_files.TaskColumn = None,
-    score: compared_files.Score = None,
-    filter_name: compared_files.Filter = None,
-    block: compared_files.BlockColumn = None,
-    blocks: compared_files.BlocksOption = None,
-    repeat: compared_files.RepeatColumn = None,
-    instance: compared_files.InstanceColumn = None,
-    cluster: compared_files.ClusterColumn = None,
-    time: compared_files.TimeColumn = None,
-    judge: compared_files.GradedModels = None,
-    judge_stratum: compared_files.JudgeStratum = None,
-    group: compared_files.GroupColumns = None,
-    better: compared_files.Better = None,
-    missing: compared_files.MissingValues = None,
+    options: compared_files.FileOptions,
     junit: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write a JUnit report with one test case.")
     ] = None,
@@ -124,24 +109,6 @@ def gate(
     The exit status is 0 if the gate passes, 1 if it fails, 3 if it is undecided, 4 if the service
     is away and 2 for a wrong request. Options take the place of the request's own fields.
     """
-    options = compared_files.FileOptions(
-        model_column=model_column,
-        item=item,
-        task=task,
-        score=score,
-        filter_name=filter_name,
-        block=block,
-        blocks=blocks,
-        repeat=repeat,
-        instance=instance,
-        cluster=cluster,
-        time=time,
-        judge=tuple(judge or ()),
-        judge_stratum=judge_stratum,
-        groups=tuple(group or ()),
-        better=better,
-        missing=missing,
-    )
     named: JsonObject = {
         name: value
         for name, value in {
@@ -220,8 +187,7 @@ def _refuse_file_options(options: compared_files.FileOptions) -> None:
     """Refuse options about a table where a request says what the columns are."""
     for field in dataclass_fields(options):
         if getattr(options, field.name) != field.default:
-            option = OPTION_OF_FIELD.get(field.name, field.name.removesuffix("_name"))
-            option = option.replace("_", "-")
+            option = field.name.removesuffix("_name").replace("_", "-")
             message = (
                 f"--{option} says how a table or a log is read, and a request in JSON says that "
                 "itself. Change the request, or name the file of losses in its place."
