@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
 from thetahat.metrics._ranking import compute_average_precisions, compute_precision_slopes
-from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, describe_metric
 from thetahat.numerics.loops.ranked_areas import precision_areas
-from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import Label, MeanKind, Needs, Target
+from thetahat.registry import MethodInfo
+from thetahat.values.types import Label, MeanKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class AveragePrecision(Metric):
     positive: Label | None = None
     n_resamples: int | None = None
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_metric(
         name="average_precision",
         title="Average precision",
         summary=(
@@ -60,9 +60,6 @@ class AveragePrecision(Metric):
             "with two positives in a fold the pooled value covers far better. The normal interval "
             "is too short with few positives."
         ),
-        needs=Needs.PREDICTIONS,
-        blocks=EVERY_BLOCK_KIND,
-        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
     uses: ClassVar[str] = "scores"
     fold_mean: ClassVar[MeanKind] = MeanKind.MACRO

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import average_known, build_table_statistic, compute_ratios
-from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
-from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, IntArray, Needs, Target
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, describe_metric
+from thetahat.registry import MethodInfo
+from thetahat.values.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,20 +36,13 @@ class BalancedAccuracy(Metric):
 
     n_resamples: int | None = None
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_metric(
         name="balanced_accuracy",
         title="Balanced accuracy",
         summary="The average over the true classes of the share that is classified correctly.",
         formula=r"\frac1C \sum_c \frac{\#\{i : \hat y_i = y_i = c\}}{\#\{i : y_i = c\}}",
         references=("brodersen2010",),
-        assumptions=(
-            "Independent instances, clusters or sources. The trained models are treated as fixed. "
-            "For random folds the pooled value is reported."
-        ),
         errs="With few instances of a class the normal interval is too short and may pass 1.",
-        needs=Needs.PREDICTIONS,
-        blocks=EVERY_BLOCK_KIND,
-        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
 
     def statistic(self, judged: TruthAndPredictions) -> WeightedMetric:

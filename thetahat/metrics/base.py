@@ -4,16 +4,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, runtime_checkable
+from functools import partial
+from typing import ClassVar, Final, Protocol, runtime_checkable
 
 import numpy as np
 
 from thetahat.errors import InvalidParameter
-from thetahat.registry import MethodInfo
-from thetahat.values.types import BoolArray, FloatArray, IntArray, Label, MeanKind
+from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
+from thetahat.values.types import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Label,
+    MeanKind,
+    Needs,
+    Target,
+)
 
 MAX_ROWS = 100_000
 """Largest number of rows for which resamples are drawn by default."""
+describe_metric: Final = partial(
+    MethodInfo,
+    assumptions=(
+        "Independent instances, clusters or sources. The trained models are treated as fixed. For "
+        "random folds the pooled value is reported."
+    ),
+    needs=Needs.PREDICTIONS,
+    blocks=EVERY_BLOCK_KIND,
+    targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
+)
+"""What most metrics have in common; other assumptions are named beside it."""
 _DEFAULT_RESAMPLES = 1000
 _MIN_RESAMPLES = 100
 _MAX_RESAMPLES = 100_000

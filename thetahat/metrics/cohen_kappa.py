@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import build_table_statistic, compute_ratios
-from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
-from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, Needs, Target
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, describe_metric
+from thetahat.registry import MethodInfo
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class CohenKappa(Metric):
 
     n_resamples: int | None = None
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_metric(
         name="cohen_kappa",
         title="Cohen's kappa",
         summary=(
@@ -46,17 +46,10 @@ class CohenKappa(Metric):
         ),
         formula=r"\frac{p_o - p_e}{1 - p_e}",
         references=("cohen1960", "fleiss1969"),
-        assumptions=(
-            "Independent instances, clusters or sources. The trained models are treated as fixed. "
-            "For random folds the pooled value is reported."
-        ),
         errs=(
             "With few instances of a class intervals are too short, and the normal interval may "
             "pass 1."
         ),
-        needs=Needs.PREDICTIONS,
-        blocks=EVERY_BLOCK_KIND,
-        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
     value_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
 

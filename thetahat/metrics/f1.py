@@ -11,9 +11,15 @@ import numpy as np
 from thetahat.errors import InvalidParameter
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics._confusion import average_known, build_table_statistic, compute_ratios
-from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, check_resamples
-from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, Label, Needs, Target
+from thetahat.metrics.base import (
+    Metric,
+    TruthAndPredictions,
+    WeightedMetric,
+    check_resamples,
+    describe_metric,
+)
+from thetahat.registry import MethodInfo
+from thetahat.values.types import FloatArray, Label
 
 Average = Literal["binary", "macro", "micro", "weighted"]
 
@@ -52,7 +58,7 @@ class F1(Metric):
     positive: Label | None = None
     n_resamples: int | None = None
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_metric(
         name="f1",
         title="F1 score",
         summary=(
@@ -61,17 +67,10 @@ class F1(Metric):
         ),
         formula=r"\frac{2 TP}{2 TP + FP + FN}",
         references=("forman2010", "takahashi2022"),
-        assumptions=(
-            "Independent instances, clusters or sources. The trained models are treated as fixed. "
-            "For random folds the pooled value is reported."
-        ),
         errs=(
             "The mean over small folds is biased, because F1 is a ratio. With few positives the "
             "normal interval is too short and may pass 1."
         ),
-        needs=Needs.PREDICTIONS,
-        blocks=EVERY_BLOCK_KIND,
-        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
 
     def __post_init__(self) -> None:

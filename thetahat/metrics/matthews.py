@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import build_table_statistic, compute_ratios
-from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
-from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, Needs, Target
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, describe_metric
+from thetahat.registry import MethodInfo
+from thetahat.values.types import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Matthews(Metric):
 
     n_resamples: int | None = None
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_metric(
         name="matthews",
         title="Matthews correlation coefficient",
         summary=(
@@ -47,17 +47,10 @@ class Matthews(Metric):
         ),
         formula=r"\frac{c s - \sum_k p_k t_k}{\sqrt{(s^2 - \sum_k p_k^2)(s^2 - \sum_k t_k^2)}}",
         references=("gorodkin2004", "matthews1975"),
-        assumptions=(
-            "Independent instances, clusters or sources. The trained models are treated as fixed. "
-            "For random folds the pooled value is reported."
-        ),
         errs=(
             "With few instances of a class intervals are too short. The normal interval may pass "
             "1; the logit interval, which is Fisher's z here, does not."
         ),
-        needs=Needs.PREDICTIONS,
-        blocks=EVERY_BLOCK_KIND,
-        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
     value_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.metrics._confusion import compute_ratios
-from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric
-from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, Needs, Target
+from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, describe_metric
+from thetahat.registry import MethodInfo
+from thetahat.values.types import FloatArray
 
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
@@ -36,7 +36,7 @@ class RSquared(Metric):
 
     n_resamples: int | None = None
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_metric(
         name="r2",
         title="Coefficient of determination",
         summary=(
@@ -45,17 +45,10 @@ class RSquared(Metric):
         ),
         formula=r"1 - \frac{\sum_i (y_i - f_i)^2}{\sum_i (y_i - \bar y)^2}",
         references=("hampel1974", "pedregosa2011"),
-        assumptions=(
-            "Independent instances, clusters or sources. The trained models are treated as fixed. "
-            "For random folds the pooled value is reported."
-        ),
         errs=(
             "The mean over small folds is too low, because each fold is compared with its own "
             "mean. With heavy tails the normal interval is too short."
         ),
-        needs=Needs.PREDICTIONS,
-        blocks=EVERY_BLOCK_KIND,
-        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
     task: ClassVar[str] = "regression"
     value_range: ClassVar[tuple[float, float]] = (-np.inf, 1.0)

@@ -14,10 +14,16 @@ from thetahat.metrics._auc_power import compute_needed_positives, estimate_power
 from thetahat.metrics._classes import find_positive_code
 from thetahat.metrics._one_against_rest import RankedStatistic, build_rankings, check_classes
 from thetahat.metrics._ranking import Ranking, compute_placements, compute_roc_areas
-from thetahat.metrics.base import Metric, TruthAndPredictions, WeightedMetric, check_resamples
+from thetahat.metrics.base import (
+    Metric,
+    TruthAndPredictions,
+    WeightedMetric,
+    check_resamples,
+    describe_metric,
+)
 from thetahat.numerics.loops.ranked_areas import roc_areas
-from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import FloatArray, IntArray, Label, MeanKind, Needs, Target
+from thetahat.registry import MethodInfo
+from thetahat.values.types import FloatArray, IntArray, Label, MeanKind
 
 _FOLD_TIES = ("strict", "half")
 
@@ -60,7 +66,7 @@ class RocAuc(Metric):
     fold_ties: str = "strict"
     n_resamples: int | None = None
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_metric(
         name="roc_auc",
         title="Area under the ROC curve",
         summary=(
@@ -82,9 +88,6 @@ class RocAuc(Metric):
             "0.84 to 0.95 where some positives score like negatives. Pooled over folds the area is "
             "too low where the models' scales differ."
         ),
-        needs=Needs.PREDICTIONS,
-        blocks=EVERY_BLOCK_KIND,
-        targets=(Target.THESE_MODELS, Target.THESE_SOURCES, Target.NEW_SOURCE),
     )
     uses: ClassVar[str] = "scores"
     fold_mean: ClassVar[MeanKind] = MeanKind.MACRO

@@ -11,13 +11,13 @@ import numpy as np
 from thetahat.cautions import ZERO_VARIANCE
 from thetahat.parameter_checks import check_choice, check_count
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows, zero_if_rounding
-from thetahat.refit_estimators.base import EstimatesVariance, RefitLosses
+from thetahat.refit_estimators.base import EstimatesVariance, RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import deal_to_folds
 from thetahat.schemes.base import ComplementSplit, Rows, Split
 from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
-from thetahat.values.types import FloatArray, IntArray, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -157,7 +157,7 @@ class AusternZhou(EstimatesVariance):
     n_repeats: int = 1
     form: Form = "corrected"
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="austern_zhou",
         title="Replace-one variance (Austern and Zhou)",
         summary=(
@@ -173,14 +173,9 @@ class AusternZhou(EstimatesVariance):
             "largest published comparison its intervals were among the widest of those that "
             "cover."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
-        targets=(Target.THESE_SOURCES,),
-        mean=MeanKind.POOLED,
         recommended=(
             Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, normal=40),
         ),
-        by_request_only=True,
     )
 
     def __post_init__(self) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from functools import partial
+from typing import ClassVar, Final, Protocol
 
 from thetahat.errors import InvalidParameter
 from thetahat.intervals.base import Interval
+from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.registry import MethodInfo
 from thetahat.schemes.base import Rows, Split
-from thetahat.values.types import Alternative, FloatArray
+from thetahat.values.types import Alternative, FloatArray, MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -43,6 +45,16 @@ class RefitDesign(Protocol):
         """
         ...
 
+
+describe_refit: Final = partial(
+    MethodInfo,
+    needs=Needs.REFITS,
+    blocks=INDEPENDENT_ROWS,
+    targets=(Target.THESE_SOURCES,),
+    mean=MeanKind.POOLED,
+    by_request_only=True,
+)
+"""What most of these methods have in common; another target or mean is named beside it."""
 
 APPARENT = "apparent"
 """Label of a split that is tested on its own training part."""

@@ -22,13 +22,14 @@ from thetahat.refit_estimators.base import (
     BuildsInterval,
     EstimatesVariance,
     RefitLosses,
+    describe_refit,
 )
 from thetahat.registry import MethodInfo
 from thetahat.schemes._partitions import deal_to_folds
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
-from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
+from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -164,7 +165,7 @@ class BatesNestedCv(EstimatesVariance, BuildsInterval):
     variant: Variant = "mlr3inferr"
     correct_bias: bool = True
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="bates_nested_cv",
         title="Nested cross-validation (Bates, Hastie and Tibshirani)",
         summary=(
@@ -182,14 +183,10 @@ class BatesNestedCv(EstimatesVariance, BuildsInterval):
             "Slightly too wide in the largest published comparison, where it was the narrowest "
             "of the intervals that cover. It is uncertain with few repeats."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
         targets=(Target.THESE_MODELS,),
-        mean=MeanKind.POOLED,
         recommended=(
             Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_MODELS, own=10, normal=20),
         ),
-        by_request_only=True,
     )
     gives: ClassVar[frozenset[str]] = frozenset({VARIANCES_LIST, INTERVALS_LIST})
 

@@ -13,13 +13,13 @@ from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
-from thetahat.refit_estimators.base import BuildsInterval, RefitLosses
+from thetahat.refit_estimators.base import BuildsInterval, RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
-from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Needs, Target
+from thetahat.values.types import Alternative, FloatArray, IntArray, Target
 
 _MAX_CACHED_ROWS: Final = 10_000
 """Largest number of rows whose counts are cached: fits and errors both need them."""
@@ -154,7 +154,7 @@ class BccvPercentile(BuildsInterval):
     n_resamples: int = 100
     correct_bias: bool = False
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="bccv_percentile",
         title="Bootstrap case cross-validation, percentile interval",
         summary=(
@@ -168,12 +168,7 @@ class BccvPercentile(BuildsInterval):
             "Covers nearly as often as its level in the largest published comparison. It lies "
             "somewhat too high, because a resample has fewer distinct instances than the data."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
-        targets=(Target.THESE_SOURCES,),
-        mean=MeanKind.POOLED,
         recommended=(Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, own=10),),
-        by_request_only=True,
     )
 
     def __post_init__(self) -> None:

@@ -8,16 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from thetahat.refit_estimators._bootstrap_632 import SHARE, combine_632
-from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
     ResamplesEstimate,
     compute_out_of_bag_errors,
 )
-from thetahat.refit_estimators.base import RefitLosses
+from thetahat.refit_estimators.base import RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.values.json_values import JsonValue
-from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -50,7 +48,7 @@ class Bootstrap632(ResamplesEstimate):
     n_resamples: int = 200
     correct_noise: bool = False
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="bootstrap_632",
         title=".632 bootstrap",
         summary=(
@@ -65,11 +63,6 @@ class Bootstrap632(ResamplesEstimate):
             "bootstrap_632_plus corrects that. The standard error is too large with few "
             "resamples."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
-        targets=(Target.THESE_SOURCES,),
-        mean=MeanKind.POOLED,
-        by_request_only=True,
     )
 
     def estimate(self, fits: RefitLosses) -> VarianceEstimate:

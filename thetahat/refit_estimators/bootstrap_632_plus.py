@@ -7,16 +7,14 @@ from typing import ClassVar
 
 from thetahat.errors import UnsupportedCombination
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
-from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.refit_estimators._resamples import (
     OutOfBagErrors,
     ResamplesEstimate,
     compute_out_of_bag_errors,
 )
-from thetahat.refit_estimators.base import RefitLosses
+from thetahat.refit_estimators.base import RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.values.json_values import JsonValue
-from thetahat.values.types import MeanKind, Needs, Target
 from thetahat.variances.base import VarianceEstimate
 
 NOT_OF_PAIRS = (
@@ -51,7 +49,7 @@ class Bootstrap632Plus(ResamplesEstimate):
     n_resamples: int = 200
     correct_noise: bool = False
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="bootstrap_632_plus",
         title=".632+ bootstrap",
         summary=(
@@ -68,11 +66,6 @@ class Bootstrap632Plus(ResamplesEstimate):
             "Has little bias in the studies of its authors, upwards for small samples. The "
             "standard error is too large with few resamples, and its intervals are wide."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
-        targets=(Target.THESE_SOURCES,),
-        mean=MeanKind.POOLED,
-        by_request_only=True,
     )
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 

@@ -12,13 +12,13 @@ from thetahat.cautions import FEW_HALVINGS, ZERO_VARIANCE, Caution
 from thetahat.errors import InsufficientData
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows, zero_if_rounding
-from thetahat.refit_estimators.base import EstimatesVariance, RefitLosses
+from thetahat.refit_estimators.base import EstimatesVariance, RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.schemes._test_sizes import check_test_size, count_test_units
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import make_random_stream
 from thetahat.traits import Recommendation
-from thetahat.values.types import FloatArray, IntArray, MeanKind, Needs, Target
+from thetahat.values.types import FloatArray, IntArray, MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 
@@ -115,7 +115,7 @@ class ConservativeZ(EstimatesVariance):
     n_subsamples: int = 15
     test_size: float = 0.1
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="conservative_z",
         title="Conservative Z (Nadeau and Bengio)",
         summary=(
@@ -133,14 +133,10 @@ class ConservativeZ(EstimatesVariance):
             "Too large, as its name says: it is the variance on half of the data. In the "
             "largest published comparison its intervals covered in nearly all settings."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
-        targets=(Target.THESE_SOURCES,),
         mean=MeanKind.MACRO,
         recommended=(
             Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, normal=30),
         ),
-        by_request_only=True,
     )
 
     def __post_init__(self) -> None:

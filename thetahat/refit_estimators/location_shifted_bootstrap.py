@@ -8,14 +8,13 @@ from typing import ClassVar
 from thetahat.cautions import PUBLISHED_COVERAGE_IS_LOW
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
-from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.refit_estimators._percentiles import build_percentile_interval
 from thetahat.refit_estimators._resamples import ResamplesDesign, compute_out_of_bag_errors
-from thetahat.refit_estimators.base import BuildsInterval, RefitLosses
+from thetahat.refit_estimators.base import BuildsInterval, RefitLosses, describe_refit
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS, combine_632_plus
 from thetahat.registry import MethodInfo
 from thetahat.schemes._class_draws import caution_about_repeated_draws
-from thetahat.values.types import Alternative, MeanKind, Needs, Target
+from thetahat.values.types import Alternative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +35,7 @@ class LocationShiftedBootstrap(BuildsInterval):
 
     n_resamples: int = 200
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="location_shifted_bootstrap",
         title="Location-shifted bootstrap interval",
         summary=(
@@ -53,12 +52,7 @@ class LocationShiftedBootstrap(BuildsInterval):
             "Far too short: in the largest published comparison it covered in about half of the "
             "cases. It is the shorter, the more closely the learner fits its training data."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
-        targets=(Target.THESE_SOURCES,),
-        mean=MeanKind.POOLED,
         never_recommended=True,
-        by_request_only=True,
     )
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 

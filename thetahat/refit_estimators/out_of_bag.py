@@ -9,11 +9,11 @@ from thetahat.cautions import STANDARD_ERROR_OF_INSTANCES
 from thetahat.parameter_checks import check_choice
 from thetahat.refit_estimators._checks import INDEPENDENT_ROWS
 from thetahat.refit_estimators._resamples import ResamplesEstimate, compute_out_of_bag_errors
-from thetahat.refit_estimators.base import RefitLosses
+from thetahat.refit_estimators.base import RefitLosses, describe_refit
 from thetahat.registry import MethodInfo
 from thetahat.traits import Recommendation
 from thetahat.values.json_values import JsonValue
-from thetahat.values.types import MeanKind, Needs, Target
+from thetahat.values.types import MeanKind, Target
 from thetahat.variances.base import VarianceEstimate
 
 Average = Literal["instance", "split"]
@@ -48,7 +48,7 @@ class OutOfBagEstimate(ResamplesEstimate):
     correct_noise: bool = False
     average: Average = "instance"
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="out_of_bag",
         title="Out-of-bag error",
         summary=(
@@ -65,14 +65,9 @@ class OutOfBagEstimate(ResamplesEstimate):
             "The error is too large: it is that of a model fitted to 63.2 % of the instances. "
             "The standard error is too large with few resamples, and its intervals are wide."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
-        targets=(Target.THESE_SOURCES,),
-        mean=MeanKind.POOLED,
         recommended=(
             Recommendation(blocks=INDEPENDENT_ROWS, target=Target.THESE_SOURCES, normal=20),
         ),
-        by_request_only=True,
     )
 
     def __post_init__(self) -> None:

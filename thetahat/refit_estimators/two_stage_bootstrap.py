@@ -14,15 +14,15 @@ from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import Interval
 from thetahat.parameter_checks import check_count
 from thetahat.refit_estimators._bootstrap_632 import Error632Plus
-from thetahat.refit_estimators._checks import INDEPENDENT_ROWS, require_rows
+from thetahat.refit_estimators._checks import require_rows
 from thetahat.refit_estimators._percentiles import build_percentile_interval
-from thetahat.refit_estimators.base import APPARENT, BuildsInterval, RefitLosses
+from thetahat.refit_estimators.base import APPARENT, BuildsInterval, RefitLosses, describe_refit
 from thetahat.refit_estimators.bootstrap_632_plus import NOT_OF_PAIRS
 from thetahat.registry import MethodInfo
 from thetahat.schemes._class_draws import RowsToDraw, caution_about_repeated_draws
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import make_random_stream
-from thetahat.values.types import Alternative, IntArray, MeanKind, Needs, Target
+from thetahat.values.types import Alternative, IntArray
 
 _MAX_CACHED_ROWS: Final = 20_000
 """Largest number of row numbers of a stage that is cached: about 100 megabytes in all."""
@@ -199,7 +199,7 @@ class TwoStageBootstrap(BuildsInterval):
     n_outer: int = 200
     n_inner: int = 10
 
-    info: ClassVar[MethodInfo] = MethodInfo(
+    info: ClassVar[MethodInfo] = describe_refit(
         name="two_stage_bootstrap",
         title="Two-stage bootstrap interval",
         summary=(
@@ -216,12 +216,7 @@ class TwoStageBootstrap(BuildsInterval):
             "are too small if copies of training instances are tested. Without such copies, as "
             "here, it covered nearly as often as its level in samples of 50 rows."
         ),
-        needs=Needs.REFITS,
-        blocks=INDEPENDENT_ROWS,
-        targets=(Target.THESE_SOURCES,),
-        mean=MeanKind.POOLED,
         never_recommended=True,
-        by_request_only=True,
     )
     reason_against_pairs: ClassVar[str | None] = NOT_OF_PAIRS
 
