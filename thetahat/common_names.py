@@ -221,6 +221,21 @@ MEASURE_WORDS: Final = frozenset(
 )
 """Words of a name that says that a column measures something else than a loss or a score."""
 
+SPREAD_WORDS: Final = frozenset(
+    ("std", "stdev", "sd", "stderr", "sem", "variance", "diff", "delta", "difference", "ci")
+)
+"""Words of a name that says that a column has the spread or the difference of others."""
+
+SUMMARY_NAMES: Final = frozenset(
+    ("average", "avg", "overall", "total", "sum", "subtotal", "macro average", "micro average")
+)
+"""Names that say that a column sums up others; a model may be named mean or median."""
+
+GROUP_NAMES: Final = frozenset(
+    ("sex", "gender", "female", "male", "race", "ethnicity", "nationality", "religion")
+)
+"""Names that say that a column has groups of people."""
+
 MODEL_NAMES: Final = frozenset(
     (
         *("model", "models", "system", "method", "algorithm", "learner", "classifier", "regressor"),

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import starmap
 from typing import Final
 
 import numpy as np
 
 from thetahat.common_names import MISSING_WORDS, OUTCOME_WORDS, TOTAL_FILLERS, TOTAL_WORDS
-from thetahat.tables.columns import RawColumn
+from thetahat.tables.columns import RawColumn, find_mixed_marks
 from thetahat.values.sorted_rows import is_numbering
 from thetahat.values.types import FloatArray
 
@@ -19,10 +20,12 @@ MOST_TOTALS: Final = 2
 """Of so many rows at most one is a total."""
 NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
 WITH_UNIT: Final = re.compile(
-    r"""["']?[~<>\u2248]?[$\u20ac\u00a3]?\s*[+-]?[0-9]+[.,][0-9]+\s*"""
-    r"""(["'$\u20ac\u00a3%*]|[a-zA-Z\u00b5]{1,4}|\u00b1.*|\(.*\))?"""
+    r"""["'(\[]?[~<>\u2248]?[$\u20ac\u00a3]?\s*[+-]?\d+[.,\u066b\uff0e]\d+\s*"""
+    r"""(["'$\u20ac\u00a3%*)\]-]|[a-zA-Z\u00b5]{1,4}|\u00b1.*|\(.*\))?"""
+    r"""|[+-]?\d+/\d+|[+-]?\d{1,3}(?:[_,]\d{2,3})+(?:[.,]\d+)?"""
 )
-"""A fraction with a currency, a unit, a footnote, its uncertainty, or in quotes."""
+"""A fraction with a currency, a unit, a footnote, its uncertainty, in quotes, in brackets or in
+other digits; also 1/2, 1_000 and 1,23,456."""
 NUMERIC_KINDS: Final = frozenset("iufb")
 
 
@@ -56,6 +59,9 @@ class ColumnProfile:
         The first row without a value.
     first_other : FileCell or None
         The first value of a column of text that is no number.
+    mixed_marks : tuple of FileCell
+        In a column of text that is all numbers, the first one with a decimal point and the first
+        one with a comma, if it has both.
     with_units : int
         Number of values of a column of text that are numbers with a unit or a sign: ``0.5s``.
     are_outcomes : bool
@@ -82,6 +88,7 @@ class ColumnProfile:
     distinct_others: int = 0
     first_missing: int | None = None
     first_other: FileCell | None = None
+    mixed_marks: tuple[FileCell, ...] = ()
     with_units: int = 0
     are_outcomes: bool = False
     totals: tuple[FileCell, ...] = ()
@@ -126,6 +133,7 @@ def profile_column(name: str, position: int, kind: str, values: np.ndarray) -> C
         distinct_others=len(other),
         first_missing=texts.index(None) if None in texts else None,
         first_other=next(rows_with_other, None),
+        mixed_marks=tuple(starmap(FileCell, () if other else find_mixed_marks(texts) or ())),
         with_units=sum(n for text, n in counts.items() if WITH_UNIT.fullmatch(text.strip())),
         are_outcomes=_are_outcomes(other),
         totals=tuple(_find_totals(texts, counts)),

@@ -6,6 +6,7 @@ Rows are counted from 0, in messages and in ``loc``.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import starmap
@@ -38,6 +39,15 @@ MOST_OTHER_CELLS: Final = 20
 """A column with more cells that are no numbers, and more than a tenth of them, is text."""
 
 MOST_NAMED_CELLS: Final = 5
+
+ABOUT_MARKS: Final = (
+    "Write all of them with a decimal point, and without marks between thousands."
+)
+"""What to do about a column with numbers of which some have a point and others a comma."""
+
+_MARKED_NUMBER: Final = re.compile(
+    r"[+\-\u2212]?[0-9]+(?:[.,][0-9]{3})*?(?:(?P<mark>[.,])[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+)
 
 _VALUES_CHECKED_TOGETHER: Final = 65_536
 """Number of values that are copied and checked at a time, so that they stay in the cache."""
@@ -269,6 +279,9 @@ def describe_other_cells(
     number_row : callable or None
         Returns the number that a row has in the data; None if that is not known.
     """
+    mixed = find_mixed_marks(values)
+    if mixed is not None:
+        return f" It {write_mixed_marks(mixed, number_row)}. {ABOUT_MARKS}"
     present = [(row, value) for row, value in enumerate(values) if value is not None]
     others = [(row, value) for row, value in present if not _is_number(value)]
     n_numbers = len(present) - len(others)
@@ -279,6 +292,34 @@ def describe_other_cells(
         for row, value in others[:MOST_NAMED_CELLS]
     ]
     return write_other_cells(n_numbers, len(others), first)
+
+
+def find_mixed_marks(values: Sequence[Any] | np.ndarray) -> tuple[tuple[int, str], ...] | None:
+    """Return the first cell with a decimal point and with a comma; None if not all are numbers.
+
+    Each cell is its row and its text. None is returned for columns with one of both marks, too.
+    """
+    first: dict[str, tuple[int, str]] = {}
+    for row, value in enumerate(values):
+        if value is None:
+            continue
+        found = _MARKED_NUMBER.fullmatch(value.strip()) if isinstance(value, str) else None
+        if found is None:
+            return None
+        if found["mark"]:
+            first.setdefault(found["mark"], (row, value))
+    return (first["."], first[","]) if len(first) > 1 else None
+
+
+def write_mixed_marks(
+    cells: Sequence[tuple[int, str]], number_row: Callable[[int], int] | None = int
+) -> str:
+    """Return that numbers have points and commas, as the end of a sentence about their column."""
+    point, comma = (
+        f"{text.strip()[:40]!r}" + ("" if number_row is None else f" in row {number_row(row)}")
+        for row, text in cells
+    )
+    return f"has numbers with a point, such as {point}, and with a comma, such as {comma}"
 
 
 def write_other_cells(

@@ -329,7 +329,7 @@ def _advise_on_role(role: str, candidates: Sequence[str]) -> str:
         "task": f"Give --task {name} if it names the task or the test set, or --item {name} if it "
         "names the item itself; for metrics, keep the rows of one metric.",
         "score": f"Give --score COLUMN, such as --score {name}.",
-        "rows": "Remove such rows from the file.",
+        "rows": "Correct such rows, or remove them from the file.",
     }[role]
 
 

@@ -85,6 +85,8 @@ def choose_columns(
     _refuse_total_row(find_named_total(profiles.values()))
     if not models:
         _refuse_lists_among_numbers(data)
+        _refuse_summaries(profiles)
+        proposals = _doubt_computed(data, proposals)
     losses = list(models) or _take_models(proposals)
     _check_cells(data, profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
@@ -110,6 +112,31 @@ def _refuse_lists_among_numbers(data: DatasetFile) -> None:
             "there; or, if the column is no model, name those that are with --model."
         )
         raise UserError(message)
+
+
+def _refuse_summaries(profiles: Mapping[str, ColumnProfile]) -> None:
+    """Refuse a table with one row for each model, whose numbers are no losses of instances."""
+    from thetahat_service.roles.proposals import find_summary_column
+
+    name = find_summary_column(profiles)
+    if name is not None:
+        message = (
+            f"Each row is of one model, as column {name!r} names another one in every row, so that "
+            "the numbers sum up test instances. Give the score of every test instance and model; "
+            "or, if the rows are test instances, name the columns of losses with --model."
+        )
+        raise UserError(message)
+
+
+def _doubt_computed(
+    data: DatasetFile, proposals: Mapping[str, Proposal]
+) -> Mapping[str, Proposal]:
+    from thetahat_service.data.reading import read_columns
+    from thetahat_service.roles.proposals import doubt_computed_columns
+
+    return doubt_computed_columns(
+        proposals, lambda name: read_columns(data, [name])[name].astype("float64")
+    )
 
 
 def check_names(profiles: Mapping[str, object], names: Iterable[str]) -> None:
@@ -260,7 +287,8 @@ def _ask_about_labels(proposals: Mapping[str, Proposal]) -> None:
         f"Column {first.name!r} may say which rows belong together: it {first.reason}.{others} "
         f"Give --block {name} if it names the sources of the rows, such as schools, "
         f"--cluster {name} if rows with the same value depend on each other, or "
-        "--blocks holdout if all rows are independent."
+        f"--blocks holdout if all rows are independent (with --group {name}, models are described "
+        "by it, too)."
     )
     raise UserError(message)
 
@@ -281,12 +309,18 @@ def _explain_unused(proposal: Proposal) -> str:
 
 def _advise_on_cell(column: ColumnProfile) -> str:
     cell = column.first_other
+    if column.mixed_marks:
+        from thetahat.tables.columns import ABOUT_MARKS
+
+        return ABOUT_MARKS
     if cell is None:
         return "Write numbers without quotation marks, or give the column the type of numbers."
     if column.are_outcomes:
         return "Write 1 for right and 0 for wrong."
     if cell.text.strip() == column.name:
         return "The header stands there again: remove that row."
+    if not column.numbers:
+        return "Write plain numbers, as 1234.5: without a currency, a unit or brackets."
     return (
         "Write the number there; or empty the cell, and give --missing leave_out to leave out "
         "the row for all models."

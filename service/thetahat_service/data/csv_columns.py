@@ -44,6 +44,8 @@ FIRST_ROWS: Final = 200
 NAMED_CELLS: Final = 5
 FEW_CELLS: Final = 20
 """Cells that usually suffice to see the decimal mark of a column."""
+FURTHEST: Final = 100
+"""How many times larger than all others numbers may be because of a mark of thousands."""
 MOST_OTHERS: Final = 20
 """A column with more cells that are no numbers, and more than a tenth of them, is text."""
 
@@ -116,6 +118,8 @@ class ColumnSurvey:
     shown: set[str] = field(default_factory=set)
     """The decimal marks that some of its numbers can only have."""
     _either: dict[str, tuple[int, str]] = field(default_factory=dict)
+    _far_off: set[str] = field(default_factory=set)
+    """Marks that make some numbers far larger than all others if they stand between thousands."""
     _n_percent: int = 0
     _is_text: bool = False
     _are_booleans: bool = False
@@ -215,6 +219,8 @@ class ColumnSurvey:
             row = pc.index(are_either, True).as_py()
             if row >= 0:
                 self._either.setdefault(mark, (first_row + row, values[row].as_py()))
+                if not is_grouped and _are_far_off(values, are_either, mark):
+                    self._far_off.add(mark)
             if mark == "," and pc.any(are_fractions).as_py():
                 self._are_whole = False
 
@@ -244,8 +250,7 @@ class ColumnSurvey:
         if self._are_booleans and not self._is_text:
             self.kind = pa.bool_()
             return
-        is_mixed = len(self.shown) > 1 or self._n_percent not in {0, self.n_numbers}
-        is_text = self._is_text or self.n_others or is_mixed
+        is_text = self._is_text or self.n_others or self._is_mixed
         if is_text or (self.marks and not self.n_numbers):
             self.kind, self.needs_text = pa.string(), False
             return
@@ -260,6 +265,14 @@ class ColumnSurvey:
         self.needs_text = (self._are_whole or is_grouped) and (
             self.needs_text or self._are_large or is_grouped or len(self._have_point) > 1
         )
+
+    @property
+    def _is_mixed(self) -> bool:
+        """Whether its numbers are not all of one form: 1,5 and 2.5, or 1,534 and 1.432."""
+        has_both = not self.shown and len(self._either) > 1
+        is_far_off = len(self.shown) == 1 and bool(self._far_off - self.shown)
+        has_some_percent = self._n_percent not in {0, self.n_numbers}
+        return len(self.shown) > 1 or has_both or is_far_off or has_some_percent
 
     def _choose_decimal(self, shown: set[str], *, is_comma_likely: bool) -> str:
         if self.shown:
@@ -330,6 +343,18 @@ def _are_booleans(texts: pa.Array) -> bool:
         return False
     trimmed = pc.utf8_trim_whitespace(present)
     return bool(pc.all(pc.is_in(trimmed, value_set=_BOOLEANS)).as_py())
+
+
+def _are_far_off(values: pa.Array, are_either: pa.Array, mark: str) -> bool:
+    """Return whether numbers such as 1,534 are far larger than all others if they are thousands."""
+    without_marks = pc.replace_substring(values, pattern=mark, replacement="")
+    written = pc.replace_substring(without_marks, pattern="," if mark == "." else ".", replacement=".")
+    numbers = cast_numbers(written, pa.float64())
+    if numbers is None:
+        return False
+    sizes = pc.abs(numbers)
+    largest = pc.max(pc.filter(sizes, pc.invert(are_either))).as_py()
+    return largest is not None and pc.min(pc.filter(sizes, are_either)).as_py() > FURTHEST * largest
 
 
 def _build_ambiguous_number_error(text: str, column: str, row: int) -> InvalidFile:

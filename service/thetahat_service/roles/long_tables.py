@@ -232,6 +232,24 @@ def _check_repeats(
                     f"{name!r}: they may be different metrics or tasks, and no runs of one item."
                 )
                 raise UnclearTable(message, "task", [name])
+    if runs:
+        _refuse_repeated_run(keys, runs, labelled)
+
+
+def _refuse_repeated_run(
+    keys: Sequence[tuple[str, str, str]], runs: Sequence[str], labelled: Sequence[Any]
+) -> None:
+    """Refuse two rows of one item and model that have the same number of the run."""
+    first: dict[Any, int] = {}
+    for row, label in enumerate(labelled):
+        earlier = first.setdefault(label, row)
+        if earlier != row:
+            model, _, item = keys[row]
+            message = (
+                f"Rows {earlier} and {row} are both of item {item!r} of {model!r}, and have the "
+                f"same value in column {' and '.join(map(repr, runs))}, which numbers its runs."
+            )
+            raise UnclearTable(message, "rows")
 
 
 def _check_duplicates(keys: Sequence[tuple[str, str, str]]) -> None:

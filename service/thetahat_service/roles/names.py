@@ -7,6 +7,7 @@ from typing import Final
 
 from thetahat.common_names import (
     DOUBTFUL_WORDS,
+    GROUP_NAMES,
     ITEM_NAMES,
     LABEL_NAMES,
     LOSS_WORDS,
@@ -16,6 +17,8 @@ from thetahat.common_names import (
     PREDICTION_WORDS,
     RUN_NAMES,
     SCORE_WORDS,
+    SPREAD_WORDS,
+    SUMMARY_NAMES,
     TARGET_NAMES,
     TASK_NAMES,
     TRUTH_NAMES,
@@ -52,7 +55,19 @@ def is_measure_name(name: str) -> bool:
     """Return whether a name says that the column measures no loss and no score: ``latency_ms``."""
     words = split_words(name)
     is_flag = len(words) > 1 and words[0] in FLAG_WORDS and not {*words} & SCORE_WORDS
-    return (is_flag or bool({*words} & MEASURE_WORDS)) and not {*words} & LOSS_WORDS
+    is_summary = " ".join(words) in SUMMARY_NAMES or bool({*words} & SPREAD_WORDS)
+    is_measured = is_flag or bool({*words} & MEASURE_WORDS)
+    return is_summary or (is_measured and not {*words} & LOSS_WORDS)
+
+
+def is_group_name(name: str) -> bool:
+    """Return whether a name says that the column has groups of people: ``sex``."""
+    return " ".join(split_words(name)) in GROUP_NAMES
+
+
+def is_no_model_name(name: str) -> bool:
+    """Return whether a name says that the column has neither losses nor scores of a model."""
+    return is_label_name(name) or is_group_name(name) or is_measure_name(name)
 
 
 def is_target_name(name: str) -> bool:

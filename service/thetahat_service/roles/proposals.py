@@ -8,13 +8,21 @@ from enum import StrEnum
 from typing import Final
 
 from thetahat.tables.column_profiles import ColumnProfile
+from thetahat.tables.columns import write_mixed_marks
+from thetahat.values.types import FloatArray
 from thetahat_service.roles.names import (
+    find_better,
+    is_group_name,
     is_label_name,
+    is_loss_name,
     is_measure_name,
     is_model_name,
+    is_no_model_name,
+    is_prediction_name,
     is_target_name,
     is_unnamed,
 )
+from thetahat_service.roles.totals import find_computed_column
 
 FURTHEST: Final = 30.0
 """How many times larger than another a column's median may be, with no value in common, for both to
@@ -69,16 +77,17 @@ def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
     """
     proposals = {column.name: _propose_alone(column) for column in columns}
     numbers = [p.column for p in proposals.values() if p.role is Role.MODEL]
-    plain = [c for c in numbers if not is_label_name(c.name) and not is_measure_name(c.name)]
+    plain = [c for c in numbers if not is_no_model_name(c.name)]
     for column in numbers if plain else ():
         doubt = (
-            _doubt_name(column)
+            _doubt_name(column, plain)
             or _doubt_constant(column, plain)
             or _doubt_whole_numbers(column, plain)
         )
         if doubt is not None:
             proposals[column.name] = doubt
     left = [c for c in plain or numbers if proposals[c.name].role is Role.MODEL]
+    proposals |= _doubt_directions(left)
     for column in left:
         other = _find_other_scale(column, left)
         if other is not None:
@@ -91,13 +100,44 @@ def propose_roles(columns: Iterable[ColumnProfile]) -> dict[str, Proposal]:
     return proposals
 
 
+def doubt_computed_columns(
+    proposals: Mapping[str, Proposal], read_numbers: Callable[[str], FloatArray]
+) -> dict[str, Proposal]:
+    """Return the proposals, of which a model that is computed from the others is unclear.
+
+    Parameters
+    ----------
+    proposals : mapping of str to Proposal
+        The proposed roles.
+    read_numbers : callable
+        Returns the (n,) numbers of a column by its name.
+    """
+    models = list_of(proposals, Role.MODEL)
+    found = find_computed_column({p.name: read_numbers(p.name) for p in models})
+    if found is None:
+        return {**proposals}
+    name, reason = found
+    return {**proposals, name: Proposal(proposals[name].column, Role.UNCLEAR, reason)}
+
+
 def find_model_column(columns: Mapping[str, ColumnProfile]) -> str | None:
     """Return the column whose name and repeated values say that it names the model of each row."""
     for name, column in columns.items():
-        is_label = not column.is_numeric or column.is_whole
-        if is_label and is_model_name(name) and column.distinct < column.present:
+        if _may_name_models(column) and column.distinct < column.rows:
             return name
     return None
+
+
+def find_summary_column(columns: Mapping[str, ColumnProfile]) -> str | None:
+    """Return the column that names another model in every row, so that each row sums up a model."""
+    for name, column in columns.items():
+        if _may_name_models(column) and column.distinct == column.rows and not column.is_numeric:
+            return name
+    return None
+
+
+def _may_name_models(column: ColumnProfile) -> bool:
+    return is_model_name(column.name) and (not column.is_numeric or column.is_whole)
 
 
 def _propose_alone(column: ColumnProfile) -> Proposal:
@@ -168,26 +208,55 @@ def _judge_numbers(column: ColumnProfile) -> tuple[Role, str] | None:
 def describe_faults(column: ColumnProfile) -> str:
     """Return which cells of a column of numbers are none, as the end of a sentence."""
     cell = column.first_other
+    if column.mixed_marks:
+        return write_mixed_marks([(mixed.row, mixed.text) for mixed in column.mixed_marks])
     if cell is None:
         return "has numbers that are written as text"
     if column.are_outcomes:
         return f"has words such as {cell.text!r} in row {cell.row} in the place of 0 and 1"
     n_other = column.present - column.numbers
     others = f", nor are {n_other - 1} more" if n_other > 1 else ""
+    if not column.numbers:
+        return f"has {cell.text!r} in row {cell.row}, which is no plain number{others}"
     return (
         f"has {column.numbers} numbers in {column.present} rows, but {cell.text!r} in row "
         f"{cell.row} is no number{others}"
     )
 
 
-def _doubt_name(column: ColumnProfile) -> Proposal | None:
+def _doubt_name(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:
     if is_label_name(column.name) and column.is_whole:
         role = Role.LABEL if column.repeats else Role.IDENTIFIER
         return Proposal(column, role, "has a name and whole numbers that are those of labels")
+    if is_group_name(column.name):
+        role = Role.LABEL if column.repeats and column.is_whole else Role.UNCLEAR
+        return Proposal(column, role, "has a name of groups")
     if is_measure_name(column.name):
         reason = "has a name of something else than losses"
         return Proposal(column, Role.UNCLEAR, reason)
+    if is_prediction_name(column.name) and not is_loss_name(column.name):
+        if not all(is_prediction_name(other.name) for other in others):
+            return Proposal(column, Role.UNCLEAR, "has a name of predictions")
     return None
+
+
+def _doubt_directions(columns: Sequence[ColumnProfile]) -> dict[str, Proposal]:
+    """Return doubts about columns of which some are losses by name and others scores."""
+    named = {column.name: find_better(column.name) for column in columns}
+    first = {better: name for name, better in reversed(named.items())}
+    if not first.keys() >= {"lower", "higher"}:
+        return {}
+    opposite = {"lower": "higher", "higher": "lower"}
+    return {
+        column.name: Proposal(
+            column,
+            Role.UNCLEAR,
+            f"has a name by which {better} values are better, and {first[opposite[better]]!r} one "
+            f"by which {opposite[better]} values are",
+        )
+        for column in columns
+        if (better := named[column.name]) is not None
+    }
 
 
 def _doubt_constant(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Proposal | None:

@@ -1,9 +1,10 @@
-"""Rows that sum up other rows, as spreadsheets and pandas write them, wherever they stand."""
+"""Rows that sum up other rows, as spreadsheets and pandas write them, and such columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,10 @@ LARGEST_CHANCE: Final = 1e-4
 NO_CHANCE: Final = 1e-9
 """That of a fraction among whole numbers, or of a number far larger than the others."""
 MOST_DIGITS: Final = 9
+MOST_COLUMNS: Final = 40
+"""Columns among which differences of two others are looked for."""
+FEWEST_VALUES: Final = 3
+"""Different values of a column that may be computed from others: 0 and 1 agree by chance."""
 MOST_ROWS: Final = 1_000_000
 """Rows of a table in which totals are looked for; among more a row counts for little."""
 
@@ -70,6 +75,40 @@ def find_computed_total(models: Sequence[FloatArray]) -> TotalRow | None:
         if chances[row] < LARGEST_CHANCE:
             return TotalRow(row, f"in every column its value is the {reason}")
     return None
+
+
+def find_computed_column(columns: Mapping[str, FloatArray]) -> tuple[str, str] | None:
+    """Return the name of a column that is computed from the others, and how.
+
+    It is the difference of two of them, or the mean or the sum of all, in every row.
+    """
+    known = {name: v for name, v in columns.items() if np.isfinite(v).all()}
+    if len(known) < 3:
+        return None
+    total = np.sum([*known.values()], axis=0)
+    for name, values in known.items():
+        if len(np.unique(values[:MOST_ROWS])) < FEWEST_VALUES or len(values) < FEWEST_ROWS:
+            continue
+        tolerances = _find_tolerances(values)
+        others = [other for other in known if other != name]
+        for reason, expected in _list_computed(known, others, total - values):
+            if (np.abs(expected - values) <= tolerances).all():
+                return name, reason
+    return None
+
+
+def _list_computed(
+    columns: Mapping[str, FloatArray], others: Sequence[str], total: FloatArray
+) -> Iterator[tuple[str, FloatArray]]:
+    """Yield what a column may be of the others, as the end of a sentence, and its values."""
+    listed = ", ".join(map(repr, others[:8])) + (" and more" if len(others) > 8 else "")
+    yield f"is the mean of {listed} in every row", total / len(others)
+    yield f"is the sum of {listed} in every row", total
+    if len(others) < MOST_COLUMNS:
+        for first, second in permutations(others, 2):
+            if columns[second].any():
+                difference = columns[first] - columns[second]
+                yield f"is {first!r} minus {second!r} in every row", difference
 
 
 def _list_expected(values: FloatArray) -> Iterator[FloatArray]:

@@ -104,6 +104,15 @@ def test_exact_the_index_of_a_parquet_file_is_no_model(
         ("n_words", [5 + i * 11 % 40 for i in range(N)]),
         ("hard", [int(i % 3 == 0) for i in range(N)]),
         ("difficulty", [1.0 + i % 4 for i in range(N)]),
+        ("difference", np.round(A - B, 3)),
+        ("worse_by", np.round(A - B, 3)),
+        ("gain", np.round(B - A, 3)),
+        ("mean", np.round((A + B) / 2, 4)),
+        ("both", np.round(A + B, 3)),
+        ("Average", np.round((A + B) / 3, 4)),
+        ("a_std", np.round(A / 3, 3)),
+        ("delta", np.round(A / 3, 3)),
+        ("prob_positive", np.round(A / 3, 3)),
         ("hashed", [1e6 + 0.5 + 1000 * (i * 11 % 30) for i in range(N)]),
     ],
 )
@@ -118,6 +127,42 @@ def test_invalid_a_column_of_another_kind_is_asked_about(
     assert "--model a --model b" in message
     assert_a_and_b(compare(capsys, path, "--model", "a", "--model", "b"))
     assert list(compare(capsys, path, "--model", name)["models"]) == [name]
+
+
+def test_invalid_losses_beside_scores_are_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, "a_acc,a_loss,b_acc,b_loss", A, 1 - A, B, 1 - B)
+
+    for options in ((), ("--better", "higher")):
+        message = refuse(capsys, path, *options)
+        assert "column 'a_acc' is a model: it has a name by which higher values are better" in (
+            message
+        )
+        assert "'a_loss' one by which lower values are" in message
+    chosen = compare(capsys, path, "--model", "a_acc", "--model", "b_acc")
+    assert list(chosen["models"]) == ["a_acc", "b_acc"]
+
+
+@pytest.mark.parametrize("name", ["sex", "female", "Gender", "race"])
+def test_invalid_groups_of_people_are_no_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = write(tmp_path, f"{name},a,b", [i % 2 for i in range(N)], A > 0.5, B > 0.5)
+
+    assert f"--group {name}" in refuse(capsys, path)
+    result = compare(capsys, path, "--blocks", "holdout", "--group", name)
+    assert list(result["models"]) == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["model", "Method", "llm", "classifier_name"])
+def test_invalid_a_row_for_each_model_has_no_losses_of_instances(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = write(tmp_path, f"{name},accuracy", [f"m{i}" for i in range(N)], A)
+
+    assert f"Each row is of one model, as column '{name}'" in refuse(capsys, path)
+    assert compare(capsys, path, "--model", "accuracy")["models"]["accuracy"]["n"] == N
 
 
 @pytest.mark.parametrize("name", ["fold", "seed", "school", "user_id", "query"])
@@ -292,9 +337,16 @@ OTHERS = [round(float(v) / 2, 3) for v in B]
     [
         ([*A[:7], "1_000", *A[8:]], "'1_000' in row 7 is no number"),
         ([*A[:7], "\u0660.\u0665", *A[8:]], "in row 7 is no number"),
-        ([f"${v}" for v in A], "has 0 numbers in 30 rows, but '$"),
-        ([f"{v}s" for v in A], "in row 0 is no number, nor are 29 more"),
-        ([f"{v}\u00b10.1" for v in A], "in row 0 is no number, nor are 29 more"),
+        ([f"${v}" for v in A], f"has '${A[0]}' in row 0, which is no plain number, nor are 29"),
+        *(
+            ([form.format(v) for v in A], "in row 0, which is no plain number, nor are 29 more")
+            for form in ("{}s", "{}\u00b10.1", "({})", "{}-", "[{}]", "\u20ac {}")
+        ),
+        (["1/2"] * N, "has '1/2' in row 0, which is no plain number"),
+        (["\uff10\uff0e\uff15"] * N, "in row 0, which is no plain number"),
+        ([f"1_{round(1000 * v):03}" for v in A], "in row 0, which is no plain number"),
+        (['"1,23,456"'] * N, "has '1,23,456' in row 0, which is no plain number"),
+        ([f'"{v}"'.replace(".", "," if i % 2 else ".") for i, v in enumerate(A)], "with a comma"),
         (["pass" if v > 0.5 else "fail" for v in A], "in the place of 0 and 1"),
         (["T" if v > 0.5 else "F" for v in A], "in the place of 0 and 1"),
         ([*["True"] * 7, "n/a", *["False"] * 22], "has words such as 'True' in row 0"),

@@ -363,6 +363,29 @@ def test_invalid_a_row_that_stands_twice_is_no_run(
     assert "Item '0' of 'a' has 2 rows, the first in rows 0 and 60, and other items" in message
 
 
+@pytest.mark.parametrize("name", ["seed", "epoch", "run", "trial_id"])
+def test_invalid_a_run_that_stands_twice_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    rows = [[i, m, s[i], run] for i in range(N) for m, s in SCORES.items() for run in (0, 1, 1)]
+    path = write(tmp_path, f"item,model,acc,{name}", rows)
+
+    message = refuse(capsys, path)
+
+    assert "Rows 1 and 2 are both of item '0' of 'a'" in message
+    assert f"the same value in column '{name}'" in message
+
+
+def test_invalid_a_model_in_merged_cells_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [["" if i else m, i, s[i]] for m, s in SCORES.items() for i in range(N)]
+
+    message = refuse(capsys, write(tmp_path, "model,item,acc", rows))
+
+    assert "Row 1 names no model: column 'model' is empty. Correct such rows" in message
+
+
 @pytest.mark.parametrize(
     "score", ["not_correct", "toxicity_score", "log_prob", "bias_error", "no_match"]
 )

@@ -11,6 +11,7 @@ import pytest
 from tests.service.kinds.run_requests import run_kind
 from tests.service.kinds.uploads import uploaded
 from thetahat.errors import EvaluationError
+from thetahat_service.data.reading import read_columns
 from thetahat_service.errors import InvalidRequest
 
 ROWS = [(i / 7, i % 2) for i in range(30)]
@@ -42,6 +43,50 @@ def test_exact_the_cell_of_a_text_is_named(tmp_path: Path, kind: str, cell: str)
         run_kind({**REQUESTS[kind], "dataset": str(file.id)}, [file])
 
     assert words in str(refusal.value)
+
+
+MIXED = [
+    ["1,5", "2.5", "3"],
+    ["1,534", "1.432", "2.102"],  # thousands, or a decimal comma
+    ["1,534", "1.4", "-2.25"],  # far from the others as 1534
+    ["0.5", "1.234,5", "7"],
+    ["1e3", "1,5e2", "2.5"],
+    ["+1,25", "\N{MINUS SIGN}2.5", "2.5"],
+]
+
+
+@pytest.mark.parametrize("cells", MIXED)
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_exact_numbers_of_two_decimal_marks_are_named(
+    tmp_path: Path, kind: str, cells: list[str]
+) -> None:
+    rows = [f"{cells[i % 3]};{i % 2}" for i in range(30)]
+    file = uploaded(tmp_path, "text/csv", "\n".join(["a;y", *rows]).encode())
+    with pytest.raises((EvaluationError, InvalidRequest)) as refusal:
+        run_kind({**REQUESTS[kind], "dataset": str(file.id)}, [file])
+
+    message = str(refusal.value)
+    point = next(i for i, cell in enumerate(cells) if "." in cell)
+    comma = next(i for i, cell in enumerate(cells) if "," in cell)
+    assert f"{cells[point]!r} in row {point}" in message
+    assert f"and with a comma, such as {cells[comma]!r} in row {comma}" in message
+    assert "Write all of them with a decimal point" in message
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["1,534", "900.5", "1,200.25"], [1534.0, 900.5, 1200.25]),
+        (["1,534", "88.5", "20"], [1534.0, 88.5, 20.0]),
+        (["1.534", "88,5", "20"], [1534.0, 88.5, 20.0]),
+    ],
+)
+def test_exact_thousands_near_the_other_numbers_are_read(
+    tmp_path: Path, cells: list[str], values: list[float]
+) -> None:
+    file = uploaded(tmp_path, "text/csv", "\n".join(["a;y", *(f"{c};1" for c in cells)]).encode())
+
+    assert read_columns(file)["a"].tolist() == values
 
 
 @pytest.mark.parametrize("media_type", FILES)

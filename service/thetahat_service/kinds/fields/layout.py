@@ -11,12 +11,17 @@ from pydantic import Field
 
 from thetahat.errors import InvalidParameter, Loc, shorten_value
 from thetahat.similar_names import suggest_name
-from thetahat.tables.columns import ABOUT_LABELS, LARGEST_EXACT, write_other_cells
+from thetahat.tables.columns import (
+    ABOUT_LABELS,
+    LARGEST_EXACT,
+    describe_other_cells,
+    write_other_cells,
+)
 from thetahat.tables.labels import encode_labels
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.left_out_rows import KeptRows
 from thetahat.values.types import BlockKind, Label
-from thetahat_service.data.reading import read_labels
+from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.errors import FieldError, InvalidRequest
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
@@ -202,7 +207,7 @@ def _describe_other_cells(file: DatasetFile, name: str) -> str:
     found = file.details.get("not_numbers")
     cells: Any = found.get(name) if isinstance(found, Mapping) else None
     if cells is None:
-        return ""
+        return describe_other_cells(read_columns(file, [name])[name])
     first = [(cell["row"], cell["value"]) for cell in cells["first"]]
     return write_other_cells(cells["numbers"], cells["others"], first)
 
