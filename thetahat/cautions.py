@@ -1387,6 +1387,29 @@ LABEL_IS_A_MARK = _build_entry(
     "them.",
     "Empty such cells if their values are missing.",
 )
+CLASSES_NAMED_OTHERWISE = _build_entry(
+    "classes_named_otherwise",
+    _SERIOUS,
+    "{n} predictions of {model!r} are no class that a row has, such as {predicted}, and {n_true} "
+    "rows have a class that it never predicts, such as {true}: predictions and true values may "
+    "name the same classes differently, and then count as errors.",
+    "Write the classes in both columns in the same way.",
+    threshold=0.1,
+    reason="share of the rows, in the predictions and in the true values; a rare class that only "
+    "one of both has is below it",
+)
+SCORES_OF_OTHER_CLASSES = _build_entry(
+    "scores_of_other_classes",
+    _SERIOUS,
+    "The scores of {model!r} are taken as those of the classes in the order {order}, but those of "
+    "{second} are higher where the class is {first}: they may be in another order, or of the other "
+    "class. Else the model is worse than chance.",
+    "Send the scores in the order of the sorted classes, one column alone for the last of two; or "
+    "name the classes in their order in the field classes.",
+    threshold=3.0,
+    reason="standard errors by which the scores of the true classes are higher in the other order; "
+    "of models of two classes that know nothing, one in 700 is above it",
+)
 LABELS_ROUNDED = _build_entry(
     "labels_rounded",
     _SERIOUS,

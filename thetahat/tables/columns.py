@@ -40,9 +40,7 @@ MOST_OTHER_CELLS: Final = 20
 
 MOST_NAMED_CELLS: Final = 5
 
-ABOUT_MARKS: Final = (
-    "Write all of them with a decimal point, and without marks between thousands."
-)
+ABOUT_MARKS: Final = "Write all of them with a decimal point, and without marks between thousands."
 """What to do about a column with numbers of which some have a point and others a comma."""
 
 _MARKED_NUMBER: Final = re.compile(
@@ -209,11 +207,14 @@ def parse_labels(values: RawColumn, column: str) -> np.ndarray:
 
 def _encode_object_labels(array: np.ndarray, column: str) -> np.ndarray:
     kinds = {type(value) for value in array}
+    if any(issubclass(kind, np.generic) for kind in kinds):
+        plain = [value.item() if isinstance(value, np.generic) else value for value in array]
+        return _encode_object_labels(np.array([*plain, None], dtype=object)[:-1], column)
     if kinds <= {str} or kinds == {bool}:
         return array
-    if kinds <= {bool, int}:
+    if kinds <= {int}:
         return _convert_to_integers(array, column)
-    if kinds <= _NUMBERS:
+    if kinds <= _NUMBERS - {bool}:
         return _convert_to_whole_numbers(np.array([float(value) for value in array]), column)
     for row, value in enumerate(array):
         if value is None or (isinstance(value, float) and math.isnan(value)):

@@ -6,6 +6,7 @@ No such package is imported: a frame is recognised by its columns, a series by i
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -38,6 +39,7 @@ def read_table(table: FeatureTable, names: Sequence[str] | None = None) -> Mappi
     InvalidParameter
         A table of another form, rows of different length, or a name that is not a column.
     """
+    table = fill_masked(table)
     if isinstance(table, np.ndarray) or (isinstance(table, Sequence) and len(table)):
         if np.ndim(table[0]) == 0:
             raise InvalidParameter(
@@ -66,6 +68,12 @@ def list_columns(table: Any, noun: str) -> dict[str, Any]:
     """
     if isinstance(table, Mapping):
         return dict(table)
+    if hasattr(table, "collect"):
+        raise InvalidParameter(
+            f"The {noun} are a plan of a table that is not computed yet, of type "
+            f"{type(table).__name__}. Give what its method collect() returns.",
+            loc=(noun,),
+        )
     known = getattr(table, "column_names", None) or getattr(table, "columns", None)
     if known is None or isinstance(table, np.ndarray):
         rows = "rows, " if noun == "features" else ""
@@ -74,14 +82,34 @@ def list_columns(table: Any, noun: str) -> dict[str, Any]:
             f"{type(table).__name__}.",
             loc=(noun,),
         )
+    counts = Counter(map(str, known))
+    repeated = next((name for name, n in counts.items() if n > 1), None)
+    if repeated is not None:
+        raise InvalidParameter(
+            f"The {noun} have {counts[repeated]} columns of the name {repeated!r}. Give each its "
+            "own name.",
+            loc=(noun, repeated),
+        )
     return {str(name): table[name] for name in known}
 
 
+def fill_masked(values: Any) -> Any:
+    """Return a masked array as a plain one, with NaN or None where it is masked; others as is."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    missing = np.nan if values.dtype.kind == "f" else None
+    filled: np.ndarray = np.where(np.ma.getmaskarray(values), missing, values.data)
+    return filled
+
+
 def check_same_order(columns: Mapping[str, Any]) -> None:
-    """Refuse series and frames of pandas whose indexes name the same rows in another order.
+    """Refuse series and frames of pandas whose indexes name other rows, or the same in other order.
 
     Rows are paired by their place, as scikit-learn does. An index is none of those here unless it
-    names each row once; other columns than the first are compared with it.
+    names each row once; other columns than the first are compared with it. One that numbers the
+    rows, as pandas makes it, is compared only with its own rows in another order.
     """
     indexes = {
         name: column.index
@@ -92,14 +120,30 @@ def check_same_order(columns: Mapping[str, Any]) -> None:
     if first is None or not indexes[first].is_unique:
         return
     for name, index in indexes.items():
-        same_rows = len(index) == len(indexes[first]) and not index.equals(indexes[first])
-        if same_rows and index.is_unique and index.isin(indexes[first]).all():
+        if index.equals(indexes[first]) or not index.is_unique:
+            continue
+        n_shared = int(index.isin(indexes[first]).sum())
+        is_same = n_shared == len(index) == len(indexes[first])
+        if is_same:
             raise InvalidParameter(
                 f"The indexes of {first!r} and {name!r} name the same rows in another order, and "
                 f"rows are paired by their place. Align them ({name}.loc[{first}.index]), or send "
                 "arrays if the places are right.",
                 loc=(name,),
             )
+        if n_shared and not (_numbers_rows(index) or _numbers_rows(indexes[first])):
+            raise InvalidParameter(
+                f"The indexes of {first!r} and {name!r} name {n_shared} rows alike and others not, "
+                "as where different rows were removed, and rows are paired by their place. Keep "
+                "the rows of both, or send arrays if the places are right.",
+                loc=(name,),
+            )
+
+
+def _numbers_rows(index: Any) -> bool:
+    """Return whether an index is 0, 1, 2 and so on, as pandas makes one that says nothing."""
+    values = np.asarray(index)
+    return values.dtype.kind in "iu" and bool((values == np.arange(len(values))).all())
 
 
 def read_series(values: RawColumn | Any) -> RawColumn:
@@ -107,6 +151,7 @@ def read_series(values: RawColumn | Any) -> RawColumn:
 
     Arrays and sequences are returned as they are.
     """
+    values = fill_masked(values)
     if isinstance(values, np.ndarray) or not hasattr(values, "__array__"):
         return values
     series: Any = values

@@ -348,7 +348,9 @@ def _are_booleans(texts: pa.Array) -> bool:
 def _are_far_off(values: pa.Array, are_either: pa.Array, mark: str) -> bool:
     """Return whether numbers such as 1,534 are far larger than all others if they are thousands."""
     without_marks = pc.replace_substring(values, pattern=mark, replacement="")
-    written = pc.replace_substring(without_marks, pattern="," if mark == "." else ".", replacement=".")
+    written = pc.replace_substring(
+        without_marks, pattern="," if mark == "." else ".", replacement="."
+    )
     numbers = cast_numbers(written, pa.float64())
     if numbers is None:
         return False

@@ -18,6 +18,8 @@ from thetahat_service.outcomes.output_table import OutputColumn, OutputTable
 from thetahat_service.outcomes.spilled_arrays import Spill, SpilledArray
 
 RESERVED: Final = ("block", "repeat", "instance", "cluster", "time")
+LARGEST_WHOLE: Final = 2**63
+"""Whole numbers from here on are texts in the table."""
 KEY: Final = b"thetahat"
 """The key of the description among the metadata of the file."""
 
@@ -109,5 +111,5 @@ def make_prediction_column(
 
 
 def _list_label_values(labels: tuple[Label, ...]) -> pa.Array:
-    are_whole = all(isinstance(label, int) for label in labels)
+    are_whole = all(isinstance(label, int) and abs(label) < LARGEST_WHOLE for label in labels)
     return make_arrow_array(list(labels) if are_whole else [str(label) for label in labels])

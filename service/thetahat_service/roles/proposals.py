@@ -234,9 +234,9 @@ def _doubt_name(column: ColumnProfile, others: Sequence[ColumnProfile]) -> Propo
     if is_measure_name(column.name):
         reason = "has a name of something else than losses"
         return Proposal(column, Role.UNCLEAR, reason)
-    if is_prediction_name(column.name) and not is_loss_name(column.name):
-        if not all(is_prediction_name(other.name) for other in others):
-            return Proposal(column, Role.UNCLEAR, "has a name of predictions")
+    has_others = not all(is_prediction_name(other.name) for other in others)
+    if has_others and is_prediction_name(column.name) and not is_loss_name(column.name):
+        return Proposal(column, Role.UNCLEAR, "has a name of predictions")
     return None
 
 

@@ -103,7 +103,15 @@ def read_label_list(values: Any, loc: Loc) -> list[Label]:
     for i, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise InvalidParameter(
-                "A label must be a string or a whole number.",
+                "A label must be a string or a whole number; one beyond 64 bits is sent as a string.",
+                loc=(*loc, i),
+                value=shorten_value(value),
+            )
+        if type(value) is not type(values[0]):
+            raise InvalidParameter(
+                f"The labels are texts and whole numbers: {shorten_value(values[0])!r} in entry 0, "
+                f"and {shorten_value(value)!r} in entry {i}. Write all of them as texts or all as "
+                "numbers.",
                 loc=(*loc, i),
                 value=shorten_value(value),
             )

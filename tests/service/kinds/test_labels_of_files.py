@@ -256,3 +256,27 @@ def test_invalid_floating_point_ids_that_may_have_been_rounded(
     rounded = pa.array([float(FIRST + user) for user in USERS], pa.float64()).cast(kind)
     with pytest.raises(EvaluationError, match=r"in row 0\. A label is text, a whole number"):
         compare(tmp_path, PARQUET, as_parquet(rounded), blocks="source", columns={"block": "user"})
+
+
+@pytest.mark.parametrize("field", ["block", "cluster", "instance"])
+@pytest.mark.parametrize("labels", [[1, "1", 2, 1], ["a", 2, "b", "c"], [7, 8, "9", 8]])
+def test_invalid_texts_and_numbers_are_no_labels_of_one_list(field: str, labels: list[Any]) -> None:
+    body = {
+        "kind": "losses",
+        "blocks": "source" if field == "block" else "holdout",
+        "losses": {"a": [0.1, 0.2, 0.3, 0.4]},
+        field: labels,
+    }
+    with pytest.raises(EvaluationError, match="The labels are texts and whole numbers: "):
+        run_kind(body)
+
+
+def test_exact_labels_beyond_64_bits_in_a_request_are_kept() -> None:
+    losses = {"a": [0.1, 0.2, 0.3, 0.4, 0.2, 0.7]}
+    results = [
+        run_kind({"kind": "losses", "blocks": "source", "losses": losses, "block": block}).result
+        for block in ([1, 2, 3] * 2, [2**63 + 1, 2**63 + 2, 2**64 - 1] * 2)
+    ]
+
+    means = [result["models"]["a"]["mean"] for result in results]
+    assert means[0] == means[1]

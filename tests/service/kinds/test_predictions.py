@@ -325,3 +325,104 @@ def test_invalid_a_label_beside_the_named_classes_says_where_it_goes() -> None:
         "The label 'dog' is not among the classes that the field classes names: 'cat', 'bird'. "
         "Add it there."
     )
+
+
+def codes_of(result: Any) -> set[str]:
+    return {caution["code"] for caution in result["cautions"]}
+
+
+HALVES = [0, 1] * 20
+
+
+@pytest.mark.parametrize(
+    ("true", "predicted"),
+    [
+        ([0, 1], [-1, 1]),
+        ([1, 2], [0, 1]),
+        (["no", "yes"], ["0", "1"]),
+        (["2024-01-01", "2024-01-02"], ["2024-01-01T00:00", "2024-01-02T00:00"]),
+        (["a", "b"], ["class a", "class b"]),
+    ],
+)
+def test_exact_classes_that_are_named_otherwise_have_a_serious_caution(
+    true: list[Any], predicted: list[Any]
+) -> None:
+    body = {**BODY, "y": [true[i] for i in HALVES], "block": [0, 1] * 20}
+    known = run_kind({**body, "predictions": {"m": [true[i] for i in HALVES]}}).result
+    other = run_kind({**body, "predictions": {"m": [predicted[i] for i in HALVES]}}).result
+
+    assert "classes_named_otherwise" in codes_of(other) - codes_of(known)
+
+
+@pytest.mark.parametrize(
+    "predicted",
+    [
+        ["a"] * 40,  # never another class
+        ["c", *["a", "b"] * 19, "a"],  # a rare class, that no row has
+        [*["a", "b"] * 19, "c", "b"],
+    ],
+)
+def test_exact_classes_that_are_absent_on_one_side_are_ordinary(predicted: list[str]) -> None:
+    truth = [*["a", "b"] * 19, "a", "d"]
+    body = {**BODY, "y": truth, "block": [0, 1] * 20, "predictions": {"m": predicted}}
+
+    assert "classes_named_otherwise" not in codes_of(run_kind(body).result)
+
+
+CLASS_SCORES = np.random.default_rng(9).dirichlet([1.0, 1.0, 1.0], 60) * 0.4
+CLASS_SCORES[np.arange(60), np.arange(60) % 3] += 0.6
+
+
+@pytest.mark.parametrize("loss", ["log", "brier"])
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 0, 2], [2, 0, 1]])
+@pytest.mark.parametrize("names", [["8", "9", "10"], ["low", "middle", "top"]])
+def test_exact_scores_in_another_order_of_the_classes_have_a_serious_caution(
+    loss: str, order: list[int], names: list[str]
+) -> None:
+    # the probability of names[k] is in column order[k]; as text, 10 comes before 8
+    body = {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "loss": loss,
+        "y": [names[i % 3] for i in range(60)],
+        "scores": {"m": CLASS_SCORES[:, np.argsort(order)].tolist()},
+    }
+    is_right = [names[i] for i in np.argsort(order)] == sorted(names)
+
+    found = codes_of(run_kind(body).result)
+    assert ("scores_of_other_classes" in found) is not is_right
+    named = run_kind({**body, "classes": [names[i] for i in np.argsort(order)]}).result
+    assert "scores_of_other_classes" not in codes_of(named)
+
+
+@pytest.mark.parametrize("loss", ["log", "brier", "hinge"])
+@pytest.mark.parametrize("truth", [["bad", "good"], [0, 1], [False, True]])
+def test_exact_scores_of_the_other_of_two_classes_have_a_serious_caution(
+    loss: str, truth: list[Any]
+) -> None:
+    rng = np.random.default_rng(10)
+    classes = rng.random(80) < 0.1  # few rows have the second class
+    scores = np.clip(0.5 + 0.3 * classes + rng.normal(0, 0.1, len(classes)), 0.01, 0.99)
+    body = {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "loss": loss,
+        "y": [truth[int(c)] for c in classes],
+    }
+    right = run_kind({**body, "scores": {"m": scores.tolist()}}).result
+    other = run_kind({**body, "scores": {"m": (1 - scores).tolist()}}).result
+
+    assert codes_of(other) - codes_of(right) >= {"scores_of_other_classes"}
+
+
+def test_exact_scores_that_know_nothing_have_no_caution() -> None:
+    rng = np.random.default_rng(11)
+    for imbalance in (0.5, 0.1, 0.02):
+        body = {
+            "kind": "predictions",
+            "blocks": "holdout",
+            "loss": "log",
+            "y": (rng.random(200) < imbalance).astype(int).tolist(),
+            "scores": {"m": np.full(200, 0.9).tolist(), "n": rng.uniform(0.1, 0.9, 200).tolist()},
+        }
+        assert "scores_of_other_classes" not in codes_of(run_kind(body).result)

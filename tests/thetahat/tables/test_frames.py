@@ -109,3 +109,70 @@ def test_invalid_learners_and_schemes_of_other_types_are_described() -> None:
             task="classification",
             scheme=10,  # type: ignore[arg-type]
         )
+
+
+MASK = [False, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.5, 7.0, 2.0, 1.5], [0.5, None, 2.0, 1.5]),
+        ([3, 7, 2, 1], [3, None, 2, 1]),
+        ([True, True, False, True], [True, None, False, True]),
+        (["a", "b", "c", "d"], ["a", None, "c", "d"]),
+    ],
+)
+def test_exact_masked_values_are_missing(values: list[Any], expected: list[Any]) -> None:
+    masked = np.ma.masked_array(np.array(values), mask=MASK)
+    found = [None if v != v else v for v in np.asarray(read_series(masked), dtype=object)]  # noqa: PLR0124
+
+    assert found == expected
+    whole = read_series(np.ma.masked_array(np.array(values), mask=[False] * 4))
+    assert (type(whole), np.asarray(whole).tolist()) == (np.ndarray, values)
+
+
+def test_invalid_masked_values_are_no_losses_scores_or_features() -> None:
+    numbers = np.ma.masked_array([0.1, 0.2, 0.3, 0.4], mask=MASK)
+    matrix = np.ma.masked_array(np.arange(8.0).reshape(4, 2), mask=np.array([MASK, MASK]).T)
+    with pytest.raises(InvalidParameter, match="Loss 1 is nan"):
+        thetahat.evaluate({"a": numbers}, blocks="holdout")
+    with pytest.raises(InvalidParameter, match="has no value in row 1"):
+        thetahat.evaluate({"a": [0.1] * 4}, block=np.ma.masked_array([1, 2, 1, 2], mask=MASK))
+    with pytest.raises(InvalidParameter, match="must be finite numbers"):
+        thetahat.evaluate_predictions([0, 1, 0, 1], scores={"a": numbers}, loss="log")
+    assert np.isnan(np.asarray([*read_table(matrix).values()])[:, 1]).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: pl.LazyFrame({"a": [0.1, 0.2]}), r"Give what its method collect\(\) returns"),
+        (lambda: pd.DataFrame([[0.1, 0.2]] * 4, columns=["a", "a"]), "2 columns of the name 'a'"),
+        (lambda: pd.DataFrame([[0.1, 0.2]] * 4, columns=[1, "1"]), "2 columns of the name '1'"),
+        (lambda: pa.table([[0.1, 0.2], [0.2, 0.3]], ["a", "a"]), "2 columns of the name 'a'"),
+    ],
+)
+def test_invalid_frames_without_values_or_with_a_name_twice(make: Any, match: str) -> None:
+    with pytest.raises(InvalidParameter, match=match):
+        thetahat.evaluate(make(), blocks="holdout")
+    with pytest.raises(InvalidParameter, match=match):
+        read_table(make())
+
+
+@pytest.mark.parametrize(
+    "block", [[True, 1, 2, 1], [1, True, False, 0], [1.0, True, 2.0, 1.0], [True, 1.0, 0, 1]]
+)
+def test_invalid_true_is_not_the_label_1(block: list[Any]) -> None:
+    with pytest.raises(InvalidParameter, match="The block column mixes bool"):
+        thetahat.evaluate({"a": [0.1, 0.2, 0.3, 0.4]}, blocks="source", block=block)
+
+
+def test_exact_numbers_of_numpy_in_objects_are_labels() -> None:
+    losses = {"a": [0.1, 0.2, 0.3, 0.5]}
+    plain = thetahat.to_json(thetahat.evaluate(losses, blocks="source", block=[7, 8, 7, 9]))
+    kinds = [np.int64, np.uint8, np.int16]
+    for kind in kinds:
+        block = np.array([kind(label) for label in (7, 8, 7, 9)], dtype=object)
+        found = thetahat.evaluate(losses, blocks="source", block=block)
+        assert thetahat.to_json(found) == plain

@@ -45,3 +45,20 @@ def test_exact_arrays_and_other_indexes_are_paired_by_place(
     call(lambda column: column)
     call(lambda column: column.reset_index(drop=True))
     call(lambda column: column.set_axis([0] * N))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_invalid_rows_that_were_removed_from_one_alone_are_refused(
+    call: Callable[[Callable[[Any], Any]], Any],
+) -> None:
+    moved = Y.index[1:].append(pd.Index([100 + N]))  # one row is gone, and another one came
+    with pytest.raises(ValueError, match=f"name {N - 1} rows alike and others not"):
+        call(lambda column: column.set_axis(moved))
+
+
+@pytest.mark.parametrize("first", [0, 5, 100])
+def test_exact_an_index_that_numbers_rows_says_nothing_of_others(first: int) -> None:
+    numbered = Y.reset_index(drop=True)
+
+    predict(Y.set_axis(range(first, first + N)), numbered)
+    predict(numbered, Y.set_axis(range(first, first + N)))

@@ -22,7 +22,7 @@ from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.intervals import INTERVALS
 from thetahat.registry import Registry
-from thetahat.tables.frames import check_same_order, list_columns, read_series
+from thetahat.tables.frames import check_same_order, fill_masked, list_columns, read_series
 from thetahat.tables.labels import find_similar_blocks
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
@@ -548,7 +548,7 @@ def _check_losses(name: str, layout: Layout, values: FloatArray) -> BlockLosses:
 
 def _read_numbers(name: str, values: npt.ArrayLike | Sequence[npt.ArrayLike]) -> FloatArray:
     """Return numbers as float64; refuse texts, complex numbers and whatever else is no number."""
-    array = np.asarray(values)
+    array = np.asarray(fill_masked(values))
     if array.dtype.kind not in "biufO":
         raise InvalidParameter(
             f"Model {name!r}: losses must be numbers, and are of type {array.dtype}.",
@@ -581,8 +581,6 @@ def _read_labels(name: str, column: LabelColumn) -> Sequence[Label] | IntArray:
         return column
     from thetahat.tables.columns import parse_labels  # noqa: PLC0415 - few evaluations need it
 
-    if not isinstance(column, np.ndarray):
-        column = [v.item() if isinstance(v, np.generic) else v for v in column]
     labels = parse_labels(column, name)
     return labels if labels.dtype.kind in "iu" else labels.tolist()
 

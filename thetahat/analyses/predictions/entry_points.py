@@ -31,7 +31,7 @@ from thetahat.losses import LOSSES, get_default_loss
 from thetahat.losses.base import Loss
 from thetahat.metrics import METRICS
 from thetahat.tables.columns import RawColumn, parse_numbers
-from thetahat.tables.frames import check_same_order, list_columns, read_series
+from thetahat.tables.frames import check_same_order, fill_masked, list_columns, read_series
 from thetahat.values.types import BlockKind, FloatArray, Label
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _tell_task(columns: Sequence[RawColumn]) -> str:
 
 def _read_scores(name: str, values: npt.ArrayLike) -> FloatArray:
     try:
-        scores = np.asarray(values, dtype=np.float64)
+        scores = np.asarray(fill_masked(values), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidParameter(
             f"The scores of {name!r} must be numbers ({error}).", loc=("scores", name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_predictions
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.metrics.checks import check_metrics, check_shape_of_scores
+from thetahat.analyses.predictions.class_doubts import doubt_classes
 from thetahat.analyses.predictions.model_predictions import ModelPredictions, encode, read_classes
 from thetahat.cautions import Caution
 from thetahat.error_paths import located_errors
@@ -38,7 +39,7 @@ class PredictionLosses:
     bias_variance: Mapping[str, BiasVariance] | None
     """By model, where several predictions of an instance are known; None where none are."""
     cautions: tuple[Caution, ...]
-    """On probabilities that were normalised."""
+    """On probabilities that were normalised, and predictions of classes in doubt."""
 
 
 def find_task(loss: Loss) -> str:
@@ -105,12 +106,17 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         left_out=left_out,
         is_sorted_by_truth=layout.kind is BlockKind.HOLDOUT and is_sorted_by_truth(encoded.truth),
     )
+    doubts: Iterable[Caution] = ()
+    if task != "regression":
+        doubts = doubt_classes(
+            encoded.truth, encoded.models, data.predictions, data.scores, known_classes
+        )
     return PredictionLosses(
         table=table.with_words(choose_words(layout.kind, noun)),
         judged=judged,
         classes=known_classes,
         bias_variance=bias_variance or None,
-        cautions=encoded.cautions,
+        cautions=(*encoded.cautions, *doubts),
     )
 
 
