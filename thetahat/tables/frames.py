@@ -99,9 +99,8 @@ def fill_masked(values: Any) -> Any:
         return values
     if not np.ma.is_masked(values):
         return values.data
-    missing = np.nan if values.dtype.kind == "f" else None
-    filled: np.ndarray = np.where(np.ma.getmaskarray(values), missing, values.data)
-    return filled
+    missing: Any = np.nan if values.dtype.kind == "f" else None
+    return np.where(np.ma.getmaskarray(values), missing, values.data)
 
 
 def check_same_order(columns: Mapping[str, Any]) -> None:
@@ -151,9 +150,9 @@ def read_series(values: RawColumn | Any) -> RawColumn:
 
     Arrays and sequences are returned as they are.
     """
-    values = fill_masked(values)
-    if isinstance(values, np.ndarray) or not hasattr(values, "__array__"):
-        return values
+    filled: RawColumn = fill_masked(values)
+    if isinstance(filled, np.ndarray) or not hasattr(filled, "__array__"):
+        return filled
     series: Any = values
     if hasattr(series, "to_pylist") and series.null_count and str(series.type) not in _FRACTIONS:
         return list(series.to_pylist())  # as an array, nulls of a dictionary are its last value

@@ -26,6 +26,17 @@ MEDIA_TYPES: Final = {
     ".eval": "application/vnd.inspect-ai.log",
     ".json": "application/json",
 }
+PACKED: Final = (".gz", ".zip", ".bz2", ".xz", ".zst")
+"""Endings of packed texts, after that of the text or alone."""
+OF_OTHER_PROGRAMS: Final = frozenset(
+    (
+        *(".xls", ".xlsx", ".xlsm", ".ods", ".feather", ".arrow", ".pkl", ".pickle", ".sav"),
+        *(".dta", ".sas7bdat", ".sqlite", ".sqlite3", ".db", ".rds", ".rda", ".rdata", ".mat"),
+        *(".h5", ".hdf5", ".orc", ".avro", ".pdf", ".html", ".htm", ".xml", ".tex", ".arff"),
+        *(".md", ".dat", ".7z", ".rar", ".tar"),
+    )
+)
+"""Endings of files that are sent as text, so that the service says what they are."""
 PIECE_BYTES: Final = 256 * 1024
 
 Source = str | os.PathLike[str] | bytes | BinaryIO
@@ -34,13 +45,17 @@ Source = str | os.PathLike[str] | bytes | BinaryIO
 def guess_media_type(*names: str | None) -> str:
     """Return the media type for the first known ending of the names.
 
-    Of a packed text, it is that of the ending before ``.gz`` or ``.zip``.
+    Of a packed text, it is that of the ending before ``.gz`` and so on, and CSV without one.
     """
     for name in names:
-        unpacked = (name or "").lower().removesuffix(".gz").removesuffix(".zip")
-        media_type = MEDIA_TYPES.get(Path(unpacked).suffix)
+        path = Path((name or "").lower())
+        is_packed = path.suffix in PACKED
+        ending = path.with_suffix("").suffix if is_packed else path.suffix
+        media_type = MEDIA_TYPES.get(ending)
         if media_type is not None:
             return media_type
+        if ending in OF_OTHER_PROGRAMS or (is_packed and not ending):
+            return MEDIA_TYPES[".csv"]
     from thetahat_client.errors import UnknownMediaType  # noqa: PLC0415 - seldom needed
 
     known_types = ", ".join(MEDIA_TYPES)

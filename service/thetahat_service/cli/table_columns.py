@@ -84,7 +84,7 @@ def choose_columns(
     proposals = _propose(others)
     _refuse_total_row(find_named_total(profiles.values()))
     if not models:
-        _refuse_lists_among_numbers(data)
+        _refuse_left_out(data)
         _refuse_summaries(profiles)
         proposals = _doubt_computed(data, proposals)
     losses = list(models) or _take_models(proposals)
@@ -100,16 +100,25 @@ def choose_columns(
     lists = data.details.get("left_out")
     if isinstance(lists, list):
         unused += [f"not used: {name}, whose values are lists or deep objects." for name in lists]
+    elif isinstance(lists, dict):
+        unused += [f"not used: array {name}. {reason}" for name, reason in lists.items()]
     return LossColumns(losses, chosen, unused)
 
 
-def _refuse_lists_among_numbers(data: DatasetFile) -> None:
-    """Refuse a column of numbers that the upload left out, as some rows have a list."""
+def _refuse_left_out(data: DatasetFile) -> None:
+    """Refuse what the upload left out: columns of numbers and lists, and arrays of other sizes."""
     found = data.details.get("lists_among_numbers")
     for name, row in found.items() if isinstance(found, dict) else ():
         message = (
             f"Column {name!r} has a list in row {row}, and numbers in other rows. Write the number "
             "there; or, if the column is no model, name those that are with --model."
+        )
+        raise UserError(message)
+    arrays = data.details.get("left_out")
+    for name, reason in arrays.items() if isinstance(arrays, dict) else ():
+        message = (
+            f"Array {name!r} does not fit the others. {reason} Remove it; or, if it is no model, "
+            "name those that are with --model."
         )
         raise UserError(message)
 

@@ -68,10 +68,14 @@ def check_text(path: Path) -> None:
                 place = before - n_undecoded + error.start
                 raise InvalidFile(
                     f"The text is not UTF-8: byte {place} is 0x{error.object[error.start]:02x}. "
-                    "Name its encoding, as in Content-Type: text/csv; charset=windows-1252."
+                    "Save it as UTF-8, or name its encoding, as in Content-Type: text/csv; "
+                    "charset=windows-1252."
                 ) from None
             if nul >= 0:
-                raise InvalidFile(f"The text has a NUL byte at byte {before + nul}.")
+                raise InvalidFile(
+                    f"The text has a NUL byte at byte {before + nul}, as UTF-16 has and files that "
+                    "are no text. Save it as CSV UTF-8."
+                )
             before += len(chunk)
     unfinished = decoder.getstate()[0]
     if unfinished:

@@ -91,7 +91,14 @@ class _JsonSurvey:
 
     def add(self, row: Row, limits: FileLimits) -> None:
         self.rows += 1
+        seen: set[str] = set()
         for name, value in flatten(row):
+            if name in seen:
+                raise InvalidFile(
+                    f"Row {self.rows - 1} has two members that are the column {name!r}: one of "
+                    "that name, and one inside another object. Rename one of them."
+                )
+            seen.add(name)
             if isinstance(value, (list, Mapping)):
                 self.left_out.setdefault(name, self.rows - 1)
                 continue

@@ -9,7 +9,7 @@ from typing import Final
 
 from thetahat.tables.column_profiles import ColumnProfile
 from thetahat.tables.columns import write_mixed_marks
-from thetahat.values.types import FloatArray
+from thetahat.values.types import Better, FloatArray
 from thetahat_service.roles.names import (
     find_better,
     is_group_name,
@@ -246,7 +246,7 @@ def _doubt_directions(columns: Sequence[ColumnProfile]) -> dict[str, Proposal]:
     first = {better: name for name, better in reversed(named.items())}
     if not first.keys() >= {"lower", "higher"}:
         return {}
-    opposite = {"lower": "higher", "higher": "lower"}
+    opposite: dict[Better, Better] = {"lower": "higher", "higher": "lower"}
     return {
         column.name: Proposal(
             column,

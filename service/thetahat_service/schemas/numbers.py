@@ -103,7 +103,8 @@ def read_label_list(values: Any, loc: Loc) -> list[Label]:
     for i, value in enumerate(values):
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise InvalidParameter(
-                "A label must be a string or a whole number; one beyond 64 bits is sent as a string.",
+                "A label must be a string or a whole number; a longer one than 64 bits is sent as "
+                "a string.",
                 loc=(*loc, i),
                 value=shorten_value(value),
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -372,6 +373,37 @@ def test_invalid_numbers_as_text_and_lists_among_numbers_are_no_models(
         rows = [{"a": a, "b": b, "c": c} for a, b, c in zip(first, B, OTHERS, strict=True)]
         path.write_text("\n".join(map(json.dumps, rows)))
         assert words in refuse(capsys, str(path))
+
+
+@pytest.mark.parametrize("other", [B[:-1], np.append(B, 0.5)])
+def test_invalid_an_array_of_another_size_does_not_disappear(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Any
+) -> None:
+    path = tmp_path / "t.npz"
+    np.savez(path, a=A, b=B, c=other)
+
+    assert "Array 'c' does not fit the others. Its shape is" in refuse(capsys, str(path))
+    assert_a_and_b(compare(capsys, str(path), "--model", "a", "--model", "b"))
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".ods", ".pkl", ".sav", ".dta", ".sqlite", ".feather"])
+def test_invalid_a_file_of_another_program_is_named_by_its_content(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    path = tmp_path / f"t{ending}"
+    path.write_bytes(b"SQLite format 3\0" + bytes(100))
+
+    assert "The file is an SQLite database, which is not read." in refuse(capsys, str(path))
+
+
+@pytest.mark.parametrize("ending", [".csv.gz", ".gz", ".GZ", ".tsv.gz", ".csv.zst"])
+def test_exact_a_packed_text_is_read_by_its_content(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], ending: str
+) -> None:
+    path = tmp_path / f"t{ending}"
+    path.write_bytes(gzip.compress(Path(write(tmp_path, "a,b", A, B)).read_bytes()))
+
+    assert_a_and_b(compare(capsys, str(path)))
 
 
 @pytest.mark.parametrize(

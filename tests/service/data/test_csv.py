@@ -106,7 +106,7 @@ def test_exact_a_late_row_widens_its_column_alone(
         (b"a,b\n1,\xff\n", "byte 6 is 0xff"),
         (b"a,b\n1,\xc3", "cut off at byte 6"),
         (b"a,b\n1,\0\n", "NUL byte at byte 6"),
-        (b"a,b\n1,\xff\n", "Name its encoding, as in Content-Type: text/csv; charset="),
+        (b"a,b\n1,\xff\n", "name its encoding, as in Content-Type: text/csv; charset="),
         ("a,b\n1,2\n".encode("utf-16")[:-1], "not utf-16: byte 16"),
         (b"a,a\n1,2\n", "Two columns"),
         (b"1,2\n3,4\n", "must name the columns"),

@@ -117,6 +117,9 @@ def test_exact_a_log_of_an_unfinished_evaluation_is_noticed(tmp_path: Path) -> N
         (INSPECT, zstd_log(SAMPLE, size=0), "does not unpack"),
         (INSPECT, zstd_log(SAMPLE, offset=7), "not where the table"),
         (INSPECT, zstd_log(SAMPLE, packed=ZEROS), "does not unpack"),  # declares little, has much
+        (JSONL, b'{"m": {"a": 1}, "m.a": 2}', "two members that are the column 'm.a'"),
+        (JSONL, b'{"m.a": 2, "m": {"a": 1}}', "two members that are the column 'm.a'"),
+        (JSONL, b'{"m": {"a.b": 1, "a": {"b": 2}}}', "two members that are the column 'm.a.b'"),
     ],
 )
 def test_invalid_json(tmp_path: Path, media_type: str, content: bytes, words: str) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import gzip
 import io
+import lzma
+import pickle
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -37,11 +41,21 @@ def in_utf_16(content: bytes, mark: bytes, encoding: str) -> bytes:
     return mark + content.decode().encode(encoding)
 
 
+def zstandard(content: bytes) -> bytes:
+    packed: bytes = pa.compress(content, "zstd", asbytes=True)
+    return packed
+
+
 WRITTEN: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "gzip of two parts": lambda t: gzip.compress(t[:9]) + gzip.compress(t[9:]),
     "zip": lambda t: zipped({"data.csv": t}),
     "zip of a Mac": lambda t: zipped({"__MACOSX/._data.csv": b"x", "data.csv": t}),
+    "zip of a folder": lambda t: zipped({"d/": b"", "d/.DS_Store": b"x", "d/\u00e9 \u4e2d.csv": t}),
+    "zip of Windows": lambda t: zipped({"d/data.csv": t, "d/Thumbs.db": b"x", "desktop.ini": b"x"}),
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+    "Zstandard": zstandard,
     "utf-16-le": lambda t: in_utf_16(t, codecs.BOM_UTF16_LE, "utf-16-le"),
     "utf-16-be": lambda t: in_utf_16(t, codecs.BOM_UTF16_BE, "utf-16-be"),
     "utf-8 with a mark": lambda t: codecs.BOM_UTF8 + t,
@@ -65,7 +79,18 @@ def test_exact_a_text_is_read_however_it_is_packed(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (zipped({"a.csv": b"a\n1\n", "b.csv": b"a\n1\n"}), "ZIP archive of 2 files"),
+        (
+            zipped({"a.csv": b"a\n1\n", "b.csv": b"a\n1\n"}),
+            "of 2 files, .*: 'a.csv', 'b.csv'. Send",
+        ),
+        (zipped({"a.npy": b"x", "b.npy": b"x"}), "NPZ archive. Send it with the ending .npz"),
+        (zipped({"xl/workbook.xml": b"x"}), "is a workbook. Save its sheet as CSV UTF-8"),
+        (zipped({"mimetype": b"x", "content.xml": b"x"}), "is a workbook. Save its sheet as CSV"),
+        (zipped({}), "empty ZIP archive"),
+        (bz2.compress(b"a,b\n1,2\n")[:-6], "cannot be unpacked"),
+        (lzma.compress(b"a,b\n1,2\n")[:-6], "cannot be unpacked"),
+        (pa.compress(b"a,b\n1,2\n", "zstd", asbytes=True)[:-3], "cannot be unpacked"),
+        (gzip.compress(b"PAR1"), "is Parquet, but was sent as .*ending .parquet"),
         (zipped({}).replace(b"PK\x05\x06", b"PK\x03\x04"), "cannot be unpacked"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-6], "cannot be unpacked"),
         (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-8] + bytes(8), "cannot be unpacked"),
@@ -77,8 +102,57 @@ def test_invalid_packed_texts(tmp_path: Path, media_type: str, content: bytes, w
         read(tmp_path, media_type, content)
 
 
+OTHER_KINDS = {
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\0\0": "a workbook of Excel",
+    b"SQLite format 3\0\x10": "an SQLite database",
+    pickle.dumps([1]): "a pickle of Python",
+    pickle.dumps([1], protocol=2): "a pickle of Python",
+    b"$FL2@(#) SPSS DATA FILE": "an SPSS file",
+    b"<stata_dta><header>": "a Stata file",
+    b"\x72\x02\x01\0": "a Stata file",
+    bytes(12) + b"\xc2\xea\x81\x60\0": "a SAS file",
+    gzip.compress(b"RDX3\nX\n\0"): "an R file",
+    b"MATLAB 5.0 MAT-file": "a MATLAB file",
+    b"\x89HDF\r\n\x1a\n": "an HDF5 file",
+    b"ARROW1\0\0": "a Feather or Arrow file",
+    b"Obj\x01\x04": "an Avro file",
+    b"%PDF-1.7": "a PDF",
+    b"<!DOCTYPE html><table>": "HTML",
+    b"\\begin{tabular}{ll}": "LaTeX",
+    b"@RELATION iris": "ARFF",
+    bytes(257) + b"ustar": "a tar archive",
+    b"PAR1\x15": "Parquet, but was sent as",
+    b"\x93NUMPY\x01": "an array of NumPy, but was sent as",
+    b"\xff\xff\xff\xff\x10": "an Arrow stream, but was sent as",
+}
+
+
+@pytest.mark.parametrize("media_type", TEXTS)
+@pytest.mark.parametrize("content", OTHER_KINDS, ids=OTHER_KINDS.get)
+def test_invalid_files_of_other_programs_are_named(
+    tmp_path: Path, media_type: str, content: bytes
+) -> None:
+    with pytest.raises(InvalidFile, match=f"The file is {OTHER_KINDS[content]}"):
+        read(tmp_path, media_type, content)
+
+
+@pytest.mark.parametrize(
+    "media_type", ["application/vnd.apache.parquet", "application/vnd.apache.arrow.stream"]
+)
+def test_invalid_a_feather_file_is_no_other_format(tmp_path: Path, media_type: str) -> None:
+    with pytest.raises(InvalidFile, match="a Feather or Arrow file, which is not read"):
+        read(tmp_path, media_type, b"ARROW1\0\0" + bytes(100))
+
+
+@pytest.mark.parametrize("header", ["FEA1", "ORC", "BZh", "PAR", "RDX3", "X", "Obj", "ustar", "7z"])
+def test_exact_a_header_is_no_other_kind(tmp_path: Path, header: str) -> None:
+    assert read(tmp_path, CSV, f"{header},b\n1,2\n".encode())[header].tolist() == [1]
+
+
 PACKERS = pytest.mark.parametrize(
-    "pack", [gzip.compress, lambda t: zipped({"a": t})], ids=["gzip", "zip"]
+    "pack",
+    [gzip.compress, lambda t: zipped({"a": t}), zstandard],
+    ids=["gzip", "zip", "Zstandard"],
 )
 
 

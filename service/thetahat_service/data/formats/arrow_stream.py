@@ -18,6 +18,7 @@ from thetahat_service.data.base import (
     check_not_empty,
     check_size,
 )
+from thetahat_service.data.file_kinds import check_kind
 from thetahat_service.errors import InvalidFile
 
 
@@ -32,6 +33,7 @@ class ArrowStream:
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check every batch in full; nothing is copied."""
         del table
+        check_kind(path, self.media_type)
         rows = batches = 0
         try:
             with pa.memory_map(str(path)) as source:

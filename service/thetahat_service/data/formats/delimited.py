@@ -75,7 +75,7 @@ class Delimited(ConvertedFormat):
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the whole text, and write its table."""
         with (
-            unpack_text(path, limits, SAMPLE_BYTES) as unpacked,
+            unpack_text(path, limits, SAMPLE_BYTES, self.media_type) as unpacked,
             convert_to_utf_8(unpacked, self.encoding, path) as (utf_8, encoding),
             replace_spaces_by_tabs(_check(utf_8), path) as (text, by_space),
         ):

@@ -37,7 +37,7 @@ class JsonLines(ConvertedFormat):
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Read the file twice: first for its columns, then to write the table."""
         with (
-            unpack_text(path, limits, LONGEST_LINE) as unpacked,
+            unpack_text(path, limits, LONGEST_LINE, self.media_type) as unpacked,
             convert_to_utf_8(unpacked, UTF_8, path) as (text, _),
         ):
             tool = find_tool(next(_read_rows(text), None))

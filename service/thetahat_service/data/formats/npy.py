@@ -15,6 +15,7 @@ from thetahat_service.data.base import (
     check_not_empty,
     check_size,
 )
+from thetahat_service.data.file_kinds import check_kind
 from thetahat_service.data.npy_header import LONGEST_HEADER, Header, read_header
 from thetahat_service.data.npz_columns import MAX_SEPARATE_COLUMNS
 from thetahat_service.errors import InvalidFile
@@ -38,6 +39,7 @@ class Npy:
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check type, shape and size from the header; any bytes that follow are numbers."""
         del table
+        check_kind(path, self.media_type)
         header = _read_header(path)
         kind = KINDS.get(header.dtype.kind)
         if kind is None or header.dtype.itemsize > MAX_ITEM_BYTES:

@@ -26,6 +26,7 @@ from thetahat_service.data.base import (
     check_size,
     read_parser_reason,
 )
+from thetahat_service.data.file_kinds import check_kind
 from thetahat_service.errors import InvalidFile
 
 BATCH_ROWS = 65_536
@@ -47,6 +48,7 @@ class Parquet:
     def inspect(self, path: Path, limits: FileLimits, table: IO[bytes]) -> Inspected:
         """Check the footer, then the pages; text stays in its dictionary, so it cannot swell."""
         del table
+        check_kind(path, self.media_type)
         try:
             with _open(path) as file:
                 footer = file.metadata
