@@ -283,6 +283,14 @@ def describe_other_cells(
     mixed = find_mixed_marks(values)
     if mixed is not None:
         return f" It {write_mixed_marks(mixed, number_row)}. {ABOUT_MARKS}"
+    written = _find_written_number(values)
+    if written is not None:
+        row = "" if number_row is None else f" in row {number_row(written[0])}"
+        return (
+            f" Its values are numbers that are written as text, such as {written[1]!r}{row}, and "
+            "are taken as names. Write numbers, without 0 before others, if they are no names; a "
+            "step such as one_hot takes names."
+        )
     present = [(row, value) for row, value in enumerate(values) if value is not None]
     others = [(row, value) for row, value in present if not _is_number(value)]
     n_numbers = len(present) - len(others)
@@ -310,6 +318,18 @@ def find_mixed_marks(values: Sequence[Any] | np.ndarray) -> tuple[tuple[int, str
         if found["mark"]:
             first.setdefault(found["mark"], (row, value))
     return (first["."], first[","]) if len(first) > 1 else None
+
+
+def _find_written_number(values: Sequence[Any] | np.ndarray) -> tuple[int, str] | None:
+    """Return the first cell of a column of texts that are all numbers; None for others."""
+    first: tuple[int, str] | None = None
+    for row, value in enumerate(values):
+        if value is None:
+            continue
+        if not isinstance(value, str) or not _MARKED_NUMBER.fullmatch(value.strip()):
+            return None
+        first = first or (row, value)
+    return first
 
 
 def write_mixed_marks(

@@ -137,7 +137,7 @@ def _refuse_summaries(profiles: Mapping[str, ColumnProfile]) -> None:
         raise UserError(message)
 
 
-def _doubt_computed(data: DatasetFile, proposals: Mapping[str, Proposal]) -> Mapping[str, Proposal]:
+def _doubt_computed(data: DatasetFile, proposals: Mapping[str, Proposal]) -> dict[str, Proposal]:
     from thetahat_service.data.reading import read_columns
     from thetahat_service.roles.proposals import doubt_computed_columns
 

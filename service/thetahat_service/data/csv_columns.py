@@ -52,7 +52,9 @@ MOST_OTHERS: Final = 20
 _TRUE: Final = ("true", "True", "TRUE")
 _BOOLEANS: Final = make_arrow_array([*_TRUE, "false", "False", "FALSE"])
 _SHOWS_POINT: Final = re.compile(r"-?[0-9]*\.(?![0-9]{3}$)[0-9]+(?:e-?[0-9]+)?|-?0\.[0-9]+")
-_LEADING: Final = r"^(?:\+|[+-]?0[0-9xX])"
+_LEADING_ZERO: Final = r"^[+-]?0[0-9]"
+"""Whole numbers in whose place stand texts: 01 and 1 are two of them."""
+_OTHER_START: Final = r"^(?:\+|[+-]?0[xX])"
 
 
 def read_texts(path: Path, dialect: Dialect) -> Iterator[pa.RecordBatch]:
@@ -102,6 +104,8 @@ class ColumnSurvey:
         Number of all of them.
     needs_text : bool
         Whether texts that differ may be one number, so that labels are the texts.
+    are_padded : bool
+        Whether they are whole numbers of which some begin with 0, and so texts.
     values : Array or None
         The values of the cells that were added last, if they seem to need nothing else.
     """
@@ -114,6 +118,7 @@ class ColumnSurvey:
     others: list[tuple[int, str]] = field(default_factory=list)
     n_others: int = 0
     needs_text: bool = False
+    are_padded: bool = False
     values: pa.Array | None = None
     shown: set[str] = field(default_factory=set)
     """The decimal marks that some of its numbers can only have."""
@@ -127,6 +132,7 @@ class ColumnSurvey:
     _are_whole: bool = True
     _are_grouped: bool = False
     _are_large: bool = False
+    _have_leading_zeros: bool = False
     _have_point: set[bool] = field(default_factory=set)
 
     @property
@@ -239,7 +245,9 @@ class ColumnSurvey:
             self._have_point.add(False)
         largest = pc.max(pc.abs(numbers.cast(pa.float64(), safe=False))).as_py()
         self._are_large |= largest is not None and largest > LARGEST_EXACT
-        self.needs_text |= bool(pc.any(pc.match_substring_regex(texts, _LEADING)).as_py())
+        self.needs_text |= bool(pc.any(pc.match_substring_regex(texts, _OTHER_START)).as_py())
+        zeros = pc.match_substring_regex(texts, _LEADING_ZERO)
+        self._have_leading_zeros |= bool(pc.any(zeros).as_py())
 
     def finish(self, shown: set[str], *, is_comma_likely: bool) -> None:
         """Choose type and form.
@@ -251,7 +259,8 @@ class ColumnSurvey:
             self.kind = pa.bool_()
             return
         is_text = self._is_text or self.n_others or self._is_mixed
-        if is_text or (self.marks and not self.n_numbers):
+        self.are_padded = not is_text and self._have_leading_zeros and self._are_whole
+        if is_text or self.are_padded or (self.marks and not self.n_numbers):
             self.kind, self.needs_text = pa.string(), False
             return
         if not self.n_numbers:

@@ -85,6 +85,11 @@ def split_marks(texts: pa.Array) -> tuple[pa.Array, Counter[str]]:
     return pc.if_else(are_marks, MISSING_TEXT, trimmed), marks
 
 
+def drop_marks(texts: pa.Array) -> pa.Array:
+    """Return texts as they are, with null for each mark of a missing value."""
+    return pc.if_else(split_marks(texts)[0].is_valid(), texts, MISSING_TEXT)
+
+
 def remove_signs(texts: pa.Array) -> tuple[pa.Array, int, bool]:
     """Return texts without percent signs, how many had one, and without spaces of thousands.
 

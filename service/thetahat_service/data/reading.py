@@ -85,7 +85,8 @@ def read_labels(
     ----------
     are_compared : bool
         Whether the labels of the columns are compared with each other, as classes with predicted
-        classes: if those of one column of numbers are its text (01), so are those of the others.
+        classes: if those of one column are the texts of whole numbers (01), so are those of the
+        others.
 
     Returns
     -------
@@ -99,14 +100,23 @@ def read_labels(
     check_columns(list(types), requested)
     _refuse_groups(types, requested)
     labels = find_format(file.media_type).read_labels(file.locate(), requested)
-    numbers = [name for name in requested if types[name] in _NUMBERS]
-    if are_compared and any(_are_text(labels[name]) for name in numbers):
+    if are_compared and any(map(_are_written_numbers, labels.values())):
+        numbers = [name for name in requested if types[name] in _NUMBERS]
         labels |= {name: _write_whole_numbers(labels[name]) for name in numbers}
     return labels
 
 
-def _are_text(labels: np.ndarray) -> bool:
-    return any(isinstance(label, str) for label in labels)
+def _are_written_numbers(labels: np.ndarray) -> bool:
+    """Return whether labels are whole numbers, and some of them texts."""
+    if labels.dtype.kind != "O":
+        return False
+    has_texts = False
+    for label in labels:
+        if isinstance(label, str):
+            has_texts = True
+            if not label.strip().lstrip("+-").isdigit():
+                return False
+    return has_texts
 
 
 def _write_whole_numbers(labels: np.ndarray) -> np.ndarray:

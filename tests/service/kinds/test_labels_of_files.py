@@ -180,12 +180,44 @@ def test_exact_leading_zeros_make_different_sources(tmp_path: Path) -> None:
     assert run_kind(body, [file]).result["models"]["a"]["blocks"] == 6
 
 
-def test_property_a_column_with_leading_zeros_is_still_a_number_as_a_feature(
-    tmp_path: Path,
-) -> None:
-    numbers = uploaded(tmp_path, CSV, b"id,x\n01,0.5\n02,0.5\n")
+PADDED = ["01", "1", "10", "01", "1", "10", "02", "02", "2", "2", "02", "2"]
+ZIP_FILES: dict[str, tuple[str, bytes]] = {
+    "csv": (CSV, "\n".join(["zip,y", *(f"{z},{i % 5}" for i, z in enumerate(PADDED))]).encode()),
+    "text without such zeros": (
+        JSONL,
+        "\n".join(
+            json.dumps({"zip": f"{int(z)}", "y": i % 5}) for i, z in enumerate(PADDED)
+        ).encode(),
+    ),
+    "json lines": (
+        JSONL,
+        "\n".join(json.dumps({"zip": z, "y": i % 5}) for i, z in enumerate(PADDED)).encode(),
+    ),
+}
 
-    assert numbers.columns[0]["type"] == "integer"
+
+@pytest.mark.parametrize("form", ZIP_FILES)
+def test_exact_a_feature_with_leading_zeros_has_categories(tmp_path: Path, form: str) -> None:
+    file = uploaded(tmp_path, *ZIP_FILES[form])
+    result = run_kind(
+        {
+            "kind": "cross_validation",
+            "dataset": str(file.id),
+            "columns": {"target": "y"},
+            "task": "regression",
+            "scheme": "leave_one_out",
+            "learners": {
+                "ridge": "ridge",
+                "one_hot": {"name": "ridge", "prepare": ["one_hot"]},
+                "mean": "mean",
+            },
+        },
+        [file],
+    ).result
+
+    assert [*result["models"]] == ["one_hot", "mean"]
+    (message,) = [c["message"] for c in result["cautions"] if "ridge" in c["message"]]
+    assert "written as text, such as '1' in row 1, and are taken as names" in message
 
 
 A, B = FIRST, FIRST + 1

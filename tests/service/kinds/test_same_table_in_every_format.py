@@ -85,6 +85,15 @@ def as_arrow(table: Table) -> bytes:
     return sink.getvalue()
 
 
+def as_arrays(table: Table) -> File:
+    """Return an archive of arrays; as no array has missing labels, another file where some are."""
+    if None in table["label"]:
+        return PARQUET, as_parquet(table)
+    columns = {name: np.array(table[name], dtype=np.float64) for name in "ab"}
+    arrays = {"label": np.array(table["label"]), **columns}
+    return "application/x-npz", as_bytes(lambda sink: np.savez(sink, **arrays))
+
+
 def as_json_lines(table: Table) -> str:
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     return "\n".join(map(json.dumps, rows))
@@ -108,6 +117,10 @@ def is_text(values: list[Any]) -> bool:
     return any(isinstance(value, str) for value in values)
 
 
+def is_plain_number(label: Any) -> bool:
+    return label is None or (label.isdigit() and str(int(label)) == label)
+
+
 def as_bytes(write: Callable[[io.BytesIO], object]) -> bytes:
     sink = io.BytesIO()
     write(sink)
@@ -129,6 +142,7 @@ FORMS: dict[str, Callable[[Table], File]] = {
     "unnamed last column": lambda t: (CSV, as_text({**t, "": [""] * len(t["a"])}, ",").encode()),
     "Parquet": lambda t: (PARQUET, as_parquet(t)),
     "Arrow": lambda t: (ARROW, as_arrow(t)),
+    "NPZ": as_arrays,
     "JSON Lines": lambda t: (JSONL, as_json_lines(t).encode()),
     "pandas CSV": lambda t: (CSV, as_pandas(t).to_csv(index=False).encode()),
     "pandas Parquet": lambda t: (PARQUET, as_bytes(as_pandas(t).to_parquet)),
@@ -140,6 +154,19 @@ FORMS: dict[str, Callable[[Table], File]] = {
 }
 FRAMES: dict[str, Callable[[Table], Any]] = {
     "lists": dict,
+    "arrays": lambda t: {
+        name: v if None in v else np.array(v, dtype=object if name == "label" else float)
+        for name, v in t.items()
+    },
+    "masked arrays": lambda t: {
+        name: np.ma.masked_array(
+            [v if v is not None else values[0] or 0 for v in values],
+            mask=[v is None for v in values],
+        )
+        if name != "label"
+        else values
+        for name, values in t.items()
+    },
     "pandas": as_pandas,
     "pandas objects": lambda t: pd.DataFrame(t, dtype=object),
     "categories": as_categories,
@@ -276,9 +303,9 @@ def test_property_learners_get_the_same_from_files_and_frames(
 ) -> None:
     columns: dict[str, Any] = {"target": "a", "features": ["b"]}
     if role == "feature":
-        # digits alone, as in 01 and 1, are numbers in a text table and texts in a typed one
-        named = [None if label is None else f"id {label}" for label in table["label"]]
-        table = {**table, "label": named}
+        if is_text(table["label"]) and all(map(is_plain_number, table["label"])):
+            # without types a text table has numbers, and a typed one says that they are texts
+            table["label"][0] = "01"
         columns["features"] = ["b", "label"]
     else:
         columns["source"] = "label"

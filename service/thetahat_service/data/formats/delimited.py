@@ -35,7 +35,12 @@ from thetahat_service.data.csv_dialect import (
     detect_dialect,
     replace_spaces_by_tabs,
 )
-from thetahat_service.data.csv_numbers import MISSING_TEXT, PLAIN_FORM, NumberForm
+from thetahat_service.data.csv_numbers import (
+    MISSING_TEXT,
+    PLAIN_FORM,
+    NumberForm,
+    drop_marks,
+)
 from thetahat_service.data.encodings import UTF_8, convert_to_utf_8
 from thetahat_service.data.missing_marks import MISSING
 from thetahat_service.data.packing import unpack_text
@@ -116,7 +121,7 @@ def _describe(dialect: Dialect, decimal: str, columns: Sequence[ColumnSurvey]) -
     marks: JsonObject = {
         c.name: {mark: n for mark, n in c.marks.items() if mark}
         for c in columns
-        if c.kind in {pa.int64(), pa.float64()} and any(c.marks)
+        if (c.are_padded or c.kind in {pa.int64(), pa.float64()}) and any(c.marks)
     }
     others = describe_cells(columns)
     return {
@@ -169,7 +174,7 @@ def _keep_or_write(
 def _convert(column: ColumnSurvey, texts: pa.Array) -> pa.Array:
     """Return the values of some cells of a column."""
     if column.kind == pa.string():
-        return texts
+        return drop_marks(texts) if column.are_padded else texts
     if column.kind == pa.bool_():
         return convert_booleans(texts)
     return column.form.parse(texts, column.kind)
