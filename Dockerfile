@@ -22,7 +22,8 @@ RUN find /opt/thetahat/lib -path '*/loops/*.py' -exec touch --date=@1700000000 {
     && /opt/thetahat/bin/thetahat compile --folder /opt/thetahat/share/thetahat/loops
 
 FROM worker-build AS api-build
-RUN /opt/thetahat/bin/pip install --only-binary :all: --require-hashes --no-deps --requirement requirements.lock
+RUN /opt/thetahat/bin/pip install --only-binary :all: --require-hashes --no-deps --requirement requirements.lock \
+    && /opt/thetahat/bin/thetahat compile --folder /opt/thetahat/share/thetahat/loops
 
 FROM ${PYTHON_IMAGE} AS base
 LABEL org.opencontainers.image.title="thetahat" \

@@ -115,6 +115,22 @@ def test_exact_a_worker_imports_without_http_figures_and_reports() -> None:
     assert printed.split()[-1] == "False"
 
 
+def test_exact_the_command_compile_runs_where_workers_alone_are_installed() -> None:
+    """The image of workers is built with it."""
+    command = """
+from thetahat.numerics.loops import compile_ahead
+from thetahat_service.cli import server
+from thetahat_service.process import compiled_modules
+compile_ahead.compile_all = lambda: None
+compiled_modules.compile_modules = lambda packages: len(packages)
+server.compile_all()
+"""
+
+    printed = run(command, ("thetahat", "worker", "studies", "s3", "tracing"))
+
+    assert "modules are compiled" in printed
+
+
 @pytest.mark.parametrize(
     ("lock", "extras"),
     [

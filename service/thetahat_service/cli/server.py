@@ -177,23 +177,35 @@ def compile_all(
         folder.mkdir(parents=True, exist_ok=True)
         os.environ[compiled_loops.VARIABLE] = str(folder.resolve())
     from thetahat.numerics.loops import compile_ahead
-    from thetahat_service.api import preload
-    from thetahat_service.supervisor import api_process
     from thetahat_worker.preload import import_learners
 
     start = time.monotonic()
     compile_ahead.compile_all()
     if folder is not None:
         compiled_loops.stamp_loops(folder, uuid4().hex)
-    for name in (api_process.APPLICATION, "alembic.command", "sqlalchemy.dialects.postgresql"):
+    for name in ("alembic.command", "sqlalchemy.dialects.postgresql"):
         import_module(name)
-    preload.load_needed_modules()
-    preload.load_slow_modules()
+    _import_api()
     deque(import_learners(), maxlen=0)
     count = compile_modules(COMPILED_PACKAGES)
     _print(
         f"The numerical loops and {count} modules are compiled ({time.monotonic() - start:.1f} s)."
     )
+
+
+def _import_api() -> None:
+    """Import what the process that answers HTTP requests imports, where it is installed."""
+    try:
+        from thetahat_service.supervisor import api_process
+    except ModuleNotFoundError as error:
+        if error.name != "uvicorn":
+            raise
+        return  # a machine for workers
+    from thetahat_service.api import preload
+
+    import_module(api_process.APPLICATION)
+    preload.load_needed_modules()
+    preload.load_slow_modules()
 
 
 def _configure(**options: str | None) -> None:
