@@ -186,7 +186,7 @@ def _sample(supervisor: int, elapsed: float, n_finished: int, record: Record) ->
     names = {pid: status["Name"].strip() for pid, status in statuses.items()}
     for pid, status in statuses.items():
         parent_name = names.get(int(status["PPid"]), "")
-        group = "sweeper" if pid == supervisor else _name_group(names[pid], parent_name)
+        group = "supervisor" if pid == supervisor else _name_group(names[pid], parent_name)
         if group == "workers":
             record.workers.add(pid)
         memory[group] += int(status.get("VmRSS", "0 kB").split()[0]) / 1024
@@ -196,8 +196,16 @@ def _sample(supervisor: int, elapsed: float, n_finished: int, record: Record) ->
         record.memory_mb[group].append(memory[group])
 
 
-GROUPS: Final = ("api", "workers", "worker parent", "keeper", "sweeper", "broker", "parsers")
-"""The sweeper is a thread of the supervisor."""
+GROUPS: Final = (
+    "api",
+    "workers",
+    "worker parent",
+    "keeper",
+    "supervisor",
+    "sweep",
+    "broker",
+    "parsers",
+)
 
 
 def _name_group(name: str, parent_name: str) -> str:

@@ -17,6 +17,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -36,6 +37,8 @@ END_S: Final = 240.0
 """How long all evaluations may take after the last fault; those that take longer are stuck."""
 MOST_WAITING: Final = 30
 LONGEST_PAUSE_S: Final = 1.0
+SLOW_S: Final = 5.0
+"""A recovery that is printed with its time, so that it is found in the logs."""
 PROGRESS_FAULTS: Final = 20
 """Faults between two lines about the progress."""
 
@@ -108,8 +111,11 @@ class Disturbance(threading.Thread):
             time.sleep(POLL_S)
             if time.monotonic() - ended > END_S:
                 return
+        seconds = time.monotonic() - ended
         if not self.idle.is_set():
-            self._report.recovery_s.append((time.monotonic() - ended, name))
+            self._report.recovery_s.append((seconds, name))
+        if seconds > SLOW_S:
+            print(f"   {name}, {seconds:.1f} s until {datetime.now(UTC):%H:%M:%S}", flush=True)
 
 
 def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Report:

@@ -180,7 +180,7 @@ def embedded(folder: Path) -> Iterator[Setup]:
         serve = Machine("serve", "--port", str(port), log=folder.parent / "log")
         stack.callback(serve.lose)
         faults: dict[str, Fault] = {
-            "worker_killed": lambda rng: _kill(serve, "thetahat-(worker|keeper)", rng),
+            "worker_killed": lambda rng: _kill(serve, "thetahat-(worker|keeper|sweep)", rng),
             "worker_frozen": lambda rng: _freeze(serve, "thetahat-worker", rng),
             "machine_lost": lambda rng: _lose(serve, rng),
             "api_killed": lambda rng: _kill(serve, "thetahat-api", rng),

@@ -82,9 +82,9 @@ def sweeper() -> None:
     """Run a sweeper alone: it sends lost work again."""
     _configure()
     from thetahat_service.settings import get_settings
-    from thetahat_service.supervisor import run
+    from thetahat_service.supervisor.sweeper_process import run_sweeper
 
-    run.sweep_only(get_settings())
+    run_sweeper(get_settings())
 
 
 def migrate() -> None:

@@ -47,18 +47,22 @@ def run_api(descriptor: int | None = None) -> None:
         _answer_requests(listener)
 
 
+def load_application() -> None:
+    """Import what the process needs; starts no thread and opens no connection."""
+    with import_without_garbage_collection():
+        import_module(APPLICATION)
+        import_module(PRELOAD).load_needed_modules()
+
+
 def _answer_requests(listener: socket.socket) -> None:
     """Load the application and answer requests on a socket until a signal comes."""
-    with import_without_garbage_collection():
-        application = import_module(APPLICATION).app
-        preload = import_module(PRELOAD)
-        preload.load_needed_modules()
+    load_application()
     wait_for_start_signal()
     require_keys(get_settings().host)
     for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)
-    config = build_server_config(application)
-    preload.start_loading()
+    config = build_server_config(import_module(APPLICATION).app)
+    import_module(PRELOAD).start_loading()
     tracing.configure("thetahat-api")
     try:
         uvicorn.Server(config).run(sockets=[listener])

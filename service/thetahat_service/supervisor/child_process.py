@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from thetahat_service.storage import engine
 from thetahat_service.supervisor.forked_process import ForkedProcess, can_fork
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,7 @@ class ChildProcess:
         The system sends the orphan signal when the *thread* that started the process ends.
         """
         if self.function is not None and can_fork():
+            engine.reset()  # a fork must not inherit a connection to the database
             self._process = ForkedProcess(
                 self.function, self.environment, self.orphan_signal, self.file_descriptors
             )

@@ -1,8 +1,8 @@
 """Child processes that are forked from the supervisor after it imported the shared modules.
 
 Importing takes seconds of a core in each process; a fork has the modules at once and shares their
-memory (docs/decisions/0013 has the measurement). A forked process that ends is replaced by an
-ordinary one, because by then the supervisor has threads.
+memory (docs/decisions/0013 has the measurement). A forked process that ends is replaced by another
+fork, because the supervisor starts no thread.
 """
 
 from __future__ import annotations

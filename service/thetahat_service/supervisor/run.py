@@ -1,6 +1,6 @@
-"""The commands ``serve``, ``worker`` and ``sweeper``: start their processes and stop them.
+"""The commands ``serve`` and ``worker``: start their processes and stop them.
 
-What was started last is stopped first: sweep thread, API, workers, broker.
+What was started last is stopped first: sweeper, API, workers, broker.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from thetahat_service.settings import Settings
 from thetahat_service.supervisor import broker, forked_process, start_processes
 from thetahat_service.supervisor.child_process import ChildProcess
 from thetahat_service.supervisor.data_dir_lock import lock_data_dir
-from thetahat_service.supervisor.database_folder import require_database, require_database_folder
+from thetahat_service.supervisor.database_folder import require_database_folder
 from thetahat_service.supervisor.listener import open_listener
 from thetahat_service.supervisor.stop_signal import StopSignal
 
@@ -35,11 +35,12 @@ WAITS_FOR_WORKER: Final = (
 
 
 def serve(settings: Settings, say: Callable[[str], None]) -> None:
-    """Run broker, workers, API and sweep thread until a signal comes.
+    """Run broker, workers, API and sweeper until a signal comes.
 
-    Raises ``CannotStart`` if they cannot be started. What API and workers both need is imported
-    once, before they are forked from this process. They import the rest while the database is
-    prepared, and wait for that.
+    Raises ``CannotStart`` if they cannot be started. What they all need is imported once, before
+    they are forked from this process. API and workers import the rest while the database is
+    prepared, and wait for that. This process starts no thread, so that each of them is forked
+    again when it ends.
     """
     stop, node, start_signal = StopSignal.install(), uuid4(), StartSignal()
     is_prepared = False
@@ -66,8 +67,8 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
         _prepare_database(settings, stack)
         is_prepared = True
         start_signal.send()
-        _start_sweeping(settings, node, stack)
-        stack.callback(_request_stops, children[-2:])
+        children.append(start_processes.start_child(start_processes.build_sweeper(node), stack))
+        stack.callback(_request_stops, children[-3:])
         notice = _announce(settings, listener, node, children, stop, say)
         _restart_until_stopped(children, stop, notice)
 
@@ -75,7 +76,7 @@ def serve(settings: Settings, say: Callable[[str], None]) -> None:
 def run_workers(settings: Settings, say: Callable[[str], None]) -> None:
     """Run workers and a sweep thread until a signal comes: a machine of a cluster."""
     from thetahat_service.storage import engine, schema  # noqa: PLC0415 - as in _prepare_database
-    from thetahat_service.supervisor import ready  # noqa: PLC0415 - likewise
+    from thetahat_service.supervisor import ready, sweeper_process  # noqa: PLC0415 - likewise
 
     stop, node = StopSignal.install(), uuid4()
     with ExitStack() as stack:
@@ -84,22 +85,10 @@ def run_workers(settings: Settings, say: Callable[[str], None]) -> None:
         schema.require_current()
         stack.callback(_requeue_unfinished, node)
         children = [start_processes.start_child(start_processes.build_workers(node), stack)]
-        _start_sweeping(settings, node, stack)
+        sweeper_process.start_sweeping(settings, node, stack)
         say(f"thetahat works with {settings.workers} processes. {WAITS_FOR_WORKER}")
         notice = ready.ReadyNotice(node, lambda: say("thetahat is ready: a worker can compute."))
         _restart_until_stopped(children, stop, notice)
-
-
-def sweep_only(settings: Settings) -> None:
-    """Run a sweep thread until a signal comes."""
-    from thetahat_service.storage import engine  # noqa: PLC0415 - as in _prepare_database
-
-    stop = StopSignal.install()
-    require_database(settings)
-    with ExitStack() as stack:
-        stack.callback(engine.reset)
-        _start_sweeping(settings, None, stack)
-        stop.wait()
 
 
 def _prepare_database(settings: Settings, stack: ExitStack) -> None:
@@ -141,18 +130,8 @@ def _announce(  # noqa: PLR0913 - it needs all of them
     return ReadyNotice(node, lambda: say(f"thetahat is ready at {address} (a worker can compute)"))
 
 
-def _start_sweeping(settings: Settings, node: UUID | None, stack: ExitStack) -> None:
-    """Start the threads that recover lost work and that send deliveries to webhooks."""
-    from thetahat_service.supervisor.delivery_thread import DeliveryThread  # noqa: PLC0415 - as above
-    from thetahat_service.supervisor.sweep_thread import SweepThread  # noqa: PLC0415 - likewise
-
-    for thread in (SweepThread(settings, node), DeliveryThread(settings)):
-        thread.start()
-        stack.callback(thread.stop)
-
-
 def _request_stops(children: Sequence[ChildProcess]) -> None:
-    """Send the stop signal to API and workers at once; each is waited for afterwards."""
+    """Send the stop signal to several processes at once; each is waited for afterwards."""
     for child in reversed(children):
         child.request_stop()
 

@@ -10,7 +10,7 @@ from importlib import import_module
 from uuid import UUID
 
 from thetahat_service.process.start_signal import StartSignal
-from thetahat_service.settings import Settings
+from thetahat_service.settings import Settings, get_settings
 from thetahat_service.supervisor import broker
 from thetahat_service.supervisor.child_process import ChildProcess
 from thetahat_service.supervisor.errors import CannotStart
@@ -18,8 +18,9 @@ from thetahat_service.supervisor.errors import CannotStart
 API_PATIENCE_S = 4.0
 WORKER_PATIENCE_S = 5.0
 BROKER_PATIENCE_S = 3.0
+SWEEPER_PATIENCE_S = 5.0
 NODE_VARIABLE = "THETAHAT_NODE"
-KEEPER_MODULE = "thetahat_service.supervisor.worker_keeper"
+KEEPER_MODULE = "thetahat_service.supervisor.keeper"
 
 
 def start_child(child: ChildProcess, stack: ExitStack) -> ChildProcess:
@@ -53,8 +54,27 @@ def build_workers(node: UUID, start_signal: StartSignal | None = None) -> ChildP
     )
 
 
+def build_sweeper(node: UUID) -> ChildProcess:
+    """Return the process that recovers lost work and sends deliveries to webhooks."""
+    return ChildProcess(
+        "sweeper",
+        lambda: [sys.executable, "-m", "thetahat_service.cli", "sweeper"],
+        SWEEPER_PATIENCE_S,
+        function=_run_sweeper,
+        environment={NODE_VARIABLE: str(node)},
+    )
+
+
 def _run_workers() -> None:
-    import_module(KEEPER_MODULE).main()
+    import_module(KEEPER_MODULE).keep_workers()
+
+
+def _run_sweeper() -> None:
+    """Run the sweeper process."""
+    # Loaded in the child: the supervisor has no use for what sends deliveries.
+    from thetahat_service.supervisor.sweeper_process import run_sweeper  # noqa: PLC0415
+
+    run_sweeper(get_settings())
 
 
 def build_api(listener: socket.socket, start_signal: StartSignal) -> ChildProcess:
@@ -71,11 +91,15 @@ def build_api(listener: socket.socket, start_signal: StartSignal) -> ChildProces
 
 
 def _run_api(descriptor: int) -> None:
-    """Run the API process on a socket that listens."""
+    """Keep the API process running on a socket that listens."""
     # Loaded in the child: the supervisor has no use for uvicorn.
-    from thetahat_service.supervisor.api_process import run_api  # noqa: PLC0415
+    from thetahat_service.supervisor.api_process import load_application, run_api  # noqa: PLC0415
+    from thetahat_service.supervisor.keeper import keep  # noqa: PLC0415
 
-    try:
-        run_api(descriptor)
-    except CannotStart as reason:
-        sys.exit(f"thetahat: {reason}")
+    def run() -> None:
+        try:
+            run_api(descriptor)
+        except CannotStart as reason:
+            sys.exit(f"thetahat: {reason}")
+
+    keep("api", load_application, run, [descriptor])

@@ -1,8 +1,9 @@
-"""``python -m thetahat_service.supervisor.worker_keeper``: the workers, started again at once.
+"""A process that has loaded what another one needs, and forks it again at once when it ends.
 
-Loading what the workers' main process needs takes two to three seconds of a core, many times as
-long on a busy machine. This process loads it once and then only forks the main process, again
-whenever that ends. It has no threads and no connection, so a fork of it is safe.
+Loading what the API or the workers' main process needs takes one to three seconds of a core, many
+times as long on a busy machine. A keeper loads it once and then only forks. It has no threads and
+no connection, so a fork of it is safe. ``python -m thetahat_service.supervisor.keeper`` is the
+keeper of the workers.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Final
 
@@ -28,21 +29,40 @@ STEADY_S: Final = 30.0
 """After a run of this length the pauses begin with the first again."""
 FIRST_PAUSE_S: Final = 0.1
 LONGEST_PAUSE_S: Final = 5.0
-"""A main process that ends again after such a pause needs another keeper."""
+"""A process that ends again after such a pause needs another keeper."""
 AWAITED: Final = (signal.SIGCHLD, *SIGNALS)
 
 
-def main() -> None:
+def keep_workers() -> None:
     """Load the worker, and keep its main process running until this process is stopped."""
     worker = import_module(WORKER_MODULE)
-    worker.load()
+    keep("workers", worker.load, worker.run)
+
+
+def keep(
+    name: str, load: Callable[[], None], run: Callable[[], None], descriptors: Sequence[int] = ()
+) -> None:
+    """Load, and keep a process running that calls a function, until this process is stopped.
+
+    Parameters
+    ----------
+    name : str
+        What is kept, for the log.
+    load : callable
+        Imports and reads what the function needs; starts no thread and opens no connection.
+    run : callable
+        The function.
+    descriptors : sequence of int
+        Left open in its process.
+    """
+    load()
     if sys.platform == "linux" and threading.active_count() == 1:
         set_process_name("thetahat-keeper")
-        sys.exit(keep_running(worker.run))
-    worker.run()
+        sys.exit(keep_running(name, run, descriptors))
+    run()
 
 
-def keep_running(function: Callable[[], None]) -> int:
+def keep_running(name: str, run: Callable[[], None], descriptors: Sequence[int] = ()) -> int:
     """Call a function in a fork of this process, again when that ends; return the last status.
 
     It returns after SIGTERM or SIGINT, and if the fork ends again and again.
@@ -51,7 +71,7 @@ def keep_running(function: Callable[[], None]) -> int:
     pause_s = FIRST_PAUSE_S
     while True:
         began = time.monotonic()
-        child = ForkedProcess(function, {}, signal.SIGKILL, list_descriptors())
+        child = ForkedProcess(run, {}, signal.SIGKILL, [*descriptors, *list_descriptors()])
         is_stopping = False
         while child.poll() is None:
             if signal.sigwait(AWAITED) != signal.SIGCHLD and not is_stopping:
@@ -62,11 +82,11 @@ def keep_running(function: Callable[[], None]) -> int:
             pause_s = FIRST_PAUSE_S
         if is_stopping or pause_s > LONGEST_PAUSE_S:
             return status if status >= 0 else 128 - status
-        log.warning("worker.ended", extra={"status": status, "pid": child.pid})
+        log.warning("kept.ended", extra={"kept": name, "status": status, "pid": child.pid})
         if signal.sigtimedwait(SIGNALS, pause_s) is not None:
             return 0
         pause_s *= 2
 
 
 if __name__ == "__main__":
-    main()
+    keep_workers()

@@ -15,14 +15,14 @@ import pytest
 
 from tests.service.jobs.evaluations import submit_nap, wait_for
 from tests.service.storage.databases import Setting
-from tests.service.supervisor.processes import serving, wait_until_gone
+from tests.service.supervisor.processes import Command, serving, wait_until_gone
 
 KEEPER = """
 import os, signal, sys, time
 from pathlib import Path
-from thetahat_service.supervisor import worker_keeper
+from thetahat_service.supervisor import keeper
 
-worker_keeper.FIRST_PAUSE_S, worker_keeper.LONGEST_PAUSE_S = 0.01, 0.05
+keeper.FIRST_PAUSE_S, keeper.LONGEST_PAUSE_S = 0.01, 0.05
 
 def run():
     def stop(*_):
@@ -35,7 +35,7 @@ def run():
     while True:
         time.sleep(0.01)
 
-print("status", worker_keeper.keep_running(run), flush=True)
+print("status", keeper.keep_running("workers", run), flush=True)
 """
 
 
@@ -80,6 +80,18 @@ def test_degenerate_a_fork_that_ends_again_and_again_ends_the_keeper() -> None:
     assert len(output) - 2 == 4  # after pauses of 0.01, 0.02 and 0.04 s
 
 
+def wait_until_replaced(serve: Command, name: str, killed: int) -> None:
+    """Wait for another process of a name, which must be a fork: it has the command line of serve."""
+    deadline = time.monotonic() + 60
+    while True:
+        lines = {pid: line for pid, line in serve.family().items() if line.startswith(name)}
+        if lines.keys() - {killed}:
+            assert all(" serve " in line for line in lines.values()), lines
+            return
+        assert time.monotonic() < deadline, serve.log.read_text()
+        time.sleep(0.05)
+
+
 @pytest.mark.chaos
 @pytest.mark.usefixtures("empty_sqlite")
 def test_exact_workers_that_were_killed_compute_again(tmp_path: Path, setting: Setting) -> None:
@@ -93,7 +105,12 @@ def test_exact_workers_that_were_killed_compute_again(tmp_path: Path, setting: S
         wait_for(submit_nap(seed=3), "succeeded", seconds=60)
         assert time.monotonic() - began < 60
         assert serve.one_of_family("thetahat-keeper") == keeper
-        assert "worker.ended status=-9" in serve.log.read_text()
+        for name in ("thetahat-api", "thetahat-sweep", "thetahat-keeper"):
+            killed = serve.one_of_family(name)
+            os.kill(killed, signal.SIGKILL)
+            wait_until_replaced(serve, name, killed)
+        wait_for(submit_nap(seed=4), "succeeded", seconds=60)
+        assert "kept.ended kept=workers status=-9" in serve.log.read_text()
         family = serve.family()
         assert serve.stop(signal.SIGTERM) == 0
         wait_until_gone(family)
