@@ -81,7 +81,7 @@ def test_degenerate_a_fork_that_ends_again_and_again_ends_the_keeper() -> None:
 
 
 def wait_until_replaced(serve: Command, name: str, killed: int) -> None:
-    """Wait for another process of a name, which must be a fork: it has the command line of serve."""
+    """Wait for another process of a name: a fork, which has the command line of serve."""
     deadline = time.monotonic() + 60
     while True:
         lines = {pid: line for pid, line in serve.family().items() if line.startswith(name)}
