@@ -131,8 +131,13 @@ def test_exact_wheel_and_source_distribution_of_each_describe_themselves(built: 
         (wheel,) = built.glob(f"{name}-{version}-*.whl")
         with zipfile.ZipFile(wheel) as archive:
             text = archive.read(f"{name}-{version}.dist-info/METADATA").decode()
+            licence = archive.read(f"{name}-{version}.dist-info/licenses/LICENSE")
         metadata = Parser().parsestr(text)
         assert metadata["License-Expression"] == "BSD-3-Clause"
+        assert licence == (ROOT / "LICENSE").read_bytes()
+        assert metadata["Author"] == "The maintainers of thetahat"
+        assert metadata["Keywords"]
+        assert "Typing :: Typed" in metadata.get_all("Classifier")
         assert metadata["Requires-Python"] == ">=3.11"
         assert len(metadata.get_payload()) > 100  # the README
         for requirement in metadata.get_all("Requires-Dist") or ():
