@@ -327,19 +327,11 @@ def _build_view(differences: Differences, style: Style) -> Json:
     shown = [word for word in SHAPES if any(row.verdict == word for row in differences.rows)]
     is_long = len(values) > MANY
     shared: Json = {
-        "y": {
-            "field": "pair",
-            "type": "nominal",
-            "sort": [row.label for row in differences.rows],
-            "title": None,
-            "axis": {
-                "ticks": False,
-                "domain": False,
-                "grid": True,
-                "labelPadding": 8,
-                **style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
-            },
-        },
+        "y": style.name_rows(
+            "pair",
+            [row.label for row in differences.rows],
+            SMALL_LABEL_SIZE if is_long else LABEL_SIZE,
+        ),
         "color": {
             "field": "verdict",
             "type": "nominal",

@@ -269,36 +269,15 @@ def _build_view(forest: Forest, style: Style) -> Json:
     is_long = len(forest.models) > MANY
     row, gap = (LOW_ROW, LOW_GAP) if is_long else (ROW, GAP)
     step = max(row * len(slots) + gap, LOWEST)
-    y: Json = {
-        "field": "model",
-        "type": "nominal",
-        "sort": list(forest.models),
-        "title": None,
-        "axis": {
-            "ticks": False,
-            "domain": False,
-            "grid": True,
-            "labelPadding": 8,
-            **style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
-        },
-        "scale": {"paddingInner": gap / step, "paddingOuter": gap / step / 2},
-    }
     shared: Json = {
-        "y": y,
-        "yOffset": {"field": "slot", "type": "nominal", "sort": slots},
-        "color": {
-            "field": "target",
-            "type": "nominal",
-            "scale": {"domain": words, "range": [_choose_colour(t, style) for t in forest.targets]},
-            "title": None,
-            "legend": {
-                "symbolType": "stroke",
-                "symbolStrokeWidth": 4,
-                "columns": style.count_legend_columns(words),
-            }
-            if len(words) > 1
-            else None,
+        "y": {
+            **style.name_rows("model", forest.models, SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
+            "scale": {"paddingInner": gap / step, "paddingOuter": gap / step / 2},
         },
+        "yOffset": {"field": "slot", "type": "nominal", "sort": slots},
+        "color": style.colour_bars(
+            "target", words, [_choose_colour(t, style) for t in forest.targets]
+        ),
         "tooltip": [
             {"field": "model", "title": "model"},
             {"field": "target", "title": "about"},

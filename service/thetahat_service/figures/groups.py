@@ -163,33 +163,11 @@ def _build_view(forest: GroupForest, style: Style) -> Json:
         "title": forest.axis,
         "scale": {"domain": list(domain), "nice": False, "zero": False},
     }
-    colour: Json = {
-        "field": "model",
-        "type": "nominal",
-        "scale": {"domain": names, "range": list(palette.series[: len(names)])},
-        "title": None,
-        "legend": {
-            "symbolType": "stroke",
-            "symbolStrokeWidth": 4,
-            "columns": style.count_legend_columns(names),
-        }
-        if len(names) > 1
-        else None,
-    }
+    colour = style.colour_bars("model", names, palette.series[: len(names)])
     is_long = len(forest.groups) > MANY
     shared: Json = {
         "y": {
-            "field": "group",
-            "type": "nominal",
-            "sort": list(forest.groups),
-            "title": None,
-            "axis": {
-                "ticks": False,
-                "domain": False,
-                "grid": True,
-                "labelPadding": 8,
-                **style.shorten_labels(SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
-            },
+            **style.name_rows("group", forest.groups, SMALL_LABEL_SIZE if is_long else LABEL_SIZE),
             "scale": {"paddingInner": GAP / step, "paddingOuter": GAP / step / 2},
         },
         "yOffset": {"field": "model", "type": "nominal", "sort": names},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -153,6 +153,37 @@ class Style:
             "labelLimit": self.label_limit,
             "labelFontSize": font_size,
             "labelExpr": f"length(datum.label) > {n} ? {shortened} : datum.label",
+        }
+
+    def name_rows(self, field: str, names: Sequence[str], font_size: float = LABEL_SIZE) -> Json:
+        """Return the vertical channel of a figure with a row for each name, in this order."""
+        return {
+            "field": field,
+            "type": "nominal",
+            "sort": list(names),
+            "title": None,
+            "axis": {
+                "ticks": False,
+                "domain": False,
+                "grid": True,
+                "labelPadding": 8,
+                **self.shorten_labels(font_size),
+            },
+        }
+
+    def colour_bars(self, field: str, words: Sequence[str], colours: Sequence[str]) -> Json:
+        """Return the colour channel of bars, with a legend where there are several colours."""
+        legend = {
+            "symbolType": "stroke",
+            "symbolStrokeWidth": 4,
+            "columns": self.count_legend_columns(words),
+        }
+        return {
+            "field": field,
+            "type": "nominal",
+            "scale": {"domain": list(words), "range": list(colours)},
+            "title": None,
+            "legend": legend if len(words) > 1 else None,
         }
 
     def count_legend_columns(self, names: Iterable[str]) -> int:

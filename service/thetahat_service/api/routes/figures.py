@@ -24,6 +24,11 @@ from thetahat_service.schemas.problem import ProblemDocument
 
 router = APIRouter(prefix="/v1/evaluations/{evaluation_id}/figures", tags=["evaluations"])
 
+ThemeQuery = Annotated[Theme, Query(description="Colours for a light or a dark page.")]
+WidthQuery = Annotated[
+    int, Query(ge=NARROWEST, le=WIDEST, description="Width of the picture in pixels.")
+]
+CaptionQuery = Annotated[bool, Query(description="Whether the caption is part of the picture.")]
 JSON: Final = "json"
 MEDIA_TYPES: Final[dict[Literal["svg", "png", "pdf", "json"], str]] = {
     "svg": "image/svg+xml",
@@ -78,13 +83,9 @@ async def get_figure(  # noqa: PLR0913 - one argument for each parameter of the 
     evaluation_id: str,
     file_name: str,
     *,
-    theme: Annotated[Theme, Query(description="Colours for a light or a dark page.")] = "light",
-    width: Annotated[
-        int, Query(ge=NARROWEST, le=WIDEST, description="Width of the picture in pixels.")
-    ] = USUAL_WIDTH,
-    caption: Annotated[
-        bool, Query(description="Whether the caption is part of the picture.")
-    ] = False,
+    theme: ThemeQuery = "light",
+    width: WidthQuery = USUAL_WIDTH,
+    caption: CaptionQuery = False,
     axis_from: Annotated[
         FiniteFloat | None,
         Query(description="A value that the horizontal axis of a forest plot reaches at least."),

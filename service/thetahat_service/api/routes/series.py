@@ -22,6 +22,9 @@ from thetahat_service.api.preferences import build_etag, parse_idempotency_key, 
 from thetahat_service.api.query_parameters import Cursor, Limit
 from thetahat_service.api.routes.figures import (
     FIGURE_RESPONSES,
+    CaptionQuery,
+    ThemeQuery,
+    WidthQuery,
     build_figure_response,
     split_file_name,
 )
@@ -29,7 +32,7 @@ from thetahat_service.api.submission import compute_fingerprint
 from thetahat_service.api.validation import convert_validation_error, fill_in_value
 from thetahat_service.errors import FieldError, MalformedRequest, ResourceNotFound
 from thetahat_service.figures import sequence
-from thetahat_service.figures.style import NARROWEST, USUAL_WIDTH, WIDEST, Style, Theme
+from thetahat_service.figures.style import USUAL_WIDTH, Style
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.schemas.series import LookPage, LookRead, SeriesPage, SeriesRead
@@ -176,13 +179,9 @@ async def get_series_figure(  # noqa: PLR0913 - one argument for each parameter 
     series_id: str,
     file_name: str,
     *,
-    theme: Annotated[Theme, Query(description="Colours for a light or a dark page.")] = "light",
-    width: Annotated[
-        int, Query(ge=NARROWEST, le=WIDEST, description="Width of the picture in pixels.")
-    ] = USUAL_WIDTH,
-    caption: Annotated[
-        bool, Query(description="Whether the caption is part of the picture.")
-    ] = False,
+    theme: ThemeQuery = "light",
+    width: WidthQuery = USUAL_WIDTH,
+    caption: CaptionQuery = False,
 ) -> Response:
     """Return the figure of a series: ``sequence.svg``, ``.png``, ``.pdf`` or ``.json``."""
     identifier = parse_id(series_id, "series")
