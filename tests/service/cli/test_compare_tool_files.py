@@ -47,12 +47,12 @@ def test_by_hand_two_files_of_a_tool(
     refusal = refuse(capsys, *paths, *wanted)
     result, understood = compare(capsys, *paths, *wanted, "--missing", "leave_out")
 
-    assert "runs ended in an error and lack scores" in refusal
+    assert "runs ended in an error or are invalid, and lack scores" in refusal
     assert "1 of 8 items have no score of some model" in refusal
     assert "The option is --missing leave_out" in refusal
     assert means_of(result) == dict(zip(names, (round(OLD, 9), round(NEW, 9)), strict=True))
     assert f"{paths[1]}: " in understood
-    assert "runs ended in an error and lack scores" in understood
+    assert "runs ended in an error or are invalid, and lack scores" in understood
 
 
 def test_by_hand_folders_of_helm_name_model_and_task(
@@ -145,7 +145,8 @@ def test_exact_failed_samples_of_inspect_ai_are_counted(
     result, understood = compare(capsys, str(path))
 
     assert (
-        "1 of 12 runs ended in an error and lack scores (m: 1); the first is item '1': "
+        "1 of 12 runs ended in an error or are invalid, and lack scores (m: 1); "
+        "the first is item '1': "
         "Connection lost"
     ) in understood
     assert "runs_without_score" in result["cautions"]

@@ -85,7 +85,8 @@ def test_exact_a_failed_run_is_named_and_counted(tmp_path: Path) -> None:
     details = tabulate(tmp_path, read_text("promptfoo-new.json"))[0].details
 
     assert details["failed_runs"] == (
-        "1 of 8 runs ended in an error and lack scores (assistant: 1); the first is item "
+        "1 of 8 runs ended in an error or are invalid, and lack scores (assistant: 1); "
+        "the first is item "
         "'7, Kyiv #" + str(details["failed_runs"]).partition("#")[2][:8] + "': no answer after 30 s"
     )
 

@@ -26,6 +26,7 @@ from tests.service.kinds.model_logs import (
 )
 from thetahat_service.data.base import FREE_BYTES, FileLimits
 from thetahat_service.data.formats import find_format, inspect_log, json_lines
+from thetahat_service.data.reading import read_columns
 from thetahat_service.data.zip_members import read_member
 from thetahat_service.errors import InvalidFile, TooLarge
 
@@ -94,6 +95,54 @@ def test_exact_a_log_of_an_unfinished_evaluation_is_noticed(tmp_path: Path) -> N
         details = inspected(tmp_path, INSPECT, log)[0].details
         assert ("unfinished" in details) == is_noticed
         assert not is_noticed or f"the status '{status}'" in str(details["unfinished"])
+
+
+def in_parts(log: bytes) -> bytes:
+    """Return a ``.eval`` file whose samples are in folders, with messages in files of their own."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(log)) as whole, zipfile.ZipFile(sink, "w") as parts:
+        for name in whole.namelist():
+            content = whole.read(name)
+            if not name.startswith("samples/"):
+                parts.writestr(name, content)
+                continue
+            sample, folder = json.loads(content), name.removesuffix(".json")
+            messages, metadata = sample.pop("messages"), sample.pop("metadata")
+            parts.writestr(f"{folder}/messages/0.json", json.dumps(messages))
+            parts.writestr(f"{folder}/events/stats.json", "{}")
+            parts.writestr(f"{folder}/sample.json", json.dumps(sample))
+            parts.writestr(f"{folder}/metadata.json", json.dumps(metadata))
+    return sink.getvalue()
+
+
+def test_exact_samples_in_parts_are_those_in_one_file(tmp_path: Path) -> None:
+    whole = inspect_eval("arc", "llama", {1: ["C", "I"], "a/b": ["P", 0.25]})
+    columns = read(tmp_path, INSPECT, whole)
+    found = read(tmp_path, INSPECT, in_parts(whole))
+
+    assert {name: c.tolist() for name, c in found.items()} == {
+        name: c.tolist() for name, c in columns.items()
+    }
+
+
+@pytest.mark.parametrize("count", [4, 5])
+def test_exact_a_log_that_lacks_samples_is_noticed(tmp_path: Path, count: int) -> None:
+    log = json.loads(inspect_json("arc", "llama", {1: ["C", "I"], 2: ["I", "C"]}))
+    log["results"]["total_samples"] = count
+    details = inspected(tmp_path, INSPECT, json.dumps(log).encode())[0].details
+
+    expected = {} if count == 4 else {"The log has 4 of the 5 samples that its evaluation counts."}
+    assert {details[k] for k in ("unfinished",) if k in details} == set(expected)
+
+
+def test_exact_an_invalidated_sample_has_no_score(tmp_path: Path) -> None:
+    log = json.loads(inspect_json("arc", "llama", {1: ["C", "I"], 2: ["I", "C"]}))
+    log["samples"][2]["invalidation"] = {"author": "me", "reason": "leaked"}
+    inspection, file = inspected(tmp_path, INSPECT, json.dumps(log).encode())
+
+    assert_array_equal(read_columns(file)["score.match"], [1, 0, NAN, 1])
+    assert "1 of 4 runs ended in an error" in str(inspection.details["failed_runs"])
+    assert "marked as invalidated" in str(inspection.details["failed_runs"])
 
 
 @pytest.mark.parametrize(

@@ -296,5 +296,7 @@ def test_exact_runs_that_ended_in_an_error_have_no_score_in_inspect_ai(tmp_path:
 
     with pytest.raises(EvaluationError, match="item '2' of 'qa', which 'm' has no score for"):
         run_kind(request([file], "match"), [file])
-    assert "1 of 6 runs ended in an error and lack scores" in str(file.details["failed_runs"])
+    assert "1 of 6 runs ended in an error or are invalid, and lack scores" in str(
+        file.details["failed_runs"]
+    )
     assert "marked as invalidated" in str(file.details["unfinished"])

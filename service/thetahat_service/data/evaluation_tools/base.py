@@ -68,7 +68,8 @@ class FailedRuns:
         named = [f"{name}: {n}" for name, n in self.models.most_common(NAMED_MODELS) if name]
         models = f" ({', '.join(named)})" if named else ""
         sentence = (
-            f"{self.models.total()} of {self.rows} runs ended in an error and lack scores{models}; "
+            f"{self.models.total()} of {self.rows} runs ended in an error or are invalid, and "
+            f"lack scores{models}; "
             f"the first is {self.first}"
         )
         return replace(inspected, details={**inspected.details, "failed_runs": sentence})

@@ -7,6 +7,7 @@ The table has a row for each sample and epoch: ``item``, ``epoch``, ``task``, ``
 from __future__ import annotations
 
 import marshal
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -26,6 +27,8 @@ from thetahat_service.json_types import JsonObject
 HEADERS: Final = ("header.json", "_journal/start.json", "start.json")
 """Where a ``.eval`` has the task and the model: at its end, or at its start if it was cut off."""
 SAMPLES: Final = "samples/"
+CHUNKED: Final = re.compile(r"(samples/.+_epoch_\d+)/(?P<name>.+)")
+"""A part of a sample that newer releases keep in a folder: its ``sample.json``, and messages."""
 ZIP_MAGIC: Final = b"PK\x03\x04"
 VALUES: Final = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partial, incorrect and no answer, as the package counts them by default."""
@@ -107,15 +110,25 @@ def _note_unfinished(inspected: Inspected, log: JsonValue) -> Inspected:
     """Add a sentence to the details if the evaluation had not ended, or is not to be used."""
     status = log.get("status", "started") if isinstance(log, dict) else "started"
     is_invalid = isinstance(log, dict) and log.get("invalidated") is True
-    if status == "success" and not is_invalid:
+    n_samples = _count_samples(log)
+    if status == "success" and not is_invalid and inspected.rows >= n_samples:
         return inspected
     sentence = (
-        f"The log has the status {status!r}: the evaluation has not ended well, so samples or "
+        f"The log has {inspected.rows} of the {n_samples} samples that its evaluation counts."
+        if status == "success"
+        else f"The log has the status {status!r}: the evaluation has not ended well, so samples or "
         "their scores may be missing."
     )
     if is_invalid:
         sentence = "The log is marked as invalidated, so its scores should not be used."
     return replace(inspected, details={**inspected.details, "unfinished": sentence})
+
+
+def _count_samples(log: JsonValue) -> int:
+    """Return how many samples the results of a log count: items times epochs; 0 without results."""
+    results = log.get("results") if isinstance(log, dict) else None
+    count = results.get("total_samples") if isinstance(results, dict) else None
+    return count if isinstance(count, int) else 0
 
 
 def _read_samples(log: JsonValue) -> list[JsonValue]:
@@ -126,9 +139,18 @@ def _read_samples(log: JsonValue) -> list[JsonValue]:
 
 
 def _iterate_samples(archive: zipfile.ZipFile) -> Iterator[JsonValue]:
-    for name in dict.fromkeys(archive.namelist()):
-        if name.startswith(SAMPLES) and name.endswith(".json"):
-            yield parse_json(read_member(archive, name), name)
+    present = dict.fromkeys(archive.namelist())
+    for name in present:
+        part = CHUNKED.fullmatch(name)
+        if not name.startswith(SAMPLES) or not name.endswith(".json"):
+            continue
+        if part is not None and part["name"] != "sample.json":
+            continue
+        sample = parse_json(read_member(archive, name), name)
+        metadata = None if part is None else f"{part[1]}/metadata.json"
+        if metadata in present and isinstance(sample, dict):
+            sample = {**sample, "metadata": parse_json(read_member(archive, metadata), metadata)}
+        yield sample
 
 
 def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Iterator[JsonObject]:
@@ -152,8 +174,10 @@ def _list_rows(samples: Iterable[JsonValue], header: Mapping[str, str]) -> Itera
 
 
 def _read_error(sample: JsonObject) -> JsonObject:
-    """Return the message of a sample that ended in an error; nothing for others."""
+    """Return why a sample has no score: an error, or its invalidation; nothing for others."""
     error = sample.get("error")
+    if error is None and sample.get("invalidation") is not None:
+        error = "it is marked as invalidated"
     if error is None:
         return {}
     message = error.get("message") if isinstance(error, dict) else error
