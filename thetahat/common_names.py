@@ -236,6 +236,19 @@ GROUP_NAMES: Final = frozenset(
 )
 """Names that say that a column has groups of people."""
 
+RATER_WORDS: Final = frozenset(
+    (
+        *("rater", "annotator", "coder", "labeler", "labeller", "assessor", "grader", "judge"),
+        *("judgement", "judgment", "autorater", "rating", "grade", "annotation"),
+    )
+)
+"""Words of a name that says that a column has the ratings of a person or of a judge."""
+
+TIME_NAMES: Final = frozenset(
+    ("time", "timestamp", "date", "datetime", "day", "week", "month", "year", "hour", "created at")
+)
+"""Names that say that a column has the time of each row."""
+
 MODEL_NAMES: Final = frozenset(
     (
         *("model", "models", "system", "method", "algorithm", "learner", "classifier", "regressor"),

@@ -12,6 +12,7 @@ from thetahat_service.roles.names import (
     is_loss_name,
     is_measure_name,
     is_prediction_name,
+    is_rater_name,
     is_truth_name,
 )
 from thetahat_service.roles.proposals import Proposal, Role, find_model_column, list_of
@@ -55,7 +56,7 @@ def guess_contents(proposals: Mapping[str, Proposal], values: Values) -> Content
     losses = [proposal.column for proposal in list_of(proposals, Role.MODEL)]
     faulty = [p.name for p in list_of(proposals, Role.FAULTY) if is_measure_name(p.name)]
     doubts = [*faulty, *(p.name for p in list_of(proposals, Role.UNCLEAR))]
-    others = [name for name in doubts if not is_measure_name(name)]
+    others = [name for name in doubts if not (is_measure_name(name) or is_rater_name(name))]
     if len(losses) == 1 and losses[0].is_binary:  # a class beside features, such as age
         others = doubts
     if losses and (all(is_loss_name(c.name) for c in losses) or not (others or _differ(losses))):

@@ -15,12 +15,14 @@ from thetahat.common_names import (
     MODEL_NAMES,
     NUMBERING_WORDS,
     PREDICTION_WORDS,
+    RATER_WORDS,
     RUN_NAMES,
     SCORE_WORDS,
     SPREAD_WORDS,
     SUMMARY_NAMES,
     TARGET_NAMES,
     TASK_NAMES,
+    TIME_NAMES,
     TRUTH_NAMES,
 )
 from thetahat.values.types import Better
@@ -63,6 +65,16 @@ def is_measure_name(name: str) -> bool:
 def is_group_name(name: str) -> bool:
     """Return whether a name says that the column has groups of people: ``sex``."""
     return " ".join(split_words(name)) in GROUP_NAMES
+
+
+def is_rater_name(name: str) -> bool:
+    """Return whether a name says that the column has ratings: ``rater_1``, ``judge_gpt``."""
+    return any(word.rstrip("0123456789") in RATER_WORDS for word in split_words(name))
+
+
+def is_time_name(name: str) -> bool:
+    """Return whether a name says that the column has the time of each row."""
+    return " ".join(split_words(name)) in TIME_NAMES
 
 
 def is_no_model_name(name: str) -> bool:

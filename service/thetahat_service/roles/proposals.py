@@ -19,6 +19,7 @@ from thetahat_service.roles.names import (
     is_model_name,
     is_no_model_name,
     is_prediction_name,
+    is_rater_name,
     is_target_name,
     is_unnamed,
 )
@@ -160,6 +161,8 @@ def _judge_name(column: ColumnProfile) -> tuple[Role, str] | None:
         return Role.EMPTY, "has neither a name nor a value"
     if is_target_name(column.name):
         return Role.TARGET, "has the name of true values"
+    if is_rater_name(column.name) and column.is_numeric:
+        return Role.UNCLEAR, "has a name of ratings, of a person or a judge"
     if not unnamed:
         return None
     if column.repeats and (column.is_whole or not column.is_numeric):

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from thetahat_service.roles.contents import Contents
+from thetahat_service.roles.further_questions import (
+    list_further_questions,
+    list_further_questions_of_long_table,
+    list_questions_of_raters,
+)
 from thetahat_service.roles.long_tables import LongColumns
-from thetahat_service.roles.names import is_label_name
+from thetahat_service.roles.names import is_group_name, is_label_name, is_time_name
 from thetahat_service.roles.proposals import Proposal, Role, list_of
 from thetahat_service.roles.totals import find_named_total
 
@@ -22,7 +27,11 @@ def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Conte
         *_describe_models(models),
         *_describe_doubts(list_of(proposals, Role.FAULTY, Role.UNCLEAR)),
     ]
-    labels = list_of(proposals, Role.LABEL)
+    labels = [
+        label
+        for label in list_of(proposals, Role.LABEL)
+        if not (is_group_name(label.name) or is_time_name(label.name))
+    ]
     sentences += [
         (
             f"Whether this holds for a new {label.name}: name it as the block; if rows with the "
@@ -36,7 +45,7 @@ def list_questions(proposals: Mapping[str, Proposal], rows: int, contents: Conte
             f"{rows} rows are taken as independent. A column with the source of each row, such as "
             "a school or a document, would be needed."
         )
-    return sentences
+    return [*sentences, *list_further_questions(proposals)]
 
 
 def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) -> list[str]:
@@ -60,7 +69,7 @@ def _describe_other_kind(proposals: Mapping[str, Proposal], contents: Contents) 
             "Whether this holds elsewhere: no. No column has the name of sources, such as schools "
             "or sites, and the rows are taken as independent."
         )
-    return sentences
+    return [*sentences, *list_questions_of_raters(proposals)]
 
 
 def list_questions_of_long_table(columns: LongColumns, items: int) -> list[str]:
@@ -87,7 +96,7 @@ def list_questions_of_long_table(columns: LongColumns, items: int) -> list[str]:
         f"Column {label.name!r} {label.reason}: name it as the cluster, or as the task."
         for label in columns.labels
     ]
-    return sentences
+    return [*sentences, *list_further_questions_of_long_table(columns)]
 
 
 def _describe_models(models: list[str] | tuple[str, ...]) -> list[str]:

@@ -66,6 +66,26 @@ UNDERSTANDING: Final[dict[str, Any]] = {
             "Whether this holds for a new school: name it as the block; if rows with the same "
             "school only depend on each other, name it as the cluster."
         ),
+        (
+            "For whom a model is worst: yes, by school (--group school; --blocks holdout if the "
+            "rows are independent)."
+        ),
+        (
+            "What grades of a judge add to labels: no. A column of grades for each model would be "
+            "needed (--judge MODEL=COLUMN)."
+        ),
+        (
+            "How much runs of one item vary: no. A column of items, which several rows share, "
+            "would be needed (--item COLUMN)."
+        ),
+        (
+            "How neighbours in time depend on each other: no. A column with the time of each row "
+            "would be needed (--time COLUMN)."
+        ),
+        (
+            "How far raters agree: no. Two columns with ratings of the same rows would be needed "
+            "(thetahat agreement FILE --rater COLUMN --rater COLUMN)."
+        ),
     ],
 }
 """What the service answers for ``TABLE``."""

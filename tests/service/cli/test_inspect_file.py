@@ -153,3 +153,96 @@ def test_exact_ids_beyond_the_reach_of_a_double_stay_apart(
     user = found["columns"][0]
     assert user["role"] == "label"
     assert user["examples"][:2] == ["1790000000000000000", "1790000000000000001"]
+
+
+def questions_of(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+    """Return the sentences on the questions, by their beginnings."""
+    sentences = [s.partition(": ") for s in inspect(capsys, path, path.read_text())["questions"]]
+    return {start: rest for start, _, rest in sentences}
+
+
+RATED = ["day,sex,item,new,old,judge_new,judge old"] + [
+    f"2026-11-{i // 2 + 1:02},{'fm'[i % 2]},{i // 2},{i % 3 % 2 if i < 24 else ''},"
+    f"{i % 5 % 2 if i < 24 else ''},{i % 3 % 2},{i % 7 % 2}"
+    for i in range(40)
+]
+
+
+def test_exact_each_question_names_its_columns_and_the_options_to_type(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rated.csv"
+    path.write_text("\n".join(RATED) + "\n")
+    found = questions_of(path, capsys)
+
+    assert "yes, by sex (--group sex;" in found["For whom a model is worst"]
+    judge = found["What grades of a judge add to labels of some rows"]
+    assert judge == "yes, with --judge new=judge_new --judge 'old=judge old'."
+    time, item = (
+        found["How neighbours in time depend on each other"],
+        found["How much runs of one item vary"],
+    )
+    assert (time, item[:22]) == ("yes, with --time day.", "yes, with --item item ")
+    agreement = found["How far raters agree"]
+    assert "--rater judge_new --rater 'judge old'" in agreement
+
+    models = ["--model", "new", "--model", "old", "--missing", "leave_out"]
+    for options in (
+        ["--group", "sex", "--blocks", "holdout", *models],
+        ["--judge", "new=judge_new", "--judge", "old=judge old", "--blocks", "holdout"],
+        ["--time", "day", *models],
+        ["--item", "item", *models],
+    ):
+        assert main(["compare", str(path), *options]) == 0, capsys.readouterr().err
+    assert main(["agreement", str(path), "--rater", "judge_new", "--rater", "judge old"]) == 0
+
+
+def test_exact_questions_without_columns_say_what_is_needed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "plain.csv"
+    path.write_text("a,b\n0.1,0.2\n0.2,0.4\n0.7,0.5\n")
+    found = questions_of(path, capsys)
+
+    for start, option in {
+        "For whom a model is worst": "--group COLUMN",
+        "What grades of a judge add to labels": "--judge MODEL=COLUMN",
+        "How much runs of one item vary": "--item COLUMN",
+        "How neighbours in time depend on each other": "--time COLUMN",
+        "How far raters agree": "--rater COLUMN --rater COLUMN",
+    }.items():
+        assert found[start].startswith("no. ")
+        assert option in found[start]
+
+
+@pytest.mark.parametrize("n_runs", [1, 3])
+def test_exact_a_long_table_says_what_its_runs_and_labels_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], n_runs: int
+) -> None:
+    rows = [
+        f"{i},{model},{seed},{'xy'[i % 2]},{(i * 7 + seed) % 5 / 4}"
+        for i in range(12)
+        for model in "ab"
+        for seed in range(n_runs)
+    ]
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join(["item,model,seed,language,score", *rows]) + "\n")
+    found = questions_of(path, capsys)
+
+    assert "yes, by language (--group language;" in found["For whom a model is worst"]
+    runs = "How much runs of one item vary"
+    assert (runs in found) == (n_runs == 1)
+    if n_runs > 1:
+        assert "items have up to 3 runs" in found[f"{runs}, and how often one of several succeeds"]
+    options = ["--group", "language", "--blocks", "holdout", "--better", "higher"]
+    assert main(["compare", str(path), *options]) == 0
+
+
+def test_exact_ratings_are_no_models(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "rated.csv"
+    path.write_text("a,b,judge_a,Rater2\n" + "0.1,0.2,0.5,1\n0.2,0.4,0.1,0\n" * 5)
+
+    assert main(["compare", str(path)]) == 2
+    assert (
+        "whether column 'judge_a' is a model: it has a name of ratings" in capsys.readouterr().err
+    )
