@@ -344,6 +344,66 @@ def test_exact_columns_of_a_data_set_and_inline_columns_agree(tmp_path: Path) ->
     assert run_kind(stored, [file]).result == run_kind(VECTOR).result
 
 
+@pytest.mark.parametrize("name", VECTOR_STATISTICS)
+def test_naive_given_resamples_of_named_columns(name: str) -> None:
+    rows = RNG.integers(0, 40, (5, 40))
+    columns = {key: np.array(values) for key, values in VECTOR["sample"]["x"].items()}
+    y = np.array(VECTOR["sample"]["y"])
+
+    def take(at: np.ndarray) -> dict[str, Any]:
+        taken: dict[str, Any] = {"x": {key: x[at].tolist() for key, x in columns.items()}}
+        return {**taken, "y": y[at].tolist()} if name == "regression_coefficients" else taken
+
+    def compute(at: np.ndarray) -> np.ndarray:
+        x = np.stack([x[at] for x in columns.values()], axis=1)
+        if name == "mean_vector":
+            return x.mean(axis=0)
+        if name == "regression_coefficients":
+            return np.linalg.lstsq(np.insert(x, 0, 1, axis=1), y[at], rcond=None)[0]
+        matrix = np.cov(x.T) if name == "covariance_matrix" else np.corrcoef(x.T)
+        return matrix[np.triu_indices(2, 0 if name == "covariance_matrix" else 1)]
+
+    result = run_kind(
+        {
+            "kind": "bootstrap",
+            "statistic": name,
+            "sample": take(np.arange(40)),
+            "resamples": [take(at) for at in rows],
+        }
+    ).result
+
+    replicates = np.stack([compute(at) for at in rows])
+    assert result["n_resamples"] == 5
+    means = [one["replicates_mean"] for one in result["components"]]
+    # least squares by another solver, and sums in another order
+    assert_allclose(means, replicates.mean(axis=0), rtol=1e-8)
+    covariance = np.atleast_2d(np.cov(replicates.T))
+    assert_allclose(result["covariance_of_components"], covariance, rtol=1e-7, atol=1e-12)
+
+
+def test_invalid_given_resamples_of_named_columns() -> None:
+    sample = {"x": {"a": [1, 2, 4, 0], "b": [3, 0, 5, 1]}, "y": [1, 2, 3, 5]}
+    request = {"kind": "bootstrap", "sample": sample, "statistic": "regression_coefficients"}
+    short = {"x": {"a": [1, 2], "b": [3, 0]}, "y": [1, 2]}
+    equal = {"x": {"a": [2] * 4, "b": [0] * 4}, "y": [2] * 4}
+
+    for resamples, place, words in (
+        ([sample["x"], sample], ("resamples", 0), 'must be {"x": {"a": '),
+        ([sample, {"x": sample["x"]}], ("resamples", 1), 'must be {"x"'),
+        (
+            [sample, {**sample, "y": [2, 1, 3, 5]}],
+            ("resamples", 1, "x", "a", 0),
+            "not in the sample",
+        ),
+        ([sample, short], ("resamples", 1, "x", "a"), "same number"),
+        ([sample, equal], ("resamples", 1), "Resample 1 has no value"),
+        ([sample], ("resamples",), "at least 2"),
+    ):
+        with pytest.raises((EvaluationError, InvalidRequest), match=words) as refused:
+            run_kind({**request, "resamples": resamples})
+        assert place_of(refused.value) == place
+
+
 @pytest.mark.parametrize(
     ("changes", "place"),
     [

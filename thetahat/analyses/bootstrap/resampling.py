@@ -15,9 +15,10 @@ from thetahat.numerics.bootstrap.resamples import HashedResamples, few_kinds
 from thetahat.numerics.loops.compiling import uses_loops
 from thetahat.numerics.thresholds import MANY_DRAWS
 from thetahat.statistics import Functional, FunctionalOfKinds, Sample, Statistic, SumsFunctional
+from thetahat.statistics.vector_statistics import VectorStatistic
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB, NUMBERS_IN_32_MB
 from thetahat.values.number_text import format_number
-from thetahat.values.types import FloatArray
+from thetahat.values.types import FloatArray, IntArray
 
 DEFAULT_RESAMPLES: Final = 2000
 MIN_RESAMPLES: Final = 2
@@ -139,6 +140,21 @@ def _list_chunks(n: int, n_resamples: int, entries: int) -> Iterator[slice]:
         yield slice(first, min(first + step, n_resamples))
 
 
+def draw_counts_again(
+    statistic: Statistic | VectorStatistic, resamples: AnyResamples, which: IntArray, attempt: int
+) -> FloatArray:
+    """Return (b, U) counts of new draws in the place of resamples without a value.
+
+    Resamples of a request cannot be drawn again and are refused.
+    """
+    if isinstance(resamples, GivenResamples):
+        at = int(which[0])
+        raise InvalidParameter(
+            f"Resample {at} has no value: {statistic.undefined()}", loc=("resamples", at)
+        )
+    return resamples.redraw_counts(which, attempt)
+
+
 def _draw_again(  # noqa: PLR0913 - all parts of a chunk
     statistic: Statistic,
     functional: Functional,
@@ -153,14 +169,9 @@ def _draw_again(  # noqa: PLR0913 - all parts of a chunk
     """
     drawn, attempt = 0, 0
     while len(bad := np.flatnonzero(np.isnan(values))):
-        if isinstance(resamples, GivenResamples):
-            at = part.start + int(bad[0])
-            raise InvalidParameter(
-                f"Resample {at} has no value: {statistic.undefined()}", loc=("resamples", at)
-            )
         attempt += 1
         drawn += len(bad)
-        others = resamples.redraw_counts(part.start + bad, attempt)
+        others = draw_counts_again(statistic, resamples, part.start + bad, attempt)
         values[bad] = functional.evaluate_counts(others)
         if counts is not None:
             counts[bad] = others

@@ -15,8 +15,8 @@ from thetahat.analyses.bootstrap.intervals import (
     needs_errors,
 )
 from thetahat.analyses.bootstrap.replicates import StatisticReplicates
+from thetahat.analyses.bootstrap.resampling import AnyResamples, draw_counts_again
 from thetahat.cautions import FEW_UNITS, INTERVALS_ONE_BY_ONE, RESAMPLES_DRAWN_AGAIN, Caution
-from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.statistics.vector_statistics import VectorSample, VectorStatistic
 from thetahat.statistics.vector_statistics.base import Component
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
@@ -70,7 +70,7 @@ class VectorEstimate:
 def bootstrap_vector(
     statistic: VectorStatistic,
     sample: VectorSample,
-    resamples: HashedResamples,
+    resamples: AnyResamples,
     *,
     with_errors: bool = False,
 ) -> tuple[StatisticReplicates, ...]:
@@ -82,8 +82,8 @@ def bootstrap_vector(
         The statistic.
     sample : VectorSample
         A sample of the kind that the statistic takes.
-    resamples : HashedResamples
-        Resamples of the rows.
+    resamples : HashedResamples or GivenResamples
+        Resamples of the rows, at least two.
     with_errors : bool
         Whether to compute the jackknife variances of every resample, for studentised intervals.
     """
@@ -101,7 +101,7 @@ def bootstrap_vector(
         while len(bad := np.flatnonzero(np.isnan(values[part]).any(axis=1))):
             attempt += 1
             n_drawn_again += len(bad)
-            counts[bad] = resamples.redraw_counts(part.start + bad, attempt)
+            counts[bad] = draw_counts_again(statistic, resamples, part.start + bad, attempt)
             values[part.start + bad] = functional.evaluate_counts(counts[bad])
         if variances is not None:
             variances[part] = functional.jackknife_variances(counts)
@@ -123,7 +123,7 @@ def bootstrap_vector(
 def estimate_vector(  # noqa: PLR0913 - the statistic, its sample, and how intervals are built
     statistic: VectorStatistic,
     sample: VectorSample,
-    resamples: HashedResamples,
+    resamples: AnyResamples,
     methods: Sequence[str],
     level: float,
     alternative: Alternative,

@@ -69,8 +69,8 @@ class VectorPlan:
     """What is computed."""
     sample: VectorSample
     """The sample, which fits the statistic."""
-    resamples: HashedResamples
-    """Drawn from the rows."""
+    resamples: AnyResamples
+    """Drawn from the rows, or as the request has them."""
     intervals: tuple[str, ...]
     """The intervals to build for each component."""
     reasons: Mapping[str, str]
@@ -86,18 +86,18 @@ def check_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile
     """Check a request; an inline sample is read."""
     check_level(request.level)
     _parse_intervals(request)
-    if is_of_vector(request):
-        _check_vector_request(request, datasets)
-        return
-    statistic = _parse_statistic(request)
-    _check_named_tests(request, statistic)
-    _check_form(request, datasets)
     if request.resamples is not None and request.n_resamples is not None:
         raise InvalidParameter(
             "The request has both resamples and n_resamples, which is the number of resamples to "
             "draw. Leave one of them out.",
             loc=("n_resamples",),
         )
+    if is_of_vector(request):
+        _check_vector_request(request, datasets)
+        return
+    statistic = _parse_statistic(request)
+    _check_named_tests(request, statistic)
+    _check_form(request, datasets)
     if request.dataset is None:
         build_plan(request, datasets, seed=0)
         return
@@ -136,7 +136,10 @@ def build_vector_plan(
     _check_work(n * q, n_resamples)
     starts: IntArray = np.array([0, n], dtype=np.intp)
     intervals, reasons = _choose_intervals(request, statistic, n, n_components=q)
-    resamples = HashedResamples(starts, seed, n_resamples)
+    if request.resamples is None:
+        resamples: AnyResamples = HashedResamples(starts, seed, n_resamples)
+    else:
+        resamples = _read_vector_resamples(request.resamples, sample, starts)
     return VectorPlan(statistic, sample, resamples, intervals, reasons)
 
 
@@ -156,14 +159,24 @@ def _check_work(n_entries: int, n_resamples: int) -> None:
         )
 
 
+FEWEST_VECTOR_RESAMPLES: Final = 2
+"""Without two of them the components have no covariance."""
+
+
 def _check_vector_request(request: BootstrapRequest, datasets: Mapping[UUID, DatasetFile]) -> None:
     name = make_method_entry(request.statistic).name
-    for field in ("resamples", "tests"):
-        if getattr(request, field) is not None:
-            raise UnsupportedCombination(
-                f"{name} has several components, and takes no {field}. Leave the field out.",
-                loc=(field,),
-            )
+    if request.tests is not None:
+        raise UnsupportedCombination(
+            f"{name} has several components, and takes no tests. Leave the field out.",
+            loc=("tests",),
+        )
+    if request.resamples is not None and len(request.resamples) < FEWEST_VECTOR_RESAMPLES:
+        raise InvalidParameter(
+            f"{name} has several components, whose covariance needs at least "
+            f"{FEWEST_VECTOR_RESAMPLES} resamples.",
+            loc=("resamples",),
+            value=len(request.resamples),
+        )
     _check_form(request, datasets)
     if request.dataset is None:
         build_vector_plan(request, datasets, seed=0)
@@ -302,6 +315,38 @@ def _read_resamples(
             )
         else:
             rows.append(find_rows(parts, columns, paths))
+    return GivenResamples(np.stack(rows), starts)
+
+
+def _read_vector_resamples(
+    resamples: list[Any], sample: VectorSample, starts: IntArray
+) -> GivenResamples:
+    """Return the rows of the sample that each resample of named columns holds."""
+    parts: dict[Loc, FloatArray] = {("x", name): column for name, column in sample.columns.items()}
+    if sample.y is not None:
+        parts["y",] = sample.y
+    rows = []
+    for b, resample in enumerate(resamples):
+        has_names = (
+            isinstance(resample, dict)
+            and set(resample) == {path[0] for path in parts}
+            and isinstance(resample["x"], dict)
+            and set(resample["x"]) == set(sample.columns)
+        )
+        if not has_names:
+            names = ", ".join(f'"{name}": [..]' for name in sample.columns)
+            response = "" if sample.y is None else ', "y": [..]'
+            raise InvalidParameter(
+                f'Each resample of this sample must be {{"x": {{{names}}}{response}}}.',
+                loc=("resamples", b),
+                value=shorten_value(resample),
+            )
+        paths: list[Loc] = [("resamples", b, *path) for path in parts]
+        read = [
+            read_number_array(resample["x"][path[1]] if len(path) > 1 else resample["y"], at)
+            for path, at in zip(parts, paths, strict=True)
+        ]
+        rows.append(find_rows(read, list(parts.values()), paths))
     return GivenResamples(np.stack(rows), starts)
 
 

@@ -90,7 +90,8 @@ class BootstrapRequest(EvaluationRequest):
         None,
         min_length=1,
         description="The resamples, in the place of drawn ones: lists of values of the sample, "
-        "each as long as the sample, or objects with x and y.",
+        "each as long as the sample, or objects with x and y; for statistics with several "
+        "components x is an object of columns by name, and there are two resamples at least.",
     )
     n_resamples: Annotated[int, Field(strict=True)] | None = Field(
         None, description=f"Number of resamples to draw. Left out: {DEFAULT_RESAMPLES}."

@@ -70,7 +70,15 @@ ResampleItem = Annotated[
                 {
                     "type": "object",
                     "properties": {
-                        "x": {"type": "array", "items": _NUMBER},
+                        "x": {
+                            "anyOf": [
+                                {"type": "array", "items": _NUMBER},
+                                {
+                                    "type": "object",
+                                    "additionalProperties": {"type": "array", "items": _NUMBER},
+                                },
+                            ]
+                        },
                         "y": {"type": "array", "items": _NUMBER},
                     },
                     "required": ["x"],
@@ -80,4 +88,4 @@ ResampleItem = Annotated[
         }
     ),
 ]
-"""One resample: a list of numbers, or an object with x and y."""
+"""One resample: a list of numbers, or an object with x (numbers, or columns by name) and y."""
