@@ -546,6 +546,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Pratt, J. W. (1959). Remarks on zeros and ties in the Wilcoxon signed rank "
             "procedures. Journal of the American Statistical Association 54, 655-667."
         ),
+        "price2004": (
+            "Price, R. M. and Bonett, D. G. (2004). An improved confidence interval for a linear "
+            "function of binomial proportions. Computational Statistics and Data Analysis 45, "
+            "449-456."
+        ),
         "pustejovsky2018": (
             "Pustejovsky, J. E. and Tipton, E. (2018). Small-sample methods for cluster-robust "
             "variance estimation and hypothesis testing in fixed effects models. Journal of "

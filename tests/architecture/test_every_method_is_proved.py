@@ -35,6 +35,7 @@ NOTHING_OUTSIDE = {
     "importance_weights/ulsif": NO_OTHER,
     "intervals/catoni": FORMULA_ONLY,
     "intervals/prediction": NO_OTHER,
+    "intervals/price_bonett": NO_OTHER,
     "intervals/skewness_corrected": FORMULA_ONLY,
     "intervals/studentised": FORMULA_ONLY,
     "presets/bootstrap_estimates": FIGURES_ONLY,

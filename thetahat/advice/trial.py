@@ -20,7 +20,7 @@ from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.intervals import INTERVALS
-from thetahat.intervals.base import ErrorRateInterval, Interval, PairedRatesInterval
+from thetahat.intervals.base import Interval, PairedRatesInterval, ZeroOneInterval
 from thetahat.schemes import SCHEMES
 from thetahat.schemes.base import Rows, Split
 from thetahat.seeds import make_random_stream
@@ -163,7 +163,7 @@ def _list_intervals(layout: Layout, *, of_error_rates: bool) -> tuple[ChosenMeth
         if method.info.interval.form in {IntervalForm.T, IntervalForm.NORMAL, IntervalForm.SKEWED}
         or (
             of_error_rates
-            and isinstance(method, ErrorRateInterval | PairedRatesInterval)
+            and isinstance(method, ZeroOneInterval | PairedRatesInterval)
             and method.inapplicable(layout) is None
         )
     )

@@ -189,7 +189,13 @@ class IntervalOfLosses(IntervalMethod, ABC):
         )
 
 
-class ErrorRateInterval(IntervalOfLosses, ABC):
+class ZeroOneInterval(IntervalOfLosses, ABC):
+    """Base class of intervals for one model whose losses are all 0 or 1."""
+
+    __slots__ = ()
+
+
+class ErrorRateInterval(ZeroOneInterval, ABC):
     """Base class of intervals for the error rate of one model, from losses that are all 0 or 1."""
 
     __slots__ = ()

@@ -73,7 +73,9 @@ class WildCluster(IntervalMethod):
             "level 95 % covered in 95 to 96 % for normal losses, in 98 to 100 % for differences "
             "and in 94 to 95 % for an error rate of 30 %, where t on cluster_robust covers in 90 "
             "to 92 %; too rarely for squared losses (87 to 91 %) and an error rate of 10 % (83 to "
-            "85 %). It leaves out how much results change with other training data."
+            "85 %). The p-value need not fall steadily with the distance from the estimate: the "
+            "interval ends at the nearest mean that is rejected, and means beyond it may not be. "
+            "It leaves out how much results change with other training data."
         ),
         blocks=PARTITIONS | HOLDOUT,
         targets=(Target.THESE_MODELS,),

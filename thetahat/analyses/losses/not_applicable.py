@@ -12,11 +12,11 @@ from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.losses.result import NotApplicable
 from thetahat.errors import UnsupportedCombination
 from thetahat.intervals.base import (
-    ErrorRateInterval,
     IntervalMethod,
     IntervalOfLosses,
     PairedRatesInterval,
     ResampledInterval,
+    ZeroOneInterval,
 )
 from thetahat.values.block_losses import BlockLosses
 
@@ -71,7 +71,7 @@ def note_unbuilt(  # noqa: PLR0913 - what was built, from what, and the list
             continue
         if rests_on_variance(entry) and none_fits:
             left_out.add("intervals", entry.name, WITHOUT_VARIANCE)
-        elif not isinstance(entry.method, ErrorRateInterval | PairedRatesInterval):
+        elif not isinstance(entry.method, ZeroOneInterval | PairedRatesInterval):
             reason = entry.method.explain_unbuilt(losses, choices.level, choices.alternative)
             if reason is not None:
                 left_out.add("intervals", entry.name, reason)

@@ -26,6 +26,13 @@ _LEAST_ALPHA: Final = 1e-9
 """Intervals of a higher level are refused."""
 
 
+def choose_pair_alpha(alpha: float, n_pairs: int, correction: str) -> float:
+    """Return the alpha of the interval of one pair with which those of all pairs hold together."""
+    if n_pairs < 2 or not bounds_any_false_statement(correction):
+        return alpha
+    return max(_LEAST_ALPHA, alpha / n_pairs)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PairFamily:
     """The pairs of one evaluation, and how their p-values and intervals are corrected.
@@ -110,8 +117,7 @@ class PairFamily:
             return self.alpha
         if self.joint is not None:
             return max(_LEAST_ALPHA, self.joint.find_pair_alpha(self.alpha))
-        bounds = bounds_any_false_statement(self.correction)
-        return max(_LEAST_ALPHA, self.alpha / self.n_pairs) if bounds else self.alpha
+        return choose_pair_alpha(self.alpha, self.n_pairs, self.correction)
 
     def choose_level(self, choices: Choices) -> Choices:
         """Return the choices with the level of the interval of one pair."""

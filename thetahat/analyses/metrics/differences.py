@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.pair_family import choose_pair_alpha
 from thetahat.analyses.losses.parts import ModelPair
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
 from thetahat.analyses.losses.result import MetricDifference
@@ -28,11 +29,26 @@ def build_differences(
     measured: Mapping[str, MetricValues],
     choices: Choices,
 ) -> dict[ModelPair, MetricDifference]:
-    """Return one metric of every pair, p-values corrected over the pairs."""
-    built = [
-        build_difference(metric, _read(metric, measured, pair, choices), choices) for pair in pairs
+    """Return one metric of every pair, p-values and intervals corrected over the pairs."""
+    correction = choices.correction or DEFAULT_CORRECTION
+    alpha = choose_pair_alpha(choices.alpha, len(pairs), correction)
+    of_one_pair = choices if alpha == choices.alpha else replace(choices, level=1 - alpha)
+    built: list[MetricDifference] = []
+    for a, b in pairs:
+        difference = measured[a].minus(measured[b])
+        reading = infer_metric(metric, difference, of_one_pair, is_difference=True)
+        if alpha != choices.alpha:
+            reading = _mark_intervals(reading, choices.level, len(pairs))
+        built.append(build_difference(metric, reading, choices))
+    return _adjust(pairs, built, correction)
+
+
+def _mark_intervals(reading: MetricInference, level: float, n_pairs: int) -> MetricInference:
+    """Return the intervals with the level at which those of all pairs hold together."""
+    intervals = [
+        replace(each, level=level, simultaneous_pairs=n_pairs) for each in reading.intervals
     ]
-    return _adjust(pairs, built, choices.correction or DEFAULT_CORRECTION)
+    return replace(reading, intervals=intervals)
 
 
 def _adjust(
@@ -73,13 +89,6 @@ def build_difference(
         higher_is_better=metric.higher_is_better,
         cautions=tuple(dict.fromkeys(cautions)),
     )
-
-
-def _read(
-    metric: Metric, measured: Mapping[str, MetricValues], pair: ModelPair, choices: Choices
-) -> MetricInference:
-    a, b = pair
-    return infer_metric(metric, measured[a].minus(measured[b]), choices, is_difference=True)
 
 
 def _summarise_difference(

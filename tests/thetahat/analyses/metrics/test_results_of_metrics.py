@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.special import ndtri
 
 from tests.thetahat.analyses.metrics.readings import codes, folds, holdout, noisy, sources, tree
 from tests.thetahat.metrics.judged import binary, labelled, values
@@ -53,6 +54,24 @@ def test_golden_result_of_the_aneurysm_patients() -> None:
     )
     assert pairs[0]["interval"] == pairs[0]["intervals"][0]
     assert "difference_in_metric_units" in codes(pairs[0]["cautions"])
+
+
+def test_exact_intervals_of_several_pairs_hold_together() -> None:
+    three = tree(AUC, MARKERS, holdout(113))["comparisons"]
+    two = tree(AUC, {name: MARKERS[name] for name in ("wfns", "s100b")}, holdout(113))[
+        "comparisons"
+    ]
+
+    for pairs, tail in ((three, 0.05 / 6), (two, 0.05 / 2)):
+        for pair in pairs:
+            metric = pair["metrics"]["roc_auc"]
+            interval = metric["interval"]
+            reach = ndtri(1 - tail) * metric["standard_error"]
+            assert metric["degrees_of_freedom"] is None
+            assert interval["level"] == 0.95
+            assert interval.get("simultaneous_pairs") == (3 if pairs is three else None)
+            assert_allclose(interval["upper"], metric["difference"] + reach, rtol=1e-12)
+            assert_allclose(interval["lower"], metric["difference"] - reach, rtol=1e-12)
 
 
 @pytest.mark.outside(PROC)
