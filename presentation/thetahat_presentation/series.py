@@ -48,7 +48,8 @@ def show_series(series: Json, looks: Sequence[Json]) -> Document:
         Its newest looks, the newest one first.
     """
     plan = series["plan"]
-    plan_sentence = [] if plan is None else [plan["sentence"]]
+    protocol = series.get("protocol")
+    sentences = [each["sentence"] for each in (protocol, plan) if each is not None]
     scope = _describe_scope(series)
     table = tabulate_looks(series, looks)
     sections = [
@@ -66,10 +67,10 @@ def show_series(series: Json, looks: Sequence[Json]) -> Document:
             findings=Findings(
                 verdict=series["sentence"],
                 tables=[table] if looks else [],
-                sentences=plan_sentence,
+                sentences=sentences,
                 limit=scope,
             ),
-            sentences=plan_sentence,
+            sentences=sentences,
             sections=sections,
             scope=scope,
         )

@@ -54,10 +54,25 @@ def _build_document(result: Json, request: Json, pair: ModelPair | None) -> Docu
     presentation = find_presentation(str(result.get("kind")))
     if presentation is not None:
         question = presentation.ask(result, request)
-        return replace(presentation.view(result, request, pair), question=question)
+        document = replace(presentation.view(result, request, pair), question=question)
+        return tell_plan(document, result.get("protocol"))
     if "models" in result:
         return build_models_document(result, request, pair)
     return _list_numbers(result, [])
+
+
+def tell_plan(document: Document, protocol: Json | None) -> Document:
+    """Return a document whose findings begin with how the plan was followed, if there is one."""
+    if protocol is None:
+        return document
+    sentence = str(protocol["sentence"])
+    findings = document.findings
+    return replace(
+        document,
+        findings=replace(findings, sentences=[sentence, *findings.sentences]),
+        sentences=[sentence, *document.sentences],
+        n_first=document.n_first + 1,
+    )
 
 
 def show_other_form(result: Json) -> Document:

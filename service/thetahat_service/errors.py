@@ -10,6 +10,7 @@
     ├── DatasetInUse           a queued or running evaluation reads the data set
     ├── IdempotencyRace        the first request with this key has not been answered yet
     ├── SeriesClosed           the series takes no more batches
+    ├── ProtocolInUse          an evaluation or a series names the protocol
     ├── EvaluationNotFinished  only finished evaluations can be deleted
     ├── MalformedRequest       the body or a header cannot be parsed
     ├── InvalidRequest         a field is invalid; ``errors`` has each place and value
@@ -134,6 +135,12 @@ class SeriesClosed(ServiceError):
     """The series takes no more batches."""
 
     code = "series_closed"
+
+
+class ProtocolInUse(ServiceError):
+    """An evaluation or a series names the protocol."""
+
+    code = "protocol_in_use"
 
 
 class EvaluationNotFinished(ServiceError):

@@ -168,6 +168,8 @@ class Settings(BaseModel):
     max_series: int = Field(1000, ge=0, description="Most series per owner.")
     max_series_batches: int = Field(1_000_000, ge=1, description="Most batches of a series.")
 
+    max_protocols: int = Field(1000, ge=0, description="Most protocols per owner.")
+
     import_hosts: str = Field(
         "",
         description="Hosts (host, host:port, http://host:port) from which data sets may be "

@@ -13,7 +13,6 @@ from thetahat_service.jobs.listed import ListedResult, list_result
 from thetahat_service.jobs.loading import Loaded, load
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import Chunk, Chunks, CutChunk, Finished
-from thetahat_service.kinds.result_json import encode_result
 from thetahat_service.outcomes.failure_arrays import FAILED
 from thetahat_service.states import Stage
 from thetahat_service.storage import units
@@ -118,7 +117,7 @@ def _store_result(
     finished: Finished, loaded: Loaded, claim: UnitClaim, files: FileStore
 ) -> EvaluationOutput:
     """Store the losses of a finished evaluation, and return the result as JSON text."""
-    body = encode_result(finished, loaded.provenance)
+    body = loaded.encode(finished)
     losses: pa.Table | None = finished.losses
     name = None if losses is None else outputs.keep_losses(files, claim, losses)
     return EvaluationOutput(encode_json(body), name, list_result(body))

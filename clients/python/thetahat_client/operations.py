@@ -28,6 +28,7 @@ from thetahat_client.media import Source, guess_media_type, make_body, read_name
 from thetahat_client.models import Dataset, Evaluation, SignOff
 from thetahat_client.outputs import Outputs
 from thetahat_client.progress import ShowProgress, choose_display
+from thetahat_client.protocols import Protocol
 from thetahat_client.record import EvaluationRecord
 from thetahat_client.request_json import encode_request
 from thetahat_client.runners import Items, listing, operation
@@ -391,6 +392,7 @@ class Operations(Outputs):
         verdict: str | None = None,
         gate: str | None = None,
         sign_off: str | None = None,
+        protocol: str | None = None,
         labels: Mapping[str, str] | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
@@ -412,6 +414,8 @@ class Operations(Outputs):
         sign_off : str or None
             ``approved``, ``rejected`` or ``needs_changes``; ``none`` for results that nobody has
             signed.
+        protocol : str or None
+            Id of the protocol that they name.
         """
         query: dict[str, str | list[str] | None] = {
             "status": status,
@@ -420,6 +424,7 @@ class Operations(Outputs):
             "verdict": verdict,
             "gate": gate,
             "sign_off": sign_off,
+            "protocol": protocol,
             "label": [f"{key}:{value}" for key, value in (labels or {}).items()] or None,
             "created_after": created_after.isoformat() if created_after else None,
             "created_before": created_before.isoformat() if created_before else None,
@@ -573,6 +578,44 @@ class Operations(Outputs):
     def delete_series(self, series_id: str) -> None:
         """Delete a series with all its looks."""
         self._delete(f"/v1/series/{series_id}")
+
+    # Protocols
+
+    @operation
+    def create_protocol(
+        self, request: Mapping[str, object], *, idempotency_key: str | None = None
+    ) -> Protocol:
+        """Fix a plan before the data; nothing of it changes later.
+
+        Parameters
+        ----------
+        request : Mapping
+            The body of ``POST /v1/protocols``.
+        idempotency_key : str or None
+            As of ``create_series``.
+        """
+        return Protocol.read(self._send_once("/v1/protocols", request, idempotency_key))
+
+    @operation
+    def protocol(self, protocol_id: str) -> Protocol:
+        """Return a protocol, or raise ``NotFound``."""
+        return Protocol.read(self.transport.read(f"/v1/protocols/{protocol_id}"))
+
+    @listing
+    def list_protocols(self, *, page_size: int = 100) -> Items[Protocol]:
+        """Return all protocols, the newest first."""
+        return self._iterate_pages("/v1/protocols", {}, page_size, Protocol.read)
+
+    @operation
+    def withdraw_protocol(self, protocol_id: str, reason: str) -> Protocol:
+        """Record that a protocol is withdrawn, and why; one that is withdrawn stays as it is."""
+        answer = self.transport.post(f"/v1/protocols/{protocol_id}/withdraw", {"reason": reason})
+        return Protocol.read(answer)
+
+    @operation
+    def delete_protocol(self, protocol_id: str) -> None:
+        """Delete a protocol that no evaluation and no series names."""
+        self._delete(f"/v1/protocols/{protocol_id}")
 
     def _send_once(self, path: str, content: Mapping[str, object], key: str | None) -> Any:
         """Return the answer to a request with an idempotency key."""

@@ -79,6 +79,7 @@ def build_document(
         "headline": row.headline,
         "verdict": row.verdict,
         "gate": row.gate,
+        "protocol": row.protocol,
         "sign_off": row.sign_off,
         "error": row.error,
         "links": {

@@ -45,6 +45,7 @@ STATUS: Final[dict[type[Exception], int]] = {
     service_errors.PartsNotKept: 409,
     service_errors.DatasetInUse: 409,
     service_errors.SeriesClosed: 409,
+    service_errors.ProtocolInUse: 409,
     service_errors.EvaluationNotFinished: 409,
     service_errors.IdempotencyRace: 409,
     service_errors.TooLarge: 413,

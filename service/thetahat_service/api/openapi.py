@@ -6,7 +6,7 @@ send an API key, and the media type of errors.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from fastapi import FastAPI
@@ -19,12 +19,20 @@ from thetahat.values.json_schema import JsonSchema
 from thetahat_service.api.deprecations import mark_deprecated
 from thetahat_service.api.errors import MEDIA_TYPE
 from thetahat_service.api.preferences import MAX_KEY_LENGTH
-from thetahat_service.api.routes import access, advice, imports, series, sign_offs, webhooks
+from thetahat_service.api.routes import (
+    access,
+    advice,
+    imports,
+    protocols,
+    series,
+    sign_offs,
+    webhooks,
+)
 from thetahat_service.jobs.partial import IncludedChunks, IncludedLearners
 from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
-from thetahat_service.schemas import series_examples
+from thetahat_service.schemas import protocol_examples, series_examples
 from thetahat_service.schemas.batch import BatchRequest
 from thetahat_service.schemas.evaluation import ANY_RESULT
 from thetahat_service.schemas.events import EVENTS
@@ -99,6 +107,7 @@ def _add_bodies(document: Document) -> None:
         **access.BODIES,
         **sign_offs.BODIES,
         **series.BODIES,
+        **protocols.BODIES,
         **webhooks.BODIES,
         **imports.BODIES,
         **advice.BODIES,
@@ -112,6 +121,7 @@ def _add_bodies(document: Document) -> None:
             "content": {"application/json": content},
         }
     _complete_series(document)
+    _complete_protocols(document)
     batch = document["paths"][BATCH_PATH]["post"]
     batch["parameters"] = [_describe_header(*POST_HEADERS[0])]
     example = {"items": [{"request": read_examples(REQUEST)["losses"], "idempotency_key": "a-1"}]}
@@ -120,15 +130,26 @@ def _add_bodies(document: Document) -> None:
 
 def _complete_series(document: Document) -> None:
     """Add the headers and the examples of requests of series."""
-    create = document["paths"]["/v1/series"]["post"]
-    create["parameters"] = [_describe_header(*POST_HEADERS[0])]
-    create["requestBody"]["content"]["application/json"]["examples"] = {
-        name: {"value": body} for name, body in series_examples.SERIES.items()
-    }
+    _complete_creation(document["paths"]["/v1/series"]["post"], series_examples.SERIES)
     add = document["paths"]["/v1/series/{series_id}/batches"]["post"]
     add["parameters"] += [{**_describe_header(*POST_HEADERS[0]), "required": True}]
     add["requestBody"]["content"]["application/json"]["example"] = series_examples.BATCH
     add["responses"]["201"]["content"]["application/json"]["example"] = series_examples.LOOK
+
+
+def _complete_protocols(document: Document) -> None:
+    """Add the headers and the examples of requests of protocols."""
+    _complete_creation(document["paths"]["/v1/protocols"]["post"], protocol_examples.PROTOCOLS)
+    withdraw = document["paths"]["/v1/protocols/{protocol_id}/withdraw"]["post"]
+    content = withdraw["requestBody"]["content"]["application/json"]
+    content["example"] = protocol_examples.WITHDRAWAL
+
+
+def _complete_creation(post: Document, examples: Mapping[str, Document]) -> None:
+    """Add the header and the examples of a request that creates something once."""
+    post["parameters"] = [_describe_header(*POST_HEADERS[0])]
+    content = post["requestBody"]["content"]["application/json"]
+    content["examples"] = {name: {"value": body} for name, body in examples.items()}
 
 
 def _describe_header(name: str, text: str, rules: JsonSchema) -> dict[str, Any]:

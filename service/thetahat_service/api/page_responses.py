@@ -21,6 +21,7 @@ PAGE_PATHS: Final = (
     "/evaluations",
     "/compare",
     "/series",
+    "/protocols",
     "/advice",
     "/data-sets",
     "/methods",

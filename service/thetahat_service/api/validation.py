@@ -37,7 +37,11 @@ async def read_valid_body(request: Request, schema: type[Body]) -> Body:
 
 
 def _validate(body: bytes, schema: type[Body]) -> Body:
-    value = parse_json(body)
+    return validate(parse_json(body), schema)
+
+
+def validate(value: Any, schema: type[Body]) -> Body:
+    """Return a parsed body as its schema reads it, or raise ``InvalidRequest``."""
     try:
         return schema.model_validate(value)
     except ValidationError as error:

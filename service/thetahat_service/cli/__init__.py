@@ -41,6 +41,7 @@ COMMANDS: Final = {
     ),
     "datasets": ("datasets",),
     "series": ("series",),
+    "protocol": ("protocol",),
     "methods": ("methods",),
     "study": ("study",),
     "server": (

@@ -48,6 +48,7 @@ def render_module() -> str:
         LossTableRead,
     )
     from thetahat_service.schemas.methods import MethodRead
+    from thetahat_service.schemas.protocol import ProtocolRead
     from thetahat_service.schemas.result_schemas import build_schemas
     from thetahat_service.schemas.series import LookRead, SeriesListed, SeriesRead
     from thetahat_service.schemas.sign_off import SignOffRead
@@ -66,6 +67,7 @@ def render_module() -> str:
         MethodRead,
         LookRead,
         NewWebhook,
+        ProtocolRead,
         SeriesListed,
         SeriesRead,
         SignOffRead,

@@ -70,6 +70,10 @@ def submit(
     as_json: Annotated[
         bool, typer.Option("--json", help="With --wait: print the result as JSON.")
     ] = False,
+    protocol: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Name this protocol in each request: its fixed plan."),
+    ] = None,
     idempotency_key: Annotated[
         str | None,
         typer.Option(
@@ -93,6 +97,9 @@ def submit(
             for request in requests:
                 request.body["dataset"] = dataset.id
             print(f"data set {dataset.id}: {dataset.rows} rows", file=sys.stderr)
+        if protocol is not None:
+            for request in requests:
+                request.body["protocol"] = protocol
         if len(requests) > 1:
             status = submit_batch(
                 client, requests, wait=wait, as_json=as_json, idempotency_key=idempotency_key

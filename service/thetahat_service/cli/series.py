@@ -164,6 +164,9 @@ def add(
         if status is not None:
             print(status.name)
         print_text(look.sentence)
+        protocol: Any = series.members["protocol"]
+        if protocol is not None:
+            print_text(protocol["sentence"])
     if status is not None:
         raise typer.Exit(status)
 

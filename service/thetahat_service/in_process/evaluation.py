@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thetahat.errors import InvalidParameter
 from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.running import Evaluated, run_request
@@ -29,6 +30,12 @@ def evaluate_in_process(
         The request or the file is refused.
     """
     body, datasets = dict(request), {file.id: file for file in logs}
+    if body.get("protocol") is not None:
+        message = (
+            "Protocols are kept by a service, which compares an evaluation with its plan. Send the "
+            "request to it (thetahat submit), or leave protocol out."
+        )
+        raise InvalidParameter(message, loc=("protocol",), value=str(body["protocol"]))
     if data is not None:
         body["dataset"] = str(data.id)
         datasets[data.id] = data

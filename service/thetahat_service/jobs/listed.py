@@ -28,6 +28,8 @@ class ListedResult:
     """The verdict in one short sentence."""
     findings: str = ""
     """The findings as text."""
+    protocol: JsonObject | None = None
+    """How it follows its protocol; None without one."""
 
 
 NOTHING_LISTED: Final = ListedResult()
@@ -44,6 +46,7 @@ def list_result(body: Mapping[str, Any]) -> ListedResult:
         gate=None if gate is None else str(gate["outcome"]),
         headline=document.headline,
         findings=Page(all_option=ALL_OPTION).write(document),
+        protocol=body.get("protocol"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,16 +14,20 @@ from pydantic import ValidationError
 import thetahat
 from thetahat_service.errors import Unavailable
 from thetahat_service.jobs.stored_datasets import StoredDataset
-from thetahat_service.kinds.base import DatasetFile, Job, JobKind
+from thetahat_service.json_types import JsonObject
+from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
+from thetahat_service.kinds.result_json import encode_result
+from thetahat_service.protocols.following import FollowedProtocol
+from thetahat_service.storage import protocols
 from thetahat_service.storage.files import FileStore, build_dataset_file_name
 from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
 _E, _L = EVALUATION.c, EVALUATION_DATASET.c
-_GET = sa.select(_E.kind, _E.request, _E.seed, _E.data_sha256, _E.request_sha256).where(
-    _E.id == sa.bindparam("wanted")
-)
+_GET = sa.select(
+    _E.kind, _E.request, _E.seed, _E.data_sha256, _E.request_sha256, _E.protocol
+).where(_E.id == sa.bindparam("wanted"))
 _GET_DATASETS = (
     sa.select(DATASET)
     .join(EVALUATION_DATASET, _L.dataset_id == DATASET.c.id)
@@ -37,6 +42,17 @@ class Loaded:
     kind: JobKind[Any]
     job: Job[Any]
     provenance: Provenance
+    protocol: FollowedProtocol | None
+
+    def encode(self, finished: Finished) -> dict[str, Any]:
+        """Return a result as clients read it, with how it follows its protocol."""
+        body = encode_result(finished, self.provenance)
+        return body if self.protocol is None else self.protocol.finish(self.job.request, body)
+
+    def encode_partial(self, finished: Finished) -> dict[str, Any]:
+        """Return a partial result as clients read it."""
+        body = encode_result(finished, self.provenance)
+        return body if self.protocol is None else self.protocol.finish_partly(body)
 
 
 def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
@@ -55,6 +71,7 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             "Another release of the service has accepted this request, and release "
             f"{thetahat.__version__} cannot read it."
         ) from error
+    used = _read_datasets(connection, evaluation_id, files) if request.list_dataset_ids() else {}
     return Loaded(
         kind,
         Job(
@@ -62,9 +79,7 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             kind=row.kind,
             request=request,
             seed=row.seed,
-            datasets=_read_datasets(connection, evaluation_id, files)
-            if request.list_dataset_ids()
-            else {},
+            datasets=used,
         ),
         Provenance(
             version=thetahat.__version__,
@@ -72,7 +87,22 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             data_sha256=row.data_sha256,
             spec_sha256=row.request_sha256,
         ),
+        _read_protocol(connection, evaluation_id, row.protocol, used),
     )
+
+
+def _read_protocol(
+    connection: sa.Connection,
+    evaluation_id: UUID,
+    outcome: JsonObject | None,
+    used: Mapping[UUID, DatasetFile],
+) -> FollowedProtocol | None:
+    """Return the protocol of an evaluation, which is not deleted while it is named."""
+    if outcome is None:
+        return None
+    fixed = protocols.get_request_of_evaluation(connection, evaluation_id)
+    files = sorted({file.sha256 for file in used.values()})
+    return None if fixed is None else FollowedProtocol(outcome=outcome, fixed=fixed, files=files)
 
 
 def _read_datasets(

@@ -170,7 +170,6 @@ def compute_partial_result(evaluation_id: UUID) -> str:
     """Return the partial result as JSON text; only this function imports the mathematics."""
     from thetahat_service.jobs import loading, outputs  # noqa: PLC0415 - they import the mathematics
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
-    from thetahat_service.kinds.result_json import encode_result  # noqa: PLC0415 - likewise
     from thetahat_service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
 
     files = open_file_store()
@@ -182,7 +181,7 @@ def compute_partial_result(evaluation_id: UUID) -> str:
     if not (kind.has_partial_results and available.is_any):
         raise _build_pending_error(f"The kind {loaded.job.kind} has no partial results.")
     partial = kind.gather(loaded.job, outputs.open_chunk_outputs(files, output_files))
-    body = encode_result(partial, loaded.provenance)
+    body = loaded.encode_partial(partial)
     included = available.progress or available.learners
     learners = kind.list_learners_of_parts(loaded.job, available.ended_parts)
     if learners is not None:  # some of the learners that are run together may have failed

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from thetahat_service.jobs.listed import NOTHING_LISTED, ListedResult
 from thetahat_service.json_types import JsonObject, StoredProblem
 from thetahat_service.process import counters
+from thetahat_service.protocols.outcome import tell
 from thetahat_service.settings import is_sqlite
 from thetahat_service.states import EvaluationStatus, Stage
 from thetahat_service.storage import evaluations, results, unit_parts, unit_repairs, units
@@ -186,7 +187,10 @@ def record_result(
         }
         if claim.stage is Stage.START:
             values |= {"progress_done": 1, "progress_total": 1}
+        if listed.protocol is not None:
+            values["protocol"] = listed.protocol
         told = {name: getattr(listed, name) for name in TOLD}
+        told["protocol"] = tell(listed.protocol)
         evaluations.finish(
             connection, claim.evaluation_id, EvaluationStatus.SUCCEEDED, values, told=told
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
@@ -22,15 +22,19 @@ from thetahat_service.errors import (
     TooManyJobs,
 )
 from thetahat_service.kinds.base import DatasetFile
-from thetahat_service.kinds.digests import compute_digests
+from thetahat_service.kinds.digests import RequestDigests, compute_digests
+from thetahat_service.kinds.fields.protocol import ProtocolField
 from thetahat_service.schemas.base import EvaluationRequest
 from thetahat_service.schemas.validation_messages import name_place
 from thetahat_service.settings import get_settings
 from thetahat_service.states import EvaluationStatus
-from thetahat_service.storage import audit, evaluations, idempotency, units
+from thetahat_service.storage import audit, evaluations, idempotency, protocols, units
 from thetahat_service.storage.audit import Action, Origin
 from thetahat_service.storage.evaluations import EvaluationRow, NewEvaluation
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
+
+if TYPE_CHECKING:  # it imports all the mathematics
+    from thetahat_service.protocols.following import NamedProtocol
 
 RETRY_AFTER_S = 5
 COUNT_VALID_S = 1.0
@@ -63,6 +67,7 @@ class Submission:
     fingerprint: str
     origin: Origin
     is_awaited: bool = False
+    protocol: NamedProtocol | None = None
 
     @property
     def id(self) -> UUID:
@@ -83,10 +88,35 @@ def prepare_submission(
     fingerprint: str = "",
 ) -> Submission:
     """Return a checked request as it is stored; ``InvalidRequest`` if it has NUL characters."""
-    values = _build_row(owner_id, request, datasets)
+    _check_no_nul(request)
+    digests = compute_digests(request, datasets)
+    protocol = _name_protocol(owner_id, request, digests, datasets)
     return Submission(
-        values, request.labels, list(datasets), idempotency_key, fingerprint, Origin.read_current()
+        _build_row(owner_id, request, digests, protocol),
+        request.labels,
+        list(datasets),
+        idempotency_key,
+        fingerprint,
+        Origin.read_current(),
+        protocol=protocol,
     )
+
+
+def _name_protocol(
+    owner_id: UUID,
+    request: EvaluationRequest,
+    digests: RequestDigests,
+    datasets: Mapping[UUID, DatasetFile],
+) -> NamedProtocol | None:
+    """Return the protocol that a request names; ``InvalidRequest`` if the owner has it not."""
+    if not isinstance(request, ProtocolField) or request.protocol is None:
+        return None
+    from thetahat_service.protocols.following import (  # noqa: PLC0415 - the mathematics
+        name_protocol,
+    )
+
+    files = sorted({file.sha256 for file in datasets.values()})
+    return name_protocol(owner_id, request, digests, files)
 
 
 def submit(submission: Submission) -> Submitted:
@@ -104,28 +134,35 @@ def submit(submission: Submission) -> Submitted:
         (outcome,) = submit_all([submission])
     except IntegrityError as error:
         return _explain_conflict(submission, error)
-    if isinstance(outcome, TooManyJobs):
+    if isinstance(outcome, TooManyJobs | InvalidRequest):
         raise outcome
     return outcome
 
 
-def submit_all(batch: Sequence[Submission]) -> list[Submitted | TooManyJobs]:
+def submit_all(
+    batch: Sequence[Submission],
+) -> list[Submitted | TooManyJobs | InvalidRequest]:
     """Store evaluations in one transaction, then send messages.
 
-    The outcome of a submission over the owner's limit is a ``TooManyJobs``. If this function
+    The outcome of a submission over the owner's limit is a ``TooManyJobs``, and of one whose
+    protocol was deleted meanwhile an ``InvalidRequest``. If this function
     raises, nothing is stored: ``IntegrityError`` if a submission conflicts with what is stored or
     with another one, so that each must be stored by itself.
     """
-    outcomes: list[Submitted | TooManyJobs] = []
+    outcomes: list[Submitted | TooManyJobs | InvalidRequest] = []
     accepted: list[Submission] = []
     ahead: Counter[UUID] = Counter()
     keys: list[units.UnitKey] = []
     with unit_of_work() as connection:
-        for submission in batch:
-            owner_id = submission.owner_id
+        named = [each.protocol.id for each in batch if each.protocol is not None]
+        if named:  # in one order, so that no two transactions wait for each other
+            protocols.lock_some(connection, named)
+        for sent in batch:
+            owner_id = sent.owner_id
             try:
                 _check_limit(connection, owner_id, ahead[owner_id])
-            except TooManyJobs as error:
+                submission = _count_in_protocol(connection, sent)
+            except (TooManyJobs, InvalidRequest) as error:
                 outcomes.append(error)
                 continue
             ahead[owner_id] += 1
@@ -137,6 +174,20 @@ def submit_all(batch: Sequence[Submission]) -> list[Submitted | TooManyJobs]:
     return outcomes
 
 
+def _count_in_protocol(connection: sa.Connection, submission: Submission) -> Submission:
+    """Return a submission with what is known of how it follows its protocol.
+
+    Raises ``InvalidRequest`` if the protocol was deleted since the request was checked.
+    """
+    named = submission.protocol
+    if named is None:
+        return submission
+    from thetahat_service.protocols.following import begin  # noqa: PLC0415 - the mathematics
+
+    outcome = begin(connection, submission.owner_id, named)
+    return replace(submission, values={**submission.values, "protocol": outcome})
+
+
 def _build_evaluation(submission: Submission) -> Submitted:
     row: dict[str, Any] = {
         name: submission.values.get(name) for name in EvaluationRow.__dataclass_fields__
@@ -146,11 +197,12 @@ def _build_evaluation(submission: Submission) -> Submitted:
 
 
 def _build_row(
-    owner_id: UUID, request: EvaluationRequest, datasets: Mapping[UUID, DatasetFile]
+    owner_id: UUID,
+    request: EvaluationRequest,
+    digests: RequestDigests,
+    protocol: NamedProtocol | None,
 ) -> NewEvaluation:
     """Return the columns of a new evaluation."""
-    _check_no_nul(request)
-    digests = compute_digests(request, datasets)
     return {
         "id": uuid4(),
         "owner_id": owner_id,
@@ -166,6 +218,8 @@ def _build_row(
         "progress_total": None,
         "progress_unit": "evaluation",
         "created_at": datetime.now(UTC),
+        "protocol_id": None if protocol is None else protocol.id,
+        "protocol": None,
     }
 
 

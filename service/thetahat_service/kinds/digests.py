@@ -31,9 +31,12 @@ class RequestDigests:
     """Digest of ``canonical``."""
     data_sha256: str
     """Digest of the data: of the bytes of a file or, of data in the request, of their values. Of a
-    request without data it is that of the request, but for ``include``."""
+    request without data it is that of the request, but for ``include``
+    and ``protocol``."""
     seed: int
     """The request's seed, or one that is derived from digests."""
+    has_values: bool
+    """Whether the request holds values of rows."""
 
 
 def compute_digests(
@@ -44,7 +47,8 @@ def compute_digests(
     canonical = encode_json(body)
     request_sha256 = hashlib.sha256(canonical.encode()).hexdigest()
     numbers_sha256 = request_sha256
-    if body.pop("include", None) is not None:  # which parts are written changes no number
+    # which parts are written, and which plan is followed, changes no number
+    if [name for name in ("include", "protocol") if body.pop(name, None) is not None]:
         numbers_sha256 = hashlib.sha256(encode_json(body).encode()).hexdigest()
     files = sorted({file.sha256 for file in datasets.values()})
     inline = digest_inline_data(request, body)
@@ -52,7 +56,9 @@ def compute_digests(
     seed = request.seed
     if seed is None:
         seed = derive_seed(numbers_sha256, _join_digests(files) or numbers_sha256)
-    return RequestDigests(canonical, request_sha256, data_sha256 or numbers_sha256, seed)
+    return RequestDigests(
+        canonical, request_sha256, data_sha256 or numbers_sha256, seed, inline is not None
+    )
 
 
 def digest_inline_data(

@@ -43,6 +43,8 @@ class ListEntry:
     """All units of work; None until they are known."""
     unit: str
     """What is counted."""
+    protocol: Mapping[str, Any] | None
+    """How it follows its protocol; None without one."""
 
     @property
     def is_open(self) -> bool:
@@ -76,4 +78,5 @@ def describe_entry(row: Any, outcome: str = "") -> ListEntry:
         done=row.progress_done,
         total=row.progress_total,
         unit=row.progress_unit,
+        protocol=row.protocol,
     )

@@ -10,6 +10,7 @@ import thetahat
 SECTIONS: Final = (
     ("/", "Evaluations"),
     ("/series", "Series"),
+    ("/protocols", "Protocols"),
     ("/advice", "Advice"),
     ("/data-sets", "Data sets"),
     ("/methods", "Methods"),

@@ -25,6 +25,7 @@ from thetahat_service.errors import InvalidFile, PartsNotKept, ServiceError
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.digests import digest_inline_data
 from thetahat_service.kinds.kept_losses import read_kept_losses
+from thetahat_service.kinds.planned_results import add_outcome
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.kinds.running import run_request
 from thetahat_service.outcomes.output_table import OutputTable
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS: Final = 200_000_000
 """Largest number of rows times columns of a file of losses, as of an uploaded data set."""
+PROTOCOL: Final = "protocol"
+"""What a result says of its plan, which only the service knows."""
 NOT_OF_LOSSES: Final = frozenset({"kind", "left_out", "provenance"})
 """Fields of a result that say what was sent, and that losses do not have."""
 
@@ -290,7 +293,9 @@ class _Evaluation:
         is_whole = self.source is RecomputedFrom.REQUEST
         computed = self._run_request() if is_whole else self._evaluate_losses()
         recorded = expand_cautions(self.result)
-        left_out = frozenset() if is_whole else NOT_OF_LOSSES
+        left_out = frozenset({PROTOCOL}) if is_whole else NOT_OF_LOSSES | {PROTOCOL}
+        if PROTOCOL in recorded:  # a gate may require it
+            computed = add_outcome(self.request, dict(computed), recorded[PROTOCOL])
         comparison = compare_results(recorded, computed, is_whole=is_whole, left_out=left_out)
         if not is_whole:
             comparison.differences += self._compare_digests()

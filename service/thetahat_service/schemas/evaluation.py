@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from thetahat.analyses.losses.result import GateOutcome
 from thetahat.values.json_values import JsonValue
+from thetahat_service.schemas.protocol import ProtocolOutcome
 from thetahat_service.states import EvaluationStatus, OverallVerdict, SignOffDecision
 
 ANY_RESULT: Final = "AnyResult"
@@ -85,6 +86,9 @@ class EvaluationRead(BaseModel):
     )
     gate: GateOutcome | None = Field(
         description="The outcome of the request's gate; null without one."
+    )
+    protocol: ProtocolOutcome | None = Field(
+        description="How it follows the protocol of the request; null without one."
     )
     sign_off: SignOffDecision | None = Field(
         description="The decision of the newest sign-off; null if nobody has signed the result."

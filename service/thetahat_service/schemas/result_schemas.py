@@ -22,6 +22,7 @@ from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, 
 from uuid import UUID
 
 import numpy as np
+from pydantic import BaseModel
 
 from thetahat.cautions import Caution
 from thetahat.values.json_schema import JsonSchema
@@ -79,6 +80,8 @@ class SchemaBuilder:
             issubclass(annotation, StrEnum) or is_dataclass(annotation)
         ):
             return self.add(annotation)
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            return {"$ref": REF.format(name=annotation.__name__)}  # pydantic writes its schema
         origin, arguments = get_origin(annotation), get_args(annotation)
         if origin is Annotated:
             return self.build_type_schema(arguments[0], metadata)

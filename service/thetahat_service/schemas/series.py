@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from thetahat.analyses.series import Statement, Unit
 from thetahat.values.json_values import JsonValue
 from thetahat.values.types import Better
+from thetahat_service.schemas.protocol import ProtocolOutcome
 from thetahat_service.states import SeriesStatus
 
 
@@ -114,6 +115,9 @@ class SeriesListed(BaseModel):
     level: float = Field(description="Confidence level of all looks together.")
     method: SeriesMethod = Field(description="The sequential method.")
     stop: list[Statement] = Field(description="Statements that are decisions.")
+    protocol: ProtocolOutcome | None = Field(
+        description="How it follows the protocol of the request; null without one."
+    )
     unit: Unit = Field(description="What is independent.")
     expected: ExpectedRead | None = Field(description="What was expected, if it was said.")
     batches: int = Field(description="Batches so far.")

@@ -25,7 +25,9 @@ from thetahat_service.errors import (
     QuotaExceeded,
     SeriesClosed,
 )
-from thetahat_service.series.keeping import build_not_found_error, read_design
+from thetahat_service.protocols.outcome import tell
+from thetahat_service.protocols.series_plans import describe_following
+from thetahat_service.series.keeping import read_design
 from thetahat_service.settings import get_settings
 from thetahat_service.states import SeriesStatus
 from thetahat_service.storage import audit, series, webhooks
@@ -59,7 +61,7 @@ def add(owner_id: UUID, series_id: UUID, sent: SentBatch) -> tuple[LookRow, bool
     """
     for _ in range(UNLOCKED_ATTEMPTS):
         with reading() as connection:
-            row = series.get(connection, owner_id, series_id)
+            row = series.ROWS.get(connection, owner_id, series_id)
             earlier = series.find_look(connection, series_id, sent.key)
         found = _check(row, earlier, series_id, sent)
         if isinstance(found, LookRow):
@@ -71,7 +73,7 @@ def add(owner_id: UUID, series_id: UUID, sent: SentBatch) -> tuple[LookRow, bool
                 return step.look, True
     for _ in range(MOST_ATTEMPTS - UNLOCKED_ATTEMPTS):
         with suppress(IntegrityError), unit_of_work() as connection:
-            row = series.lock(connection, owner_id, series_id)
+            row = series.ROWS.lock(connection, owner_id, series_id)
             earlier = series.find_look(connection, series_id, sent.key)
             found = _check(row, earlier, series_id, sent)
             if isinstance(found, LookRow):
@@ -86,11 +88,9 @@ def add(owner_id: UUID, series_id: UUID, sent: SentBatch) -> tuple[LookRow, bool
 
 
 def _check(
-    row: SeriesRow | None, earlier: LookRow | None, series_id: UUID, sent: SentBatch
+    row: SeriesRow, earlier: LookRow | None, series_id: UUID, sent: SentBatch
 ) -> SeriesRow | LookRow:
     """Return the series to add to, or the look of a batch that was added before."""
-    if row is None:
-        raise build_not_found_error(series_id)
     if earlier is not None:
         if earlier.fingerprint != sent.fingerprint:
             raise IdempotencyMismatch(
@@ -160,5 +160,6 @@ class _Step:
             "decided_at": self.look.received_at,
             "look": {name: look[name] for name in ("number", "rows", "estimate", "lower", "upper")},
             "sentence": look["sentence"],
+            "protocol": tell(describe_following(row.protocol, self._state.rows)),
             "links": {"self": path, "looks": f"{path}/looks"},
         }

@@ -18,6 +18,7 @@ from thetahat.analyses.series import (
 from thetahat.values.json_values import to_json
 from thetahat_service.figures.figure import Figure
 from thetahat_service.figures.sequence import MOST_LOOKS, build_sequence
+from thetahat_service.protocols.series_plans import describe_following
 from thetahat_service.series import keeping
 from thetahat_service.series.keeping import read_design
 from thetahat_service.storage.series import LookRow, SeriesRow
@@ -63,6 +64,7 @@ def build_listed_document(row: SeriesRow) -> dict[str, Any]:
         "method": orjson.loads(row.request)["method"],
         "stop": list(design.decisions),
         "unit": design.unit,
+        "protocol": describe_following(row.protocol, row.state["rows"]),
         "expected": None if expected is None else asdict(expected),
         "batches": row.batches,
         "rows": row.state["rows"],

@@ -7,25 +7,19 @@ from functools import lru_cache
 from uuid import UUID, uuid4
 
 import orjson
-from sqlalchemy.exc import IntegrityError
+import sqlalchemy as sa
 
 from thetahat.analyses.series import SeriesDesign, begin_series
-from thetahat_service.errors import (
-    IdempotencyMismatch,
-    IdempotencyRace,
-    QuotaExceeded,
-    ResourceNotFound,
-)
+from thetahat_service.protocols import series_plans
 from thetahat_service.series.request import SeriesRequest
 from thetahat_service.settings import get_settings
 from thetahat_service.states import SeriesStatus
 from thetahat_service.storage import audit, series
 from thetahat_service.storage.audit import Action, Origin
+from thetahat_service.storage.owned_rows import Position
 from thetahat_service.storage.series import LookRow, SeriesRow
+from thetahat_service.storage.tables import SERIES
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
-
-Position = tuple[datetime, UUID]
-"""Creation time and id of the last item of a page."""
 
 
 @lru_cache(maxsize=256)
@@ -42,73 +36,55 @@ def create(
     For the key and fingerprint of an earlier request, its series is returned. Raises the errors of
     the design, ``IdempotencyMismatch``, ``IdempotencyRace`` and ``QuotaExceeded``.
     """
-    earlier = None if key is None else _find_earlier(owner_id, key, fingerprint)
+    earlier = series.ROWS.find_earlier(owner_id, key, fingerprint)
     if earlier is not None:
         return earlier, False
     design = request.build_design()
-    row = SeriesRow(
-        id=uuid4(),
-        owner_id=owner_id,
-        name=request.name,
-        labels=request.labels,
-        request=orjson.dumps(request.fix(design)).decode(),
-        status=SeriesStatus.OPEN.value,
-        batches=0,
-        state=begin_series(design).to_json(),
-        decision=None,
-        decided_at=None,
-        key=key,
-        fingerprint=fingerprint,
-        created_at=datetime.now(UTC),
-        last_batch_at=None,
-        closed_at=None,
-    )
-    most = get_settings().max_series
-    try:
-        with unit_of_work() as connection:
-            if series.count(connection, owner_id) >= most:
-                raise QuotaExceeded(
-                    f"This owner has {most} series, which is the limit (THETAHAT_MAX_SERIES). "
-                    "Delete one that is no longer needed."
-                )
-            series.insert(connection, row)
-            audit.add(connection, Action.CREATE_SERIES, row.id, owner_id)
-    except IntegrityError as error:
-        earlier = None if key is None else _find_earlier(owner_id, key, fingerprint)
-        if earlier is None:
-            raise IdempotencyRace(
-                f"Another request with the Idempotency-Key {key!r} has not been answered yet.",
-                retry_after=1,
-            ) from error
-        return earlier, False
-    return row, True
+    fixed = request.fix(design)
 
+    def store(connection: sa.Connection) -> SeriesRow:
+        most = get_settings().max_series
+        series.ROWS.check_quota(connection, owner_id, most, "THETAHAT_MAX_SERIES")
+        row = SeriesRow(
+            id=uuid4(),
+            owner_id=owner_id,
+            name=request.name,
+            labels=request.labels,
+            request=orjson.dumps(fixed).decode(),
+            status=SeriesStatus.OPEN.value,
+            batches=0,
+            state=begin_series(design).to_json(),
+            decision=None,
+            decided_at=None,
+            key=key,
+            fingerprint=fingerprint,
+            created_at=datetime.now(UTC),
+            last_batch_at=None,
+            closed_at=None,
+            protocol_id=request.protocol,
+            protocol=None
+            if request.protocol is None
+            else series_plans.begin(connection, owner_id, request.protocol, fixed),
+        )
+        series.ROWS.insert(connection, row)
+        audit.add(connection, Action.CREATE_SERIES, row.id, owner_id)
+        return row
 
-def _find_earlier(owner_id: UUID, key: str, fingerprint: str) -> SeriesRow | None:
-    with reading() as connection:
-        earlier = series.find_by_key(connection, owner_id, key)
-    if earlier is not None and earlier.fingerprint != fingerprint:
-        raise IdempotencyMismatch(f"The Idempotency-Key {key!r} was used with another body.")
-    return earlier
+    return series.ROWS.create_once(owner_id, key, fingerprint, store)
 
 
 def get(owner_id: UUID, series_id: UUID) -> SeriesRow:
     """Return an owner's series; ``ResourceNotFound`` if there is none of that id."""
     with reading() as connection:
-        row = series.get(connection, owner_id, series_id)
-    if row is None:
-        raise build_not_found_error(series_id)
-    return row
+        return series.ROWS.get(connection, owner_id, series_id)
 
 
 def get_with_latest(owner_id: UUID, series_id: UUID) -> tuple[SeriesRow, LookRow | None]:
     """Return an owner's series and its newest look."""
     with reading() as connection:
-        row = series.get(connection, owner_id, series_id)
+        row = series.ROWS.get(connection, owner_id, series_id)
         # the look that belongs to the state, even if another one is added meanwhile
-        looks = [] if row is None else series.list_looks(connection, series_id, row.batches + 1, 1)
-    if row is None:
-        raise build_not_found_error(series_id)
+        looks = series.list_looks(connection, series_id, row.batches + 1, 1)
     return row, looks[0] if looks else None
 
 
@@ -116,10 +92,8 @@ def list_series(
     owner_id: UUID, status: str | None, before: Position | None, limit: int
 ) -> tuple[list[SeriesRow], Position | None]:
     """Return one page of an owner's list, newest first, and the position of its end."""
-    with reading() as connection:
-        rows = series.list_page(connection, owner_id, status, before, limit + 1)
-    end = (rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
-    return rows[:limit], end
+    conditions = [] if status is None else [SERIES.c.status == status]
+    return series.ROWS.list_page(owner_id, before, limit, *conditions)
 
 
 def list_looks(
@@ -147,9 +121,7 @@ def list_drawn_looks(row: SeriesRow, most: int) -> list[LookRow]:
 def close(owner_id: UUID, series_id: UUID) -> SeriesRow:
     """Let a series take no more batches; one that is closed is not changed."""
     with unit_of_work() as connection:
-        row = series.lock(connection, owner_id, series_id)
-        if row is None:
-            raise build_not_found_error(series_id)
+        row = series.ROWS.lock(connection, owner_id, series_id)
         if row.status == SeriesStatus.OPEN:
             series.close(connection, series_id, datetime.now(UTC))
             audit.add(connection, Action.CLOSE_SERIES, series_id, owner_id)
@@ -159,8 +131,7 @@ def close(owner_id: UUID, series_id: UUID) -> SeriesRow:
 def delete(owner_id: UUID, series_id: UUID) -> None:
     """Delete a series with its looks; nothing else of its losses is kept."""
     with unit_of_work() as connection:
-        if series.lock(connection, owner_id, series_id) is None:
-            raise build_not_found_error(series_id)
+        series.ROWS.lock(connection, owner_id, series_id)
         series.delete(connection, series_id)
         audit.add(connection, Action.DELETE_SERIES, series_id, owner_id)
 
@@ -174,8 +145,3 @@ def delete_expired(series_id: UUID, before: datetime) -> bool:
         origin = Origin(audit.SERVICE, None)
         audit.add(connection, Action.DELETE_SERIES, series_id, owner_id, origin)
     return True
-
-
-def build_not_found_error(series_id: UUID) -> ResourceNotFound:
-    """Return the error of a series that an owner has not."""
-    return ResourceNotFound(f"There is no series {series_id}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Annotated, Any
+from uuid import UUID
 
 from pydantic import AwareDatetime, Field, StringConstraints, field_validator
 
@@ -86,6 +87,11 @@ class SeriesRequest(Schema):
         max_length=len(Statement),
         description="Statements that are decisions. Left out: better and worse, and with a margin "
         "equivalent. futile is for planned looks.",
+    )
+    protocol: UUID | None = Field(
+        None,
+        description="The id of a protocol, which has fixed the plan. A series that is not as "
+        "planned is refused.",
     )
     unit: Unit = Field(
         Unit.ROW,

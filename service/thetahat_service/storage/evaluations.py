@@ -52,6 +52,7 @@ class EvaluationRow:
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    protocol: JsonObject | None
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -77,6 +78,8 @@ class NewEvaluation(TypedDict):
     progress_total: int | None
     progress_unit: str
     created_at: datetime
+    protocol_id: UUID | None
+    protocol: JsonObject | None
 
 
 class SortColumn(StrEnum):
@@ -111,6 +114,7 @@ class Filters:
     verdict: str | None = None
     gate: str | None = None
     sign_off: str | None = None  # decision of the newest sign-off, or UNSIGNED
+    protocol: UUID | None = None
     search: str | None = None  # part of the name or of a label, or the id
 
 
@@ -435,6 +439,8 @@ def _build_conditions(filters: Filters) -> list[sa.ColumnElement[bool]]:
         conditions.append(EVALUATION.c.verdict == filters.verdict)
     if filters.gate is not None:
         conditions.append(EVALUATION.c.gate == filters.gate)
+    if filters.protocol is not None:
+        conditions.append(EVALUATION.c.protocol_id == filters.protocol)
     if filters.created_after is not None:
         conditions.append(EVALUATION.c.created_at > filters.created_after)
     if filters.created_before is not None:

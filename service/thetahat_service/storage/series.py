@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from thetahat_service.states import SeriesStatus
+from thetahat_service.storage.owned_rows import OwnedRows
 from thetahat_service.storage.tables import SERIES, SERIES_LOOK
 
 _S, _L = SERIES.c, SERIES_LOOK.c
@@ -35,6 +36,8 @@ class SeriesRow:
     created_at: datetime
     last_batch_at: datetime | None
     closed_at: datetime | None
+    protocol_id: UUID | None
+    protocol: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,60 +54,8 @@ class LookRow:
     """JSON text, as it is sent."""
 
 
-_COLUMNS = tuple(_S[name] for name in SeriesRow.__dataclass_fields__)
+ROWS: Final = OwnedRows(SERIES, SeriesRow, "series", "series")
 _LOOK_COLUMNS = tuple(_L[name] for name in LookRow.__dataclass_fields__)
-
-
-def insert(connection: sa.Connection, row: SeriesRow) -> None:
-    """Store a new series; a second key of the owner violates a constraint."""
-    values = {name: getattr(row, name) for name in SeriesRow.__dataclass_fields__}
-    connection.execute(sa.insert(SERIES), values)
-
-
-def count(connection: sa.Connection, owner_id: UUID) -> int:
-    """Return the number of series of an owner."""
-    statement = sa.select(sa.func.count()).select_from(SERIES).where(_S.owner_id == owner_id)
-    return int(connection.execute(statement).scalar_one())
-
-
-def get(connection: sa.Connection, owner_id: UUID, series_id: UUID) -> SeriesRow | None:
-    """Return an owner's series; None if there is none of that id."""
-    return _read(connection, _S.id == series_id, _S.owner_id == owner_id)
-
-
-def find_by_key(connection: sa.Connection, owner_id: UUID, key: str) -> SeriesRow | None:
-    """Return the series that the request with this Idempotency-Key made."""
-    return _read(connection, _S.owner_id == owner_id, _S.key == key)
-
-
-def lock(connection: sa.Connection, owner_id: UUID, series_id: UUID) -> SeriesRow | None:
-    """Return an owner's series, and keep others from changing it until the transaction ends."""
-    statement = sa.select(*_COLUMNS).where(_S.id == series_id, _S.owner_id == owner_id)
-    row = connection.execute(statement.with_for_update()).mappings().one_or_none()
-    return None if row is None else SeriesRow(**row)
-
-
-def list_page(
-    connection: sa.Connection,
-    owner_id: UUID,
-    status: str | None,
-    before: tuple[datetime, UUID] | None,
-    limit: int,
-) -> list[SeriesRow]:
-    """Return an owner's series, newest first, that are older than ``before``."""
-    statement = (
-        sa.select(*_COLUMNS)
-        .where(_S.owner_id == owner_id)
-        .order_by(_S.created_at.desc(), _S.id.desc())
-        .limit(limit)
-    )
-    if status is not None:
-        statement = statement.where(_S.status == status)
-    if before is not None:
-        statement = statement.where(
-            sa.tuple_(_S.created_at, _S.id) < sa.tuple_(*map(sa.literal, before))
-        )
-    return [SeriesRow(**row) for row in connection.execute(statement).mappings()]
 
 
 def advance(
@@ -190,8 +141,3 @@ def list_spread_looks(
         .order_by(_L.number)
     )
     return [LookRow(**row) for row in connection.execute(statement).mappings()]
-
-
-def _read(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> SeriesRow | None:
-    row = connection.execute(sa.select(*_COLUMNS).where(*conditions)).mappings().one_or_none()
-    return None if row is None else SeriesRow(**row)

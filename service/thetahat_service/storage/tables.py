@@ -136,6 +136,8 @@ EVALUATION = sa.Table(
     sa.Column("verdict", sa.String(16)),  # on the best model; NULL if it is compared with none
     sa.Column("gate", sa.String(16)),  # outcome of the gate; NULL without one
     sa.Column("headline", sa.Text()),  # the verdict in words; NULL in rows of older releases
+    sa.Column("protocol_id", sa.Uuid()),  # the plan that the request names; NULL without one
+    sa.Column("protocol", sa.JSON(none_as_null=True)),  # how it follows the plan
     _make_required("created_at", Instant()),
     sa.Column("started_at", Instant()),
     sa.Column("finished_at", Instant()),
@@ -150,6 +152,8 @@ EVALUATION = sa.Table(
     sa.Index("ix_evaluation_owner_id_gate_created_at_id", "owner_id", "gate", "created_at", "id"),
     sa.Index("ix_evaluation_status_created_at_kind", "status", "created_at", "kind"),
     sa.Index("ix_evaluation_finished_at", "finished_at"),
+    sa.Index("ix_evaluation_owner_id_data_sha256", "owner_id", "data_sha256"),
+    sa.Index("ix_evaluation_protocol_id", "protocol_id"),
     sa.CheckConstraint(
         "status IN ('queued','running','succeeded','failed','cancelled')", name="status"
     ),
@@ -221,9 +225,12 @@ SERIES = sa.Table(
     _make_required("created_at", Instant()),
     sa.Column("last_batch_at", Instant()),  # when the newest batch was received
     sa.Column("closed_at", Instant()),
+    sa.Column("protocol_id", sa.Uuid()),  # the plan that the request names; NULL without one
+    sa.Column("protocol", sa.JSON(none_as_null=True)),  # how it follows the plan
     sa.UniqueConstraint("owner_id", "key"),
     sa.Index("ix_series_owner_id_created_at_id", "owner_id", "created_at", "id"),
     sa.Index("ix_series_closed_at", "closed_at"),
+    sa.Index("ix_series_protocol_id", "protocol_id"),
     sa.CheckConstraint("status IN ('open','closed')", name="status"),
 )
 
@@ -239,6 +246,27 @@ SERIES_LOOK = sa.Table(
     _make_required("received_at", Instant()),
     _make_required("body", sa.Text()),  # JSON, as it is sent
     sa.UniqueConstraint("series_id", "key"),
+)
+
+# A plan that is fixed beforehand. Nothing of it changes but the counts and the withdrawal; what
+# names it is counted once and stays counted when it is deleted.
+PROTOCOL = sa.Table(
+    "protocol",
+    METADATA,
+    _make_key("id", sa.Uuid()),
+    _make_required("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    sa.Column("name", sa.String(200)),
+    _make_required("request", sa.Text()),  # canonical JSON; what is fixed
+    _make_required("evaluations", sa.BigInteger()),
+    _make_required("series", sa.BigInteger()),
+    sa.Column("key", sa.String(255)),  # Idempotency-Key of its creation
+    _make_required("fingerprint", sa.String(64)),
+    _make_required("created_at", Instant()),  # by the database's clock, and after what was there
+    sa.Column("withdrawn_at", Instant()),
+    sa.Column("withdrawn_reason", sa.Text()),
+    sa.UniqueConstraint("owner_id", "key"),
+    sa.Index("ix_protocol_owner_id_created_at_id", "owner_id", "created_at", "id"),
+    sa.Index("ix_protocol_withdrawn_at", "withdrawn_at"),
 )
 
 # One unit of work: claimed with a lease and an attempt number, recorded once.

@@ -142,8 +142,10 @@ def test_property_the_service_keeps_its_contract_for_ids_that_are_there(
     dataset = client.post("/v1/datasets", content=CSV_TEXT, headers={"Content-Type": CSV})
     webhook = client.post("/v1/webhooks", json={"url": "https://hooks.example.com/"})
     series = client.post("/v1/series", json={"models": ["new", "old"]})
+    protocol = client.post("/v1/protocols", json={"margin": 0.1})
     ids = {
         "SERIES": series.json()["id"],
+        "PROTOCOL": protocol.json()["id"],
         "EVALUATION": evaluation,
         "DATASET": dataset.json()["id"],
         "WEBHOOK": webhook.json()["id"],

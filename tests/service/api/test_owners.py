@@ -23,6 +23,7 @@ from thetahat_service.api.routes import (
     figures,
     imports,
     methods,
+    protocols,
     recomputation,
     reports,
     results,
@@ -43,6 +44,7 @@ MODULES = (
     figures,
     imports,
     methods,
+    protocols,
     recomputation,
     reports,
     results,
@@ -53,6 +55,7 @@ MODULES = (
 BODIES = {
     "/v1/evaluations/{evaluation_id}/sign-offs": {"name": "A. Reviewer", "decision": "approved"},
     "/v1/series/{series_id}/batches": {"losses": {"new": [0], "old": [1]}},
+    "/v1/protocols/{protocol_id}/withdraw": {"reason": "other labels"},
 }
 """Valid bodies of requests about one thing."""
 ROUTES = [
@@ -85,11 +88,13 @@ def resources(client: TestClient, keys: dict[str, str], worker: InlineWorker) ->
     evaluation = client.post("/v1/evaluations", json=matrix(), headers=headers)
     worker.work()
     series = client.post("/v1/series", json={"models": ["new", "old"]}, headers=headers)
+    protocol = client.post("/v1/protocols", json={"margin": 0.1}, headers=headers)
     deliveries = client.get(f"{location}/deliveries", headers=headers).json()["items"]
     return {
         "dataset_id": dataset.json()["id"],
         "evaluation_id": evaluation.json()["id"],
         "series_id": series.json()["id"],
+        "protocol_id": protocol.json()["id"],
         "webhook_id": webhook.json()["id"],
         "delivery_id": deliveries[0]["id"],
     }
@@ -153,8 +158,25 @@ def test_exact_lists_hold_resources_of_the_caller_only(
         foreign = client.get(path, headers=bearer(keys["bob"])).json()["items"]
         assert [item["id"] for item in own] == [resources[f"{path[4:-1]}_id"]]
         assert foreign == []
-    assert len(client.get("/v1/series", headers=bearer(keys["ann"])).json()["items"]) == 1
-    assert client.get("/v1/series", headers=bearer(keys["bob"])).json()["items"] == []
+    for path in ("/v1/series", "/v1/protocols"):
+        assert len(client.get(path, headers=bearer(keys["ann"])).json()["items"]) == 1
+        assert client.get(path, headers=bearer(keys["bob"])).json()["items"] == []
+
+
+def test_exact_a_protocol_of_another_owner_cannot_be_named(
+    client: TestClient, keys: dict[str, str], resources: dict[str, str]
+) -> None:
+    named = {"protocol": resources["protocol_id"]}
+    sent = {
+        "/v1/evaluations": {**matrix(), **named},
+        "/v1/series": {"models": ["new", "old"], "margin": 0.1, **named},
+    }
+    for path, body in sent.items():
+        foreign = client.post(path, json=body, headers=bearer(keys["bob"]))
+        own = client.post(path, json=body, headers=bearer(keys["ann"]))
+        assert foreign.status_code == 422
+        assert foreign.json()["errors"][0]["loc"] == ["protocol"]
+        assert own.status_code in {201, 202}
 
 
 def test_exact_a_data_set_of_another_owner_cannot_be_named(

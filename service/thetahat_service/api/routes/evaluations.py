@@ -148,6 +148,9 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
             "with a result that nobody has signed."
         ),
     ] = None,
+    protocol: Annotated[
+        UUID | None, Query(description="Only evaluations that name this protocol.")
+    ] = None,
     label: Annotated[
         list[Label] | None,
         Query(
@@ -166,7 +169,15 @@ async def list_evaluations(  # noqa: PLR0913 - one argument per query parameter
 ) -> Response:
     """List evaluations, newest first."""
     filters = parse_filters(
-        Filters(status=status, kind=kind, name=name, verdict=verdict, gate=gate, sign_off=sign_off),
+        Filters(
+            status=status,
+            kind=kind,
+            name=name,
+            verdict=verdict,
+            gate=gate,
+            sign_off=sign_off,
+            protocol=protocol,
+        ),
         label or [],
         created_after,
         created_before,

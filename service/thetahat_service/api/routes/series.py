@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import ValidationError
 
 from thetahat.errors import EvaluationError
 from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
@@ -18,6 +17,7 @@ from thetahat_service.api.cursors import (
     encode_number_cursor,
 )
 from thetahat_service.api.documents import build_json_response, parse_id
+from thetahat_service.api.keyed_bodies import REPLAYED, create_from_body
 from thetahat_service.api.preferences import build_etag, parse_idempotency_key, parse_known_etags
 from thetahat_service.api.query_parameters import Cursor, Limit
 from thetahat_service.api.routes.figures import (
@@ -29,7 +29,7 @@ from thetahat_service.api.routes.figures import (
     split_file_name,
 )
 from thetahat_service.api.submission import compute_fingerprint
-from thetahat_service.api.validation import convert_validation_error, fill_in_value
+from thetahat_service.api.validation import fill_in_value, validate
 from thetahat_service.errors import FieldError, MalformedRequest, ResourceNotFound
 from thetahat_service.figures import sequence
 from thetahat_service.figures.style import USUAL_WIDTH, Style
@@ -61,7 +61,6 @@ PROBLEM: Final[dict[str, object]] = {"model": ProblemDocument}
 BODY_PROBLEMS: Final[dict[int | str, dict[str, object]]] = dict.fromkeys(
     (400, 413, 415, 422, 429), PROBLEM
 )
-REPLAYED: Final = {"Idempotency-Replayed": "true"}
 
 
 @router.post(
@@ -69,15 +68,8 @@ REPLAYED: Final = {"Idempotency-Replayed": "true"}
 )
 async def create_series(request: Request) -> Response:
     """Create a series; models, question, margin, level, method and stop rule are fixed with it."""
-    owner_id: UUID = request.scope["owner_id"]
-    key = parse_idempotency_key(request.headers)
-    value = parse_json(await read_body(request, get_settings().max_json_bytes))
-    body, fingerprint = _validate(value, SeriesRequest), compute_fingerprint(value)
-    try:
-        row, is_new = await write_database(keeping.create, owner_id, body, key, fingerprint)
-    except EvaluationError as error:
-        raise fill_in_value(error, value) from None
-    return await _respond(owner_id, row.id, 201, {} if is_new else REPLAYED)
+    created = await create_from_body(request, SeriesRequest, keeping.create)
+    return await _respond(request.scope["owner_id"], created.row.id, 201, created.headers)
 
 
 @router.get("", response_model=SeriesPage, responses={422: PROBLEM})
@@ -137,7 +129,7 @@ async def add_batch(request: Request, series_id: str) -> Response:
 
     def add() -> Response:
         value = parse_json(body)
-        sent = _validate(value, SeriesBatch)
+        sent = validate(value, SeriesBatch)
         try:
             batch = SentBatch(
                 batch=sent.build_batch(),
@@ -227,10 +219,3 @@ async def _respond(
 
 def _build_etag(row: SeriesRow) -> str:
     return build_etag(row.batches, f"-{row.status}")
-
-
-def _validate(value: Any, schema: type[Schema]) -> Any:
-    try:
-        return schema.model_validate(value)
-    except ValidationError as error:
-        raise convert_validation_error(error, value) from None

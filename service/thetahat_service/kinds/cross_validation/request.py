@@ -13,6 +13,7 @@ from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fields.list_items import ValueItem
 from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
+from thetahat_service.kinds.fields.protocol import ProtocolField
 from thetahat_service.kinds.fields.sample import SampleInput
 from thetahat_service.kinds.fields.weighting_names import (
     RiskEntry,
@@ -82,7 +83,7 @@ class GroupedInlineData(InlineData):
     groups: dict[str, list[ValueItem]] | None = GROUPS_FIELD
 
 
-class CrossValidationRequest(LearnersRequest, TargetSampleFields, GroupByField):
+class CrossValidationRequest(LearnersRequest, TargetSampleFields, GroupByField, ProtocolField):
     """Data, learners and a scheme, and optionally a sample of another population."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset({"data", "target_sample"})

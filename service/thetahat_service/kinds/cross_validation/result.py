@@ -11,6 +11,7 @@ from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.importance_weighting.weights_result import UsedWeights
 from thetahat.cautions import Caution
 from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.schemas.protocol import ProtocolOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,3 +31,5 @@ class CrossValidationResult:
     a number if several sentences have that code."""
     provenance: Provenance | None = None
     """Version, seed, digests and methods, which make the result again."""
+    protocol: ProtocolOutcome | None = None
+    """How the evaluation follows the protocol that its request names; left out without one."""

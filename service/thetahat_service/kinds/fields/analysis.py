@@ -13,7 +13,7 @@ from thetahat.analyses.losses import EVERY_TEST, Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.choices import OPTION_NAMES
 from thetahat.analyses.losses.method_selection import split_by_family
 from thetahat.analyses.losses.result import GateOutcome, Requirement
-from thetahat.errors import EvaluationError, UnsupportedCombination
+from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
 from thetahat.refit_estimators import (
     EVERY_INTERVAL,
     EVERY_VARIANCE,
@@ -65,6 +65,11 @@ class GateFields(Schema):
     undecided: GateOutcome = Field(
         GateOutcome.UNDECIDED,
         description="The outcome if the data show neither the requirement nor its opposite.",
+    )
+    as_planned: bool = Field(
+        default=False,
+        strict=True,
+        description="Whether the gate also fails if the evaluation is not as its protocol plans.",
     )
 
 
@@ -131,8 +136,20 @@ class AnalysisRequest(EvaluationRequest):
         if self.include is None:
             del options["include"]
         if self.gate is not None:
-            options["gate"] = Gate(**self.gate.model_dump())
+            options["gate"] = Gate(**self.gate.model_dump(exclude={"as_planned"}))
+            self._check_as_planned()
         return Choices(**options)
+
+    def _check_as_planned(self) -> None:
+        """Refuse a gate that requires a plan if the request names none."""
+        is_required = self.gate is not None and self.gate.as_planned
+        if is_required and getattr(self, "protocol", None) is None:
+            raise InvalidParameter(
+                "The gate requires that the evaluation is as planned, and the request names no "
+                "protocol. Give its id in protocol.",
+                loc=("gate", "as_planned"),
+                value=True,
+            )
 
     @property
     def scheme_of_blocks(self) -> type[Scheme] | None:

@@ -14,6 +14,7 @@ from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import LabelItem, LossesItem, NumberItem, WeightsItem
+from thetahat_service.kinds.fields.protocol import ProtocolField
 from thetahat_service.kinds.losses.judge_fields import JudgeColumns, JudgeFields
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
 from thetahat_service.schemas.base import Schema
@@ -195,7 +196,7 @@ class LossInput(LayoutFields, SplitScores, LeftOutLossFields, GroupFields):
     )
 
 
-class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField):
+class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField, ProtocolField):
     """Losses, and what is to be computed from them."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset(

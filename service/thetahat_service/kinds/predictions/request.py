@@ -14,6 +14,7 @@ from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, 
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import ScoreItem, ValueItem
 from thetahat_service.kinds.fields.loss_names import LossEntry, LossName, MetricEntry, MetricName
+from thetahat_service.kinds.fields.protocol import ProtocolField
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
 from thetahat_service.schemas.numbers import check_whole_sizes
 
@@ -36,7 +37,12 @@ class PredictionColumns(LayoutColumns, GroupColumnsField):
 
 
 class PredictionsRequest(
-    AnalysisRequest, LayoutFields, LeftOutLossFields, GroupFields, SuppliedFitsField
+    AnalysisRequest,
+    LayoutFields,
+    LeftOutLossFields,
+    GroupFields,
+    SuppliedFitsField,
+    ProtocolField,
 ):
     """The true classes or values, and the predictions of every model."""
 

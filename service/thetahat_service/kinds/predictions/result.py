@@ -10,6 +10,7 @@ from thetahat.analyses.cross_validation.bias_variance import BiasVariance
 from thetahat.analyses.losses.result import EvaluationResult
 from thetahat.cautions import Caution
 from thetahat_service.kinds.provenance import Provenance
+from thetahat_service.schemas.protocol import ProtocolOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,3 +29,5 @@ class PredictionsResult:
     a number if several sentences have that code."""
     provenance: Provenance | None = None
     """Version, seed, digests and methods, which make the result again."""
+    protocol: ProtocolOutcome | None = None
+    """How the evaluation follows the protocol that its request names; left out without one."""

@@ -1,0 +1,74 @@
+"""A protocol as a document: what is fixed, since when, and what names it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation.document import Cell, Document, Findings, Name, Number, Section, Table
+from thetahat_presentation.hidden_characters import show_hidden_in
+from thetahat_presentation.numbers import format_number
+from thetahat_presentation.wording import capitalise
+
+Json: TypeAlias = Mapping[str, Any]
+
+LIMIT: Final = (
+    "Only what is fixed is compared, with what this service has seen: data that were looked at "
+    "elsewhere, or deleted here before, are not known to it."
+)
+WORDS: Final = {
+    "kinds": "Kinds",
+    "new": "New model",
+    "old": "Old model",
+    "require": "Requirement",
+    "data_sha256": "SHA-256 of the data",
+    "rows": "Rows or items",
+    "evaluations": "Most evaluations",
+}
+"""Fields whose names say too little."""
+
+
+def show_protocol(protocol: Json) -> Document:
+    """Return the document of a protocol, in which hidden characters are shown as escapes."""
+    table = tabulate_fixed(protocol)
+    described = [protocol["description"]] if protocol["description"] else []
+    return show_hidden_in(
+        Document(
+            headline=protocol["sentence"],
+            findings=Findings(
+                verdict=protocol["sentence"], tables=[table], sentences=described, limit=LIMIT
+            ),
+            sentences=described,
+            sections=[Section(name="fixed", title="What is fixed?", tables=[table])],
+            scope=LIMIT,
+        )
+    )
+
+
+def tabulate_fixed(protocol: Json) -> Table:
+    """Return what is fixed as a table."""
+    rows: list[list[Cell]] = []
+    for field, value in protocol["fixed"].items():
+        for name, inner in value.items() if field == "series" else [(field, value)]:
+            of_series = " of a series" if field == "series" else ""
+            word = WORDS.get(name, capitalise(name.replace("_", " ")))
+            rows.append([f"{word}{of_series}", _build_cell(inner)])
+    return Table(caption="Fixed before the data", columns=["What", "Value"], rows=rows)
+
+
+def _build_cell(value: Any) -> Cell:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return Number(value) if is_number else Name(_write(value))
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return format_number(value)
+    if isinstance(value, Mapping):
+        params = ", ".join(f"{name} {_write(each)}" for name, each in value["params"].items())
+        return f"{value['name']} ({params})" if params else str(value["name"])
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(_write, value))
+    return "none" if value is None else str(value)

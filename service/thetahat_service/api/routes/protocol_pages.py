@@ -1,0 +1,75 @@
+"""Pages of protocols: the list, and one protocol with the evaluations that name it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from thetahat_presentation.protocol import show_protocol
+from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
+from thetahat_service.api.cursors import decode_cursor, encode_cursor
+from thetahat_service.api.documents import parse_id
+from thetahat_service.api.forms import read_form
+from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.api.routes.series_pages import PAGE_LENGTH, SEE_OTHER
+from thetahat_service.api.validation import validate
+from thetahat_service.jobs import read
+from thetahat_service.protocols import keeping
+from thetahat_service.protocols.documents import build_protocol_document
+from thetahat_service.schemas.protocol import WithdrawRequest
+from thetahat_service.storage.evaluations import Filters
+
+router = APIRouter(include_in_schema=False)
+
+LIST_FILTERS: Final = "protocol pages"
+"""The filters in the cursors of the list of protocols, which has none."""
+
+
+@router.get("/protocols")
+async def show_list(request: Request) -> Response:
+    """Return the page with the list of protocols."""
+    owner_id: UUID = request.scope["owner_id"]
+    before = decode_cursor(request.query_params.get("cursor"), LIST_FILTERS)
+    rows, end = await read_database(keeping.list_protocols, owner_id, before, PAGE_LENGTH)
+    cursor = encode_cursor(end, LIST_FILTERS)
+    return build_page_response(
+        request,
+        "protocols.html",
+        items=[build_protocol_document(row) for row in rows],
+        next=None if cursor is None else f"/protocols?cursor={cursor}",
+    )
+
+
+@router.get("/protocols/{protocol_id}")
+async def show_one(request: Request, protocol_id: str) -> Response:
+    """Return the page of a protocol."""
+    identifier = parse_id(protocol_id, "protocol")
+    context = await run_in_thread(build_context, request.scope["owner_id"], identifier)
+    return build_page_response(request, "protocol.html", **context)
+
+
+def build_context(owner_id: UUID, protocol_id: UUID) -> dict[str, Any]:
+    """Return what the page of a protocol shows."""
+    protocol = build_protocol_document(keeping.get(owner_id, protocol_id))
+    named = Filters(protocol=protocol_id)
+    evaluations, end = read.list_evaluations(owner_id, named, None, PAGE_LENGTH)
+    return {
+        "item": protocol,
+        "document": show_protocol(protocol),
+        "evaluations": evaluations,
+        "has_more": end is not None,
+    }
+
+
+@router.post("/protocols/{protocol_id}/withdraw")
+async def withdraw_from_page(request: Request, protocol_id: str) -> Response:
+    """Withdraw a protocol, and return to its page."""
+    form = await read_form(request)
+    identifier = parse_id(protocol_id, "protocol")
+    body = validate({"reason": form.get("reason", [""])[-1]}, WithdrawRequest)
+    owner_id: UUID = request.scope["owner_id"]
+    await write_database(keeping.withdraw, owner_id, identifier, body.reason)
+    return RedirectResponse(f"/protocols/{identifier}", SEE_OTHER)

@@ -1,0 +1,30 @@
+"""The outcome of a protocol in a result, and a gate that requires it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thetahat_service.json_types import JsonObject
+
+
+def add_outcome(request: Any, result: dict[str, Any], outcome: JsonObject) -> dict[str, Any]:
+    """Return a result with the outcome of its protocol; a gate that requires a plan may fail by it.
+
+    Parameters
+    ----------
+    request : EvaluationRequest
+        One of a kind whose requests may name a protocol.
+    """
+    gate = result.get("gate")
+    with_outcome = {**result, "protocol": outcome}
+    is_required = request.gate is not None and request.gate.as_planned
+    if gate is None or not is_required or outcome["as_planned"]:
+        return with_outcome
+    listed: Any = outcome["deviations"]
+    texts = "; ".join(each["text"] for each in listed)
+    before = gate["sentence"]
+    sentence = (
+        "The gate fails: it requires that the evaluation is as planned, and it is not "
+        f"({texts}). Without this requirement: {before[0].lower()}{before[1:]}"
+    )
+    return {**with_outcome, "gate": {**gate, "outcome": "fail", "sentence": sentence}}
