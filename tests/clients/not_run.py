@@ -27,6 +27,7 @@ NOT_RUN: Final[dict[str, dict[str, str]]] = {
     "docs/ARCHITECTURE.md": {"flowchart LR": "a diagram"},
     "docs/http/errors.md": {'{"type": "/problems/invalid_parameter"': "an answer, shortened"},
     "docs/http/prepare-columns.md": {'{"name": "LogisticRegression", "prepare"': PART},
+    "docs/http/protocols.md": {"": "tests/clients/test_http_pages.py runs the page as a whole"},
     "docs/http/series.md": {"": "tests/clients/test_http_pages.py runs the page as a whole"},
     "docs/http/webhooks.md": {
         "curl -s $URL/v1/webhooks": "the service would send to another host afterwards",

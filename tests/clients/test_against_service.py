@@ -4,6 +4,7 @@ import io
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -250,6 +251,29 @@ def test_exact_it_is_ready_once_it_has_computed(client: Client) -> None:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert client.state() == "ready"
+
+
+def test_exact_an_evaluation_and_its_protocol(client: Client) -> None:
+    made = client.create_protocol({"name": "plan", "margin": 0.1, "level": 0.9})
+    done = client.submit({**REQUEST, "protocol": made.id, "margin": 0.1}, wait=60)
+    result: Any = client.result(done.id)
+    named = [each.id for each in client.evaluations(protocol=made.id)]
+    withdrawn = client.withdraw_protocol(made.id, "other labels")
+    other = client.create_protocol({"margin": 0.2})
+
+    assert made.fixed == {"margin": 0.1, "level": 0.9}
+    assert made.withdrawn_at is None
+    assert result["protocol"]["deviations"][0]["text"] == "level 0.95 (planned: 0.9)"
+    assert result["protocol"]["sentence"] in result_text(result)
+    assert named == [done.id]
+    assert (withdrawn.withdrawn_reason, withdrawn.evaluations) == ("other labels", 1)
+    assert withdrawn.withdrawn_at is not None
+    assert {made.id, other.id} <= {each.id for each in client.list_protocols(page_size=1)}
+    with pytest.raises(Refused, match="is named by an evaluation"):
+        client.delete_protocol(made.id)
+    client.delete_protocol(other.id)
+    with pytest.raises(NotFound):
+        client.protocol(other.id)
 
 
 def test_exact_a_series_is_added_to_and_decided(client: Client) -> None:

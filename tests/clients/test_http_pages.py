@@ -119,6 +119,18 @@ def test_invalid_an_import_from_a_host_that_is_not_listed(client: Client) -> Non
         client.import_dataset("https://data.example.com/exam.csv", name="exam")
 
 
+def test_exact_the_page_about_protocols_runs(service_url: str, tmp_path: Path) -> None:
+    fix, follow = read_blocks("protocols", "sh")
+    made = json.loads(run_shell(fix, service_url, "", tmp_path))
+    done = json.loads(run_shell(follow, service_url, made["id"], tmp_path))
+
+    assert made["fixed"]["models"] == ["new", "old"]
+    assert [each["text"] for each in done["protocol"]["deviations"]] == [
+        "margin 0.05 (planned: 0.02)"
+    ]
+    assert done["result"]["gate"]["outcome"] == "fail"
+
+
 def test_exact_the_page_about_series_runs(service_url: str, tmp_path: Path) -> None:
     create, add, command = read_blocks("series", "sh")
     made = json.loads(run_shell(create, service_url, "", tmp_path))

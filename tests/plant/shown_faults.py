@@ -296,6 +296,12 @@ SHOWN: Final = (
         '["Level", Number(series["margin"])]',
     ),
     _of_table(
+        "what a protocol fixes",
+        "protocol.py",
+        'rows.append([f"{word}{of_series}", _build_cell(inner)])',
+        'rows.append([f"{word}{of_series}", _build_cell(field)])',
+    ),
+    _of_table(
         "bare numbers",
         "showing.py",
         "[Name(name), Number(value)]",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from thetahat_presentation.protocol import show_protocol
-from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
-from thetahat_service.api.cursors import decode_cursor, encode_cursor
+from thetahat_service.api.blocking_calls import run_in_thread, write_database
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import read_form
 from thetahat_service.api.page_responses import build_page_response
-from thetahat_service.api.routes.series_pages import PAGE_LENGTH, SEE_OTHER
+from thetahat_service.api.paged_lists import PAGE_LENGTH, show_paged_list
+from thetahat_service.api.routes.series_pages import SEE_OTHER
 from thetahat_service.api.validation import validate
 from thetahat_service.jobs import read
 from thetahat_service.protocols import keeping
@@ -24,22 +24,12 @@ from thetahat_service.storage.evaluations import Filters
 
 router = APIRouter(include_in_schema=False)
 
-LIST_FILTERS: Final = "protocol pages"
-"""The filters in the cursors of the list of protocols, which has none."""
-
 
 @router.get("/protocols")
 async def show_list(request: Request) -> Response:
     """Return the page with the list of protocols."""
-    owner_id: UUID = request.scope["owner_id"]
-    before = decode_cursor(request.query_params.get("cursor"), LIST_FILTERS)
-    rows, end = await read_database(keeping.list_protocols, owner_id, before, PAGE_LENGTH)
-    cursor = encode_cursor(end, LIST_FILTERS)
-    return build_page_response(
-        request,
-        "protocols.html",
-        items=[build_protocol_document(row) for row in rows],
-        next=None if cursor is None else f"/protocols?cursor={cursor}",
+    return await show_paged_list(
+        request, "protocols.html", keeping.list_protocols, build_protocol_document
     )
 
 

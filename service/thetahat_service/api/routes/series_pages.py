@@ -9,11 +9,11 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from thetahat_presentation.series import FIGURE_SECTION, ask_series, show_series
-from thetahat_service.api.blocking_calls import read_database, run_in_thread, write_database
-from thetahat_service.api.cursors import decode_cursor, encode_cursor
+from thetahat_service.api.blocking_calls import run_in_thread, write_database
 from thetahat_service.api.documents import parse_id
 from thetahat_service.api.forms import read_form
 from thetahat_service.api.page_responses import build_page_response
+from thetahat_service.api.paged_lists import show_paged_list
 from thetahat_service.series import keeping
 from thetahat_service.series.documents import (
     build_listed_document,
@@ -21,30 +21,29 @@ from thetahat_service.series.documents import (
     build_series_document,
     read_figure,
 )
+from thetahat_service.storage.owned_rows import Position
+from thetahat_service.storage.series import SeriesRow
 
 router = APIRouter(include_in_schema=False)
 
 SEE_OTHER: Final = 303
-PAGE_LENGTH: Final = 50
 SHOWN_LOOKS: Final = 200
 """Looks that the page of a series lists; the JSON of its looks has all."""
-LIST_FILTERS: Final = "series pages"
-"""The filters in the cursors of the list of series, which has none."""
 
 
 @router.get("/series")
 async def show_list(request: Request) -> Response:
     """Return the page with the list of series."""
-    owner_id: UUID = request.scope["owner_id"]
-    before = decode_cursor(request.query_params.get("cursor"), LIST_FILTERS)
-    rows, end = await read_database(keeping.list_series, owner_id, None, before, PAGE_LENGTH)
-    cursor = encode_cursor(end, LIST_FILTERS)
-    return build_page_response(
-        request,
-        "series_list.html",
-        items=[build_listed_document(row) for row in rows],
-        next=None if cursor is None else f"/series?cursor={cursor}",
+    return await show_paged_list(
+        request, "series_list.html", list_of_any_status, build_listed_document
     )
+
+
+def list_of_any_status(
+    owner_id: UUID, before: Position | None, limit: int
+) -> tuple[list[SeriesRow], Position | None]:
+    """Return one page of an owner's series, open and closed."""
+    return keeping.list_series(owner_id, None, before, limit)
 
 
 @router.get("/series/{series_id}")
