@@ -42,22 +42,6 @@ class SeriesStatus(StrEnum):
     CLOSED = "closed"
 
 
-class PlanTime(StrEnum):
-    """Whether a plan was fixed before the data were there."""
-
-    BEFORE_DATA = "before_data"
-    AFTER_DATA = "after_data"
-    NOT_KNOWN = "not_known"
-
-
-class DataWay(StrEnum):
-    """How data came to the service."""
-
-    UPLOADED = "uploaded"
-    SENT = "sent"
-    BATCHES = "batches"
-
-
 class UnitState(StrEnum):
     """The state of a unit of work, as workers see it."""
 

@@ -18,9 +18,8 @@ from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.planned_results import add_outcome
 from thetahat_service.protocols.checking import list_deviations, list_unknown
 from thetahat_service.protocols.facts import Facts, read_request_facts, read_result_facts
-from thetahat_service.protocols.outcome import write_date, write_outcome
-from thetahat_service.schemas.protocol import Deviation, ProtocolOutcome
-from thetahat_service.states import DataWay, PlanTime
+from thetahat_service.protocols.outcome import write_date, write_outcome, write_times
+from thetahat_service.schemas.protocol import DataWay, Deviation, PlanTime, ProtocolOutcome
 from thetahat_service.storage import data_history, protocols
 from thetahat_service.storage.protocols import ProtocolRow
 from thetahat_service.storage.unit_of_work import reading
@@ -88,8 +87,14 @@ def begin(connection: sa.Connection, owner_id: UUID, named: NamedProtocol) -> Js
         raise build_gone_error(named.id)
     fixed: Mapping[str, Any] = orjson.loads(row.request)
     seen, plan_time = _place_in_time(connection, row, named)
-    evaluated = data_history.count_evaluated(
-        connection, owner_id, named.data_sha256, named.files, row.created_at
+    before, besides = (
+        data_history.count_evaluated(
+            connection, owner_id, named.data_sha256, named.files, condition
+        )
+        for condition in (
+            data_history.ended_by(row.created_at),
+            data_history.is_besides(row.id, row.created_at),
+        )
     )
     outcome = begin_outcome(
         row,
@@ -97,7 +102,8 @@ def begin(connection: sa.Connection, owner_id: UUID, named: NamedProtocol) -> Js
         plan_time=plan_time,
         came=DataWay.UPLOADED if named.files else DataWay.SENT,
         seen=seen,
-        evaluated=evaluated,
+        before=before,
+        besides=besides,
         number=row.evaluations,
     )
     deviations = [*_list_circumstances(row, fixed, outcome), *list_deviations(fixed, named.facts)]
@@ -112,7 +118,8 @@ def begin_outcome(  # noqa: PLR0913 - what is known at the beginning
     plan_time: PlanTime,
     came: DataWay,
     seen: datetime | None,
-    evaluated: int,
+    before: int,
+    besides: int,
     number: int,
 ) -> ProtocolOutcome:
     """Return an outcome of which nothing is compared yet."""
@@ -124,7 +131,8 @@ def begin_outcome(  # noqa: PLR0913 - what is known at the beginning
         fixed=plan_time,
         data_came=came,
         data_first_seen_at=seen,
-        evaluated_before=evaluated,
+        evaluated_before=before,
+        evaluated_besides=besides,
         number=number,
         is_final=False,
         as_planned=True,
@@ -165,8 +173,7 @@ def _list_circumstances(
     times = outcome.evaluated_before
     if times:
         what = "margin" if outcome.fixes_margin else "plan"
-        often = "once" if times == 1 else f"{times} times"
-        text = f"the data had been evaluated {often} before the {what} was fixed"
+        text = f"the data had been evaluated {write_times(times)} before the {what} was fixed"
         found.append(Deviation(field=DATA, planned="0", actual=str(times), text=text))
     most = fixed.get("evaluations")
     if most is not None and outcome.number > most:

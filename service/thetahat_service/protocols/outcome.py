@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from thetahat_service.json_types import JsonObject
-from thetahat_service.schemas.protocol import Deviation, ProtocolOutcome
-from thetahat_service.states import DataWay, PlanTime
+from thetahat_service.schemas.protocol import DataWay, Deviation, PlanTime, ProtocolOutcome
 
 NOUNS: Final = {
     DataWay.UPLOADED: "evaluation",
@@ -63,6 +62,11 @@ def write_date(moment: datetime) -> str:
     return f"{moment:%Y-%m-%d}"
 
 
+def write_times(n: int) -> str:
+    """Return a count of times in words."""
+    return "once" if n == 1 else f"{n} times"
+
+
 def write_field(name: str) -> str:
     """Return a field of a protocol in words."""
     return FIELD_WORDS.get(name, name.replace("_", " "))
@@ -75,6 +79,9 @@ def _write_sentence(outcome: ProtocolOutcome) -> str:
         sentences.append(f"Not as planned: {listed}.")
     else:
         sentences.append("As planned." if outcome.is_final else "As planned so far.")
+    if outcome.evaluated_besides:
+        times = write_times(outcome.evaluated_besides)
+        sentences.append(f"Since then the data were evaluated {times} without this protocol.")
     if outcome.number > 1:
         noun = NOUNS[outcome.data_came]
         sentences.append(f"This is {noun} {outcome.number} under this protocol.")

@@ -37,7 +37,7 @@ PlannedKind = Literal["losses", "predictions", "cross_validation", "series"]
 Count = Annotated[int, Field(ge=1, le=2**53, strict=True)]
 
 
-class SeriesPlan(Schema):
+class PlannedSeries(Schema):
     """How a series looks again and again."""
 
     method: SequentialName | SequentialEntry | None = Field(
@@ -107,7 +107,7 @@ class ProtocolRequest(Schema):
     correction: CorrectionName | None = Field(
         None, description="The correction for several comparisons; for a single one none is needed."
     )
-    series: SeriesPlan | None = Field(None, description="How a series is looked at.")
+    series: PlannedSeries | None = Field(None, description="How a series is looked at.")
     data_sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = Field(
         None,
         description="SHA-256 of the data, if they are there already: of the file, or "

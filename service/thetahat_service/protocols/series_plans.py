@@ -15,8 +15,7 @@ from thetahat_service.protocols.checking import list_deviations, list_unknown
 from thetahat_service.protocols.facts import SoFar, read_series_facts
 from thetahat_service.protocols.following import begin_outcome, build_gone_error
 from thetahat_service.protocols.outcome import write_date, write_outcome
-from thetahat_service.schemas.protocol import ProtocolOutcome
-from thetahat_service.states import DataWay, PlanTime
+from thetahat_service.schemas.protocol import DataWay, PlanTime, ProtocolOutcome
 from thetahat_service.storage import protocols
 
 PLACES: Final = {
@@ -28,7 +27,7 @@ PLACES: Final = {
 """The field of a series in which a field of its protocol is sent, where the name is another."""
 
 
-def begin(
+def admit(
     connection: sa.Connection, owner_id: UUID, protocol_id: UUID, fixed: JsonObject
 ) -> JsonObject:
     """Count a series that is stored in this transaction; return what is kept of its protocol.
@@ -69,7 +68,8 @@ def begin(
         plan_time=PlanTime.BEFORE_DATA,
         came=DataWay.BATCHES,
         seen=None,
-        evaluated=0,
+        before=0,
+        besides=0,
         number=row.series,
     )
     written = write_outcome(outcome, (), list_unknown(plan, facts), is_final=True)

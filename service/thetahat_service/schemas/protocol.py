@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
@@ -10,7 +11,22 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from thetahat.values.json_values import JsonValue
 from thetahat_service.schemas.base import Schema
-from thetahat_service.states import DataWay, PlanTime
+
+
+class PlanTime(StrEnum):
+    """Whether a plan was fixed before the data were there."""
+
+    BEFORE_DATA = "before_data"
+    AFTER_DATA = "after_data"
+    NOT_KNOWN = "not_known"
+
+
+class DataWay(StrEnum):
+    """How data came to the service."""
+
+    UPLOADED = "uploaded"
+    SENT = "sent"
+    BATCHES = "batches"
 
 
 class WithdrawRequest(Schema):
@@ -91,6 +107,10 @@ class ProtocolOutcome(BaseModel):
     evaluated_before: int = Field(
         description="Evaluations of these data, of those that are kept, that had ended when the "
         "protocol was made."
+    )
+    evaluated_besides: int = Field(
+        description="Evaluations of these data, of those that are kept, that ended after the "
+        "protocol was made and before this submission, and do not name it."
     )
     number: int = Field(
         description="1 for the first evaluation, or series, that named the protocol, 2 for the "

@@ -64,7 +64,7 @@ def create(
             protocol_id=request.protocol,
             protocol=None
             if request.protocol is None
-            else series_plans.begin(connection, owner_id, request.protocol, fixed),
+            else series_plans.admit(connection, owner_id, request.protocol, fixed),
         )
         series.ROWS.insert(connection, row)
         audit.add(connection, Action.CREATE_SERIES, row.id, owner_id)

@@ -42,9 +42,15 @@ def count_evaluated(
     owner_id: UUID,
     data_sha256: str,
     files: Collection[str],
-    before: datetime,
+    *conditions: sa.ColumnElement[bool],
 ) -> int:
-    """Return how many evaluations of these data, or of one of their files, ended by a moment."""
+    """Return how many evaluations of these data, or of one of their files, have a result.
+
+    Parameters
+    ----------
+    *conditions : ColumnElement
+        ``ended_by`` or ``is_besides``: which of them are counted.
+    """
     of_files = (
         sa.select(EVALUATION_DATASET.c.evaluation_id)
         .join(DATASET, _D.id == EVALUATION_DATASET.c.dataset_id)
@@ -54,6 +60,16 @@ def count_evaluated(
         _E.owner_id == owner_id,
         sa.or_(_E.data_sha256 == data_sha256, _E.id.in_(of_files)),
         _E.status == EvaluationStatus.SUCCEEDED.value,
-        _E.finished_at <= before,
+        *conditions,
     )
     return int(connection.execute(statement).scalar_one())
+
+
+def ended_by(moment: datetime) -> sa.ColumnElement[bool]:
+    """Return the condition that an evaluation had ended at a moment."""
+    return _E.finished_at <= moment
+
+
+def is_besides(protocol_id: UUID, moment: datetime) -> sa.ColumnElement[bool]:
+    """Return the condition that an evaluation ended later and does not name a protocol."""
+    return sa.and_(_E.finished_at > moment, _E.protocol_id.is_distinct_from(protocol_id))

@@ -166,8 +166,24 @@ def test_exact_data_that_were_there_and_evaluated_before(
         "data had been evaluated 2 times before the margin was fixed."
     )
     assert other["sentence"] == (
-        f"Margin fixed on {TODAY}, after the data were first sent on {TODAY}. As planned. This is "
-        "evaluation 2 under this protocol."
+        f"Margin fixed on {TODAY}, after the data were first sent on {TODAY}. As planned. Since "
+        "then the data were evaluated once without this protocol. This is evaluation 2 under this "
+        "protocol."
+    )
+
+
+def test_exact_evaluations_beside_a_protocol_are_said(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    protocol, other = fix(client), fix(client)
+    for body in (ask(), ask(other), ask(seed=2)):
+        evaluate(client, worker, body)
+    outcome = client.get(evaluate(client, worker, ask(protocol))).json()["protocol"]
+
+    assert (outcome["evaluated_before"], outcome["evaluated_besides"]) == (0, 2)
+    assert outcome["sentence"] == (
+        f"Margin fixed on {TODAY}, before the data were first sent. As planned. Since then the "
+        "data were evaluated 2 times without this protocol."
     )
 
 

@@ -106,7 +106,8 @@ def test_against_standardwebhooks_a_delivery_is_signed(sqlite: None, receiver: R
             "result": f"/v1/evaluations/{identifier}/result",
         },
     }
-    assert set(verified["data"]["outcome"]) == {"verdict", "gate", "headline", "findings"}
+    told = {"verdict", "gate", "headline", "findings", "protocol"}
+    assert set(verified["data"]["outcome"]) == told
     assert received.headers["webhook-id"] == str(row.id)
     assert abs(int(received.headers["webhook-timestamp"]) - time.time()) < 60
     assert (row.state, row.attempts, row.last_status) == ("delivered", 1, 204)

@@ -7,13 +7,13 @@ from uuid import UUID
 
 from pydantic import Field
 
+from thetahat_service.kinds.fields.analysis import ProtocolField
 from thetahat_service.kinds.fields.data import DataColumns, InlineData, has_role
 from thetahat_service.kinds.fields.groups import GROUPS_FIELD, GroupByField, GroupColumnsField
 from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fields.list_items import ValueItem
 from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
-from thetahat_service.kinds.fields.protocol import ProtocolField
 from thetahat_service.kinds.fields.sample import SampleInput
 from thetahat_service.kinds.fields.weighting_names import (
     RiskEntry,

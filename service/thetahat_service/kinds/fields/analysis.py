@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Annotated, Any, ClassVar, Final, TypeVar
+from uuid import UUID
 
 from pydantic import Field
 
@@ -70,6 +71,16 @@ class GateFields(Schema):
         default=False,
         strict=True,
         description="Whether the gate also fails if the evaluation is not as its protocol plans.",
+    )
+
+
+class ProtocolField(Schema):
+    """The plan that an evaluation follows."""
+
+    protocol: UUID | None = Field(
+        None,
+        description="The id of a protocol, which has fixed the plan. The result says what is not "
+        "as planned.",
     )
 
 

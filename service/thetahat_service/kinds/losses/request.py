@@ -9,12 +9,11 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.values.types import Better, BlockKind
-from thetahat_service.kinds.fields.analysis import AnalysisRequest
+from thetahat_service.kinds.fields.analysis import AnalysisRequest, ProtocolField
 from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import LabelItem, LossesItem, NumberItem, WeightsItem
-from thetahat_service.kinds.fields.protocol import ProtocolField
 from thetahat_service.kinds.losses.judge_fields import JudgeColumns, JudgeFields
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
 from thetahat_service.schemas.base import Schema

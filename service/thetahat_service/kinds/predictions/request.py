@@ -8,13 +8,12 @@ from uuid import UUID
 from pydantic import Field, field_validator
 
 from thetahat.values.types import BlockKind
-from thetahat_service.kinds.fields.analysis import AnalysisRequest
+from thetahat_service.kinds.fields.analysis import AnalysisRequest, ProtocolField
 from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import ScoreItem, ValueItem
 from thetahat_service.kinds.fields.loss_names import LossEntry, LossName, MetricEntry, MetricName
-from thetahat_service.kinds.fields.protocol import ProtocolField
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
 from thetahat_service.schemas.numbers import check_whole_sizes
 
