@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from thetahat_client.models import copy_members
 from thetahat_client.result_types import JsonObject
-from thetahat_client.results import JsonValue, ProtocolReadDict
+
+if TYPE_CHECKING:
+    from thetahat_client.results import JsonValue, ProtocolReadDict
 
 
 @dataclass(frozen=True, slots=True)
