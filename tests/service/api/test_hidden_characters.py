@@ -53,6 +53,24 @@ def test_property_what_people_read_shows_hidden_characters(
     assert "u202enow" in answer.text
 
 
+def test_property_pages_of_protocols_show_hidden_characters(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    plan = {"name": NAME, "description": NAME, "new": NAME, "old": "old", "margin": 0.1}
+    protocol = client.post("/v1/protocols", json=plan).json()["id"]
+    losses = {NAME: [0.1, 0.2, 0.15, 0.3], "other": [0.5, 0.4, 0.6, 0.5]}
+    body = {"kind": "losses", "blocks": "holdout", "losses": losses, "protocol": protocol}
+    evaluation = client.post("/v1/evaluations", json={**body, "name": NAME}).json()["id"]
+    waiting = client.get(f"/evaluations/{evaluation}", headers=HTML).text
+    worker.work()
+    client.post(f"/v1/protocols/{protocol}/withdraw", json={"reason": NAME})
+    paths = ("/protocols", f"/protocols/{protocol}", f"/evaluations/{evaluation}")
+    texts = [waiting, *(client.get(path, headers=HTML).text for path in paths)]
+
+    assert [show_hidden(text) == text for text in texts] == [True] * 4
+    assert all(SHOWN in text for text in texts)
+
+
 def test_exact_the_specification_of_a_figure_shows_them(
     client: TestClient, evaluation: str
 ) -> None:

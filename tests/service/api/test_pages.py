@@ -455,6 +455,26 @@ def test_exact_long_tables_are_folded_after_thirty_rows(client: TestClient) -> N
     assert "column59" in page.words
 
 
+def test_exact_a_protocol_is_shown_and_withdrawn_by_a_form(client: TestClient) -> None:
+    empty = open_page(client, "/protocols")
+    made = client.post("/v1/protocols", json={"name": "<plan>", "margin": 0.1, "clusters": True})
+    path = f"/protocols/{made.json()['id']}"
+    page = open_page(client, path)
+    sent = send(client, page, f"{path}/withdraw", reason="<labels>")
+    withdrawn, listed = open_page(client, path), open_page(client, "/protocols")
+
+    assert "There are no protocols yet." in empty.text
+    assert "Margin 0.1 fixed on" in page.text
+    assert "No evaluation that is kept names it." in page.text
+    assert (sent.status_code, sent.headers["location"]) == (303, path)
+    assert "<labels>" in withdrawn.text
+    assert "Withdraw this protocol" not in withdrawn.text
+    assert "<plan>" in listed.text
+    follow(client, withdrawn, set())
+    for page_path in (path, "/protocols"):
+        assert "<plan>" not in client.get(page_path, headers=HTML).text
+
+
 def test_exact_the_pages_of_series(client: TestClient) -> None:
     made = client.post("/v1/series", json={"models": ["<new>", "old"], "margin": 0.1})
     path, page_path = made.headers["location"], f"/series/{made.json()['id']}"
