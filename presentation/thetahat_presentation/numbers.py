@@ -1,7 +1,6 @@
 """Numbers as they are shown everywhere: rounded by their standard error, with plain hyphens.
 
-The sentences of results are written by the library, which has the same rules in
-``thetahat.values.number_text``; a test holds the two to each other.
+The library writes the numbers of its sentences by them, too (``thetahat.values.number_text``).
 """
 
 from __future__ import annotations
@@ -47,10 +46,10 @@ def format_estimate(value: float | None, standard_error: float | None) -> str:
     """
     if value is None or not math.isfinite(value):
         return MISSING
-    return _write_alike([value], standard_error)[0]
+    return format_alike([value], standard_error)[0]
 
 
-def _write_alike(values: Sequence[float], standard_error: float | None) -> list[str]:
+def format_alike(values: Sequence[float], standard_error: float | None) -> list[str]:
     """Return finite numbers of one interval, all with the digits of ``format_estimate``."""
     if standard_error is None or not (math.isfinite(standard_error) and standard_error > 0):
         return [format_number(float(value)) for value in values]
@@ -104,7 +103,7 @@ def format_interval(
         error = (upper - lower) / 4
     numbers = [each for each in (estimate, lower, upper) if each is not None]
     finite = [number for number in numbers if math.isfinite(number)]
-    texts = iter(_write_alike(finite, error) if finite else ())
+    texts = iter(format_alike(finite, error) if finite else ())
     middle, low, high = (
         MISSING if each is None or not math.isfinite(each) else next(texts)
         for each in (estimate, lower, upper)

@@ -18,30 +18,11 @@ from thetahat_presentation.document import (
     PercentRange,
     PValue,
 )
-from thetahat_presentation.numbers import (
-    format_ends,
-    format_estimate,
-    format_interval,
-    format_number,
-    set_minus,
-)
+from thetahat_presentation.numbers import format_ends, format_interval, format_number, set_minus
 from thetahat_presentation.renderers.cells import cell_text
 from thetahat_presentation.renderers.html import typeset, typeset_cell
 
 SPACE = "\N{NO-BREAK SPACE}"
-FLOATS = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@given(FLOATS)
-def test_exact_as_in_the_library_numbers_are_those_of_its_sentences(value: float) -> None:
-    assert format_number(value) == number_text.format_number(value)
-
-
-@given(st.floats(-1e13, 1e13), st.floats(0, 1e6))
-def test_exact_as_in_the_library_estimates_are_those_of_its_sentences(
-    value: float, error: float
-) -> None:
-    assert format_estimate(value, error) == number_text.format_to_error(value, error)
 
 
 @given(st.lists(st.floats(-1e13, 1e13), min_size=3, max_size=3), st.floats(0, 1e6))
