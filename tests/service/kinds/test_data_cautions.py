@@ -103,3 +103,45 @@ def test_exact_a_source_that_is_named_and_not_used_is_named_again(
         result = run_kind(with_copy, [file]).result
         (message,) = messages_of(result, "feature_equals_target")
         assert message.startswith("Feature 'copy' has one value for each value of the target")
+
+
+@pytest.mark.parametrize("body", KINDS, ids=lambda body: body["kind"])
+@pytest.mark.parametrize("word", ["Total", "mean", "Grand total:"])
+def test_exact_a_row_that_is_named_as_a_total_has_a_caution(
+    tmp_path: Path, body: dict[str, Any], word: str
+) -> None:
+    name = [f"n{i}" for i in range(N)]
+    rows = {"name": name, "a": A, "y": CLASS}
+    request = {**body, "columns": {"target": "y"}}
+    total = parquet_file(tmp_path, {**rows, "name": [*name[:7], word, *name[8:]]})
+
+    (message,) = messages_of(
+        run_kind({**request, "dataset": str(total.id)}, [total]).result, "total_row"
+    )
+    assert message.startswith(f"Row 7 seems to sum up other rows: it has {word!r} in column 'name'")
+    plain = parquet_file(tmp_path, {**rows, "b": A})
+    result = run_kind({**request, "dataset": str(plain.id)}, [plain]).result
+    assert messages_of(result, "total_row") == []
+
+
+@pytest.mark.parametrize("how", [np.sum, np.mean])
+def test_exact_a_row_of_sums_of_all_columns_has_a_caution(tmp_path: Path, how: Any) -> None:
+    rng = np.random.default_rng(20_261_127)
+    columns = {name: np.round(rng.normal(3, 1, N), 3) for name in ("a", "b", "y")}
+    rows = {name: [*c, round(float(how(c)), 3)] for name, c in columns.items()}
+    body = {
+        "kind": "cross_validation",
+        "columns": {"target": "y"},
+        "task": "regression",
+        "scheme": "leave_one_out",
+        "learners": {"mean": "mean"},
+    }
+    total = parquet_file(tmp_path, rows)
+
+    (message,) = messages_of(
+        run_kind({**body, "dataset": str(total.id)}, [total]).result, "total_row"
+    )
+    assert message.startswith(f"Row {N} seems to sum up other rows: in every column")
+    plain = parquet_file(tmp_path, {**columns, "c": np.arange(N) % 7})
+    result = run_kind({**body, "dataset": str(plain.id)}, [plain]).result
+    assert messages_of(result, "total_row") == []

@@ -42,6 +42,7 @@ from thetahat_service.kinds.fitting.building import (
     set_classes,
     set_loss_classes,
 )
+from thetahat_service.kinds.fitting.data_doubts import find_data_doubts
 from thetahat_service.kinds.fitting.engine import FittingPlan
 from thetahat_service.kinds.fitting.expected_layout import (
     approximate_layout,
@@ -49,7 +50,6 @@ from thetahat_service.kinds.fitting.expected_layout import (
     locate_scheme_error,
 )
 from thetahat_service.kinds.fitting.refits import Refits, build_refits
-from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
 from thetahat_service.kinds.fitting.work_estimate import check_work
 from thetahat_service.kinds.learners_used import record_learners
 from thetahat_service.kinds.methods_used import record_method
@@ -194,7 +194,7 @@ class SchemePlan(FittingPlan, Generic[L]):
             requested=list(self.request.learners),
             about_data=[
                 *self.job.decisions,
-                *find_row_number_cautions(self.request, self.data),
+                *find_data_doubts(self.request, self.data),
             ],
             columns=name_group_columns(self.request),
             groups=self.read_groups(),

@@ -44,6 +44,7 @@ from thetahat_service.kinds.fitting.building import (
     set_loss_classes,
 )
 from thetahat_service.kinds.fitting.bundles import Bundle
+from thetahat_service.kinds.fitting.data_doubts import find_data_doubts
 from thetahat_service.kinds.fitting.engine import (
     FittingPlan,
     FittingStage,
@@ -52,7 +53,6 @@ from thetahat_service.kinds.fitting.engine import (
 )
 from thetahat_service.kinds.fitting.expected_layout import approximate_layout, expect_layout
 from thetahat_service.kinds.fitting.open_task import set_task_of_job
-from thetahat_service.kinds.fitting.row_numbers import find_row_number_cautions
 from thetahat_service.kinds.fitting.scheme_plan import check_choices
 from thetahat_service.kinds.fitting.work_estimate import check_work
 from thetahat_service.kinds.learners_used import record_learners
@@ -170,7 +170,7 @@ class SelectionPlan(FittingPlan):
             requested=requested,
             about_data=[
                 *self.job.decisions,
-                *find_row_number_cautions(self.request, self.data),
+                *find_data_doubts(self.request, self.data),
             ],
             columns=name_group_columns(self.request),
         )
