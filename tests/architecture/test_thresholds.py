@@ -30,6 +30,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/losses/pair_moments._MAX_LOSS_OF_DIGITS",
         "analyses/losses/power._PRECISION",
         "analyses/metrics/predictions.ROUNDING",
+        "analyses/predictions/class_doubts.ROUNDING",
         "analyses/predictions/model_predictions.PROBABILITY_SLACK",
         "learners/bernoulli_naive_bayes._ROUNDING",
         "learners/fast/discriminants/decorrelated_rows._MAX_VALUE",
