@@ -4,7 +4,8 @@
 ``thetahat.evaluate_scores(scores, ...)`` and ``thetahat.cross_validate(X, y, learners, ...)``
 evaluate models in this process and return the typed result, which prints its findings;
 ``result.to_dict()`` is the JSON of the service. ``thetahat.measure_agreement(ratings)`` says how
-far raters agree, and ``thetahat.advise(n=...)`` beforehand which scheme fits. ``assert_better``,
+far raters agree, ``thetahat.compute_ladder(submissions)`` what a leaderboard publishes, and
+``thetahat.advise(n=...)`` beforehand which scheme fits. ``assert_better``,
 ``assert_not_worse`` and ``assert_equivalent`` are for tests of a model. What all of them refuse is
 an ``EvaluationError``.
 The modules behind these names are imported when a name is first used.
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from thetahat.analyses.agreement.result import AgreementResult
     from thetahat.analyses.cross_validation.entry_points import cross_validate
     from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
+    from thetahat.analyses.ladder import compute_ladder
     from thetahat.analyses.losses.assertions import (
         assert_better,
         assert_equivalent,
@@ -60,6 +62,7 @@ __all__ = [
     "assert_better",
     "assert_equivalent",
     "assert_not_worse",
+    "compute_ladder",
     "cross_validate",
     "evaluate",
     "evaluate_predictions",
@@ -85,6 +88,7 @@ _MODULES: Final = {
     "assert_better": "thetahat.analyses.losses.assertions",
     "assert_equivalent": "thetahat.analyses.losses.assertions",
     "assert_not_worse": "thetahat.analyses.losses.assertions",
+    "compute_ladder": "thetahat.analyses.ladder",
     "cross_validate": "thetahat.analyses.cross_validation.entry_points",
     "evaluate": "thetahat.analyses.losses.entry_points",
     "evaluate_predictions": "thetahat.analyses.predictions.entry_points",

@@ -1478,6 +1478,27 @@ NEW_SOURCE_NOT_CALIBRATED = _build_entry(
     "The intervals for a new {block} are not calibrated: {reason}",
 )
 
+# How often a test set was used.
+
+TEST_SET_USED_OFTEN = _build_entry(
+    "test_set_used_often",
+    _WARNING,
+    "This is comparison {n} on this test set. Where what to try next was chosen by what earlier "
+    "ones showed, a model fits the test set by and by, and no correction of a p-value or an "
+    "interval allows for that.",
+    "Confirm what is decided on test data that no comparison has used.",
+    threshold=20,
+    reason="Of 20 comparisons of equal models, each at the level .05, at least one finds a "
+    "difference with probability 1 - .95^20 = .64.",
+)
+LADDER_PASSED_BY = _build_entry(
+    "ladder_passed_by",
+    _WARNING,
+    "{n} evaluations on this data set were not submissions to the leaderboard and showed all of "
+    "their numbers, so that submissions may fit the data set in spite of the Ladder.",
+    "Use a data set for a leaderboard alone.",
+)
+
 CAUTIONS: Final[Mapping[str, CautionKind]] = MappingProxyType(dict(sorted(_ENTRIES.items())))
 """The catalogue by code, in alphabetical order."""
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import pyarrow as pa
 
-from thetahat_service.jobs import outputs
-from thetahat_service.jobs.listed import ListedResult, list_result
+from thetahat_service.jobs import outputs, record
 from thetahat_service.jobs.loading import Loaded, load
-from thetahat_service.json_encoding import encode_json
+from thetahat_service.jobs.settling import SettledResult, settle
 from thetahat_service.kinds.base import Chunk, Chunks, CutChunk, Finished
 from thetahat_service.outcomes.failure_arrays import FAILED
 from thetahat_service.states import Stage
@@ -37,11 +36,23 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOutput:
-    """The result of an evaluation as JSON text, its file of losses, and what lists show of it."""
+    """The result of an evaluation as it is recorded, and its file of losses."""
 
-    body: str
+    finished: Finished
+    loaded: Loaded
     losses_file: str | None
-    listed: ListedResult
+    settled: SettledResult
+
+    def record(self, claim: UnitClaim) -> bool:
+        """Record the result; False if the claim is lost, and ``Overtaken`` as ``settle`` says."""
+        settled = self.settled
+        return record.record_result(
+            claim, settled.body, self.losses_file, settled.listed, settled.store
+        )
+
+    def settle_again(self) -> EvaluationOutput:
+        """Return the output with its result written from what is stored now."""
+        return replace(self, settled=settle(self.finished, self.loaded))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +127,8 @@ def _run_chunk(
 def _store_result(
     finished: Finished, loaded: Loaded, claim: UnitClaim, files: FileStore
 ) -> EvaluationOutput:
-    """Store the losses of a finished evaluation, and return the result as JSON text."""
-    body = loaded.encode(finished)
+    """Store the losses of a finished evaluation, and return the result as it is recorded."""
+    settled = settle(finished, loaded)
     losses: pa.Table | None = finished.losses
     name = None if losses is None else outputs.keep_losses(files, claim, losses)
-    return EvaluationOutput(encode_json(body), name, list_result(body))
+    return EvaluationOutput(replace(finished, losses=None), loaded, name, settled)

@@ -8,6 +8,7 @@ import random
 import socket
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, TypeVar
 from uuid import UUID, uuid4
 
@@ -35,12 +36,19 @@ from thetahat_service.storage.infrastructure import (
     read_reason,
 )
 from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.overtaking import Overtaken
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 from thetahat_service.storage.unit_queue import QueuedUnit
 from thetahat_service.storage.units import UnitClaim, UnitKey
 from thetahat_service.storage.workers import WorkerProcess
 from thetahat_worker.chunk_lengths import ChunkLengths
-from thetahat_worker.compute import DamagedChunks, StoredChunk, UnitOutput, compute
+from thetahat_worker.compute import (
+    DamagedChunks,
+    EvaluationOutput,
+    StoredChunk,
+    UnitOutput,
+    compute,
+)
 from thetahat_worker.interrupts import Interrupted, Reason, SharedFlag
 from thetahat_worker.watch import Watch
 
@@ -294,13 +302,27 @@ class UnitExecutor:
             queue.enqueue(to_gather or (), Stage.START)
         elif isinstance(outcome, DamagedChunks):
             self._recompute(claim, outcome.output_files)
-        elif self._retry(
-            lambda: record.record_result(claim, outcome.body, outcome.losses_file, outcome.listed)
-        ):
+        elif self._record_result(claim, outcome):
             discard_chunks(evaluation_id)
         elif outcome.losses_file is not None:
             losses_file = outcome.losses_file
             self._retry(lambda: discard_unrecorded(evaluation_id, losses_file))
+
+    def _record_result(self, claim: UnitClaim, outcome: EvaluationOutput) -> bool:
+        """Record a result; False if the claim is lost, or the unit failed in the last moment.
+
+        It is written again as often as another evaluation of its test set is recorded before it.
+        """
+        while True:
+            try:
+                return self._retry(partial(outcome.record, claim))
+            except Overtaken:
+                log.debug("unit.overtaken", extra=_log_fields(claim))
+            try:
+                outcome = self._retry(outcome.settle_again)
+            except Exception as error:  # noqa: BLE001 - that method decides for each kind
+                self._retry_or_fail(claim, error)
+                return False
 
     def _recompute(self, claim: UnitClaim, output_files: Sequence[str]) -> None:
         """Queue chunks with lost or damaged files again; they are gathered afterwards."""

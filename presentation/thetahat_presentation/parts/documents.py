@@ -35,6 +35,7 @@ from thetahat_presentation.parts.population import list_population_tables
 from thetahat_presentation.parts.runs import build_runs_section
 from thetahat_presentation.parts.sources import choose_pair, compare_by_source
 from thetahat_presentation.parts.studied import list_calibration_tables, list_study_tables
+from thetahat_presentation.parts.test_sets import describe_test_set
 from thetahat_presentation.wording import list_names
 
 Json: TypeAlias = Mapping[str, Any]
@@ -70,7 +71,8 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
         Cautions of what the kind shows beside models.
     """
     shown = ModelsResult(result, request)
-    sentences = [*outcome, *shown.list_sentences()]
+    counted = describe_test_set(result)
+    sentences = [*outcome, *shown.list_sentences(), *counted]
     # Of many verdicts the headline and the table of pairs show which matter. Without any interval
     # of a difference, every verdict says the same.
     has_intervals = any(each["interval"] is not None for each in shown.comparisons)
@@ -86,7 +88,7 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
         headline=headline,
         findings=find_about_models(shown, cautions)
         if main is None
-        else _find(headline, outcome, main, cautions, shown.describe_scope()),
+        else _find(headline, [*outcome, *counted], main, cautions, shown.describe_scope()),
         sentences=sentences,
         n_first=len(sentences) if is_short else len(outcome) + 1,
         sections=[each for each in sections if each is not None and _has_content(each)],

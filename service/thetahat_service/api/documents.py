@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Final
 from urllib.parse import quote
 from uuid import UUID
@@ -13,9 +14,10 @@ from starlette.responses import Response
 from thetahat_service.api.blocking_calls import read_database
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.figures.figure import Figure
-from thetahat_service.jobs import progress
+from thetahat_service.jobs import datasets, progress
 from thetahat_service.storage.datasets import DatasetRow
 from thetahat_service.storage.evaluations import EvaluationRow
+from thetahat_service.storage.test_sets import Uses
 
 FIGURE_FORMATS: Final = ("svg", "png", "pdf", "json")
 _NO_PROGRESS = progress.DetailedProgress()
@@ -124,8 +126,15 @@ def build_dataset_path(dataset_id: UUID) -> str:
     return f"/v1/datasets/{dataset_id}"
 
 
-def build_dataset_document(row: DatasetRow) -> dict[str, object]:
-    """Return the document of a data set."""
+async def read_dataset_documents(
+    owner_id: UUID, rows: Sequence[DatasetRow]
+) -> list[dict[str, object]]:
+    """Return the documents of an owner's data sets, with the uses of each."""
+    uses = await read_database(datasets.read_uses, owner_id, rows)
+    return [_build_dataset_document(row, uses[row.sha256]) for row in rows]
+
+
+def _build_dataset_document(row: DatasetRow, uses: Uses) -> dict[str, object]:
     path = build_dataset_path(row.id)
     return {
         "id": row.id,
@@ -137,6 +146,7 @@ def build_dataset_document(row: DatasetRow) -> dict[str, object]:
         "columns": row.columns,
         "understood": row.details,
         "created_at": row.created_at,
+        "uses": asdict(uses),
         "links": {
             "self": path,
             "preview": f"{path}/preview",

@@ -194,7 +194,7 @@ def _find_earlier(owner_id: UUID, key: str, fingerprint: str) -> Submitted | Non
 def _find_kind(value: Any) -> JobKind[Any]:
     if not isinstance(value, dict):
         raise _build_invalid_error((), "The body must be a JSON object with a field kind.", value)
-    name = value.get("kind")
+    name = _name_kind(value)
     kind = JOB_KINDS.get(name) if isinstance(name, str) else None
     if kind is None:
         kinds = ", ".join(JOB_KINDS)
@@ -206,6 +206,12 @@ def _find_kind(value: Any) -> JobKind[Any]:
             )
         raise _build_invalid_error(("kind",), f"{fault} The kinds are {kinds}.", name)
     return kind
+
+
+def _name_kind(value: JsonObject) -> JsonValue:
+    """Return the kind of a body: predictions with ladder are of the kind ladder."""
+    name = value.get("kind")
+    return "ladder" if name == "predictions" and value.get("ladder") else name
 
 
 def _read_datasets(

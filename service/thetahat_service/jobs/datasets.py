@@ -21,12 +21,13 @@ from thetahat_service.jobs.stored_datasets import StoredDataset, is_intact
 from thetahat_service.json_types import DatasetPreviewJson, DatasetUnderstandingJson
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
-from thetahat_service.storage import audit, datasets
+from thetahat_service.storage import audit, datasets, ladders, test_sets
 from thetahat_service.storage.audit import Action, Origin
 from thetahat_service.storage.checksums import append_digest
 from thetahat_service.storage.datasets import DatasetRow
 from thetahat_service.storage.files import build_dataset_file_name
 from thetahat_service.storage.open_files import open_file_store
+from thetahat_service.storage.test_sets import Uses
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 
@@ -155,6 +156,12 @@ def list_datasets(
     return rows, (rows[-1].created_at, rows[-1].id) if has_more else None
 
 
+def read_uses(owner_id: UUID, rows: Sequence[DatasetRow]) -> dict[str, Uses]:
+    """Return the owner's uses of the content of data sets, by its digest."""
+    with reading() as connection:
+        return test_sets.read_uses(connection, owner_id, {row.sha256 for row in rows})
+
+
 def preview(owner_id: UUID, identifier: UUID, rows: int) -> DatasetPreviewJson:
     """Return the first rows and the properties of the file."""
     row = get(owner_id, identifier)
@@ -185,6 +192,7 @@ def delete(owner_id: UUID, identifier: UUID) -> None:
             if datasets.is_in_use(connection, identifier):
                 raise in_use
             datasets.delete(connection, identifier)
+            ladders.delete_without_dataset(connection, owner_id, row.sha256)
             audit.add(connection, Action.DELETE_DATASET, identifier, owner_id)
     except IntegrityError:  # an evaluation that reads it was submitted at the same moment
         raise in_use from None
@@ -202,6 +210,7 @@ def delete_expired(identifier: UUID, before: datetime) -> bool:
             if deleted is None:
                 return False
             owner_id, sha256 = deleted
+            ladders.delete_without_dataset(connection, owner_id, sha256)
             origin = Origin(audit.SERVICE, None)
             audit.add(connection, Action.DELETE_DATASET, identifier, owner_id, origin)
     except IntegrityError:  # an evaluation that reads it was submitted at the same moment

@@ -16,6 +16,7 @@ from thetahat_service.errors import Unavailable
 from thetahat_service.jobs.stored_datasets import StoredDataset
 from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
+from thetahat_service.kinds.digests import compute_identity
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.kinds.result_json import encode_result
@@ -26,7 +27,7 @@ from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_DATA
 
 _E, _L = EVALUATION.c, EVALUATION_DATASET.c
 _GET = sa.select(
-    _E.kind, _E.request, _E.seed, _E.data_sha256, _E.request_sha256, _E.protocol
+    _E.owner_id, _E.kind, _E.request, _E.seed, _E.data_sha256, _E.request_sha256, _E.protocol
 ).where(_E.id == sa.bindparam("wanted"))
 _GET_DATASETS = (
     sa.select(DATASET)
@@ -37,11 +38,12 @@ _GET_DATASETS = (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A job with its kind and the provenance of its result."""
+    """A job with its kind, its owner and the provenance of its result."""
 
     kind: JobKind[Any]
     job: Job[Any]
     provenance: Provenance
+    owner_id: UUID
     protocol: FollowedProtocol | None
 
     def encode(self, finished: Finished) -> dict[str, Any]:
@@ -53,6 +55,11 @@ class Loaded:
         """Return a partial result as clients read it."""
         body = encode_result(finished, self.provenance)
         return body if self.protocol is None else self.protocol.finish_partly(body)
+
+    @property
+    def identity_sha256(self) -> str:
+        """Digest that requests for the same numbers share, whatever parts they include."""
+        return compute_identity(self.job.request, self.provenance.spec_sha256, self.job.seed)
 
 
 def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Loaded:
@@ -87,6 +94,7 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             data_sha256=row.data_sha256,
             spec_sha256=row.request_sha256,
         ),
+        row.owner_id,
         _read_protocol(connection, evaluation_id, row.protocol, used),
     )
 

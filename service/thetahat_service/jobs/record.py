@@ -6,7 +6,7 @@ its lease expired and another worker claimed the unit, or the evaluation was can
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -173,11 +173,17 @@ def record_result(
     body: str,
     losses_file: str | None,
     listed: ListedResult = NOTHING_LISTED,
+    store: Callable[[sa.Connection], None] | None = None,
 ) -> bool:
-    """Store the result and what lists show of it, and set the evaluation's status to succeeded."""
+    """Store the result and what lists show of it, and set the evaluation's status to succeeded.
+
+    ``store`` stores what belongs to the result; nothing is stored if it raises.
+    """
     with unit_of_work() as connection:
         if _end(connection, claim, UnitEvent.FINISH) is None:
             return False
+        if store is not None:
+            store(connection)
         results.insert(connection, claim.evaluation_id, body, losses_file)
         values: dict[str, object] = {
             "summary": listed.summary,

@@ -16,6 +16,8 @@ from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import Caution
 from thetahat_service.data.reading import require_file
 from thetahat_service.json_types import ColumnDescription, JsonObject, Payload, StoredProblem
+from thetahat_service.kinds.leaderboards import Submission
+from thetahat_service.kinds.test_sets import TestSet
 from thetahat_service.outcomes.output_table import OutputTable
 from thetahat_service.schemas.base import EvaluationRequest
 
@@ -77,6 +79,10 @@ class Finished:
     """One row per instance and repeat, one column per model, for ``.../losses``."""
     methods: tuple[MethodUsed, ...] = ()
     """Every method that was used, for the provenance."""
+    test_set: TestSet | None = None
+    """What identifies the test set beside the content of the data sets."""
+    submission: Submission | None = None
+    """A submission to a leaderboard, which decides on the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +156,8 @@ class JobKind(ABC, Generic[R]):
     title: ClassVar[str]
     request: type[R]
     result: ClassVar[type]
+    tests_data: ClassVar[bool] = False
+    """Whether models are tested on the data that a request may hold in the place of a data set."""
     has_partial_results: ClassVar[bool] = False
     """Whether ``gather`` can evaluate the finished chunks while others are still computed."""
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -18,6 +18,9 @@ from thetahat.values.json_values import JsonValue
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.schemas.base import EvaluationRequest
+
+_CHANGE_NO_NUMBER: Final = ("include", "protocol")
+"""Fields of a request that say which parts are written, and which plan is followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,7 @@ class RequestDigests:
     """Digest of ``canonical``."""
     data_sha256: str
     """Digest of the data: of the bytes of a file or, of data in the request, of their values. Of a
-    request without data it is that of the request, but for ``include``
-    and ``protocol``."""
+    request without data it is that of the request, but for ``include`` and ``protocol``."""
     seed: int
     """The request's seed, or one that is derived from digests."""
     has_values: bool
@@ -46,10 +48,7 @@ def compute_digests(
     body = request.build_canonical()
     canonical = encode_json(body)
     request_sha256 = hashlib.sha256(canonical.encode()).hexdigest()
-    numbers_sha256 = request_sha256
-    # which parts are written, and which plan is followed, changes no number
-    if [name for name in ("include", "protocol") if body.pop(name, None) is not None]:
-        numbers_sha256 = hashlib.sha256(encode_json(body).encode()).hexdigest()
+    numbers_sha256 = _digest_without_parts(body, request_sha256)
     files = sorted({file.sha256 for file in datasets.values()})
     inline = digest_inline_data(request, body)
     data_sha256 = _join_digests([*files, *([] if inline is None else [inline])])
@@ -59,6 +58,27 @@ def compute_digests(
     return RequestDigests(
         canonical, request_sha256, data_sha256 or numbers_sha256, seed, inline is not None
     )
+
+
+def compute_identity(request: EvaluationRequest, request_sha256: str, seed: int) -> str:
+    """Return the digest that requests for the same numbers share: it is that of their seed, too.
+
+    Parameters
+    ----------
+    request_sha256 : str
+        The digest of the request.
+    """
+    numbers_sha256 = request_sha256
+    if any(getattr(request, name, None) is not None for name in _CHANGE_NO_NUMBER):
+        numbers_sha256 = _digest_without_parts(request.build_canonical(), request_sha256)
+    return hashlib.sha256(f"{numbers_sha256}\n{seed}".encode()).hexdigest()
+
+
+def _digest_without_parts(body: dict[str, JsonValue], request_sha256: str) -> str:
+    """Return the digest of a canonical body without what changes no number, which it takes out."""
+    if not [name for name in _CHANGE_NO_NUMBER if body.pop(name, None) is not None]:
+        return request_sha256
+    return hashlib.sha256(encode_json(body).encode()).hexdigest()
 
 
 def digest_inline_data(

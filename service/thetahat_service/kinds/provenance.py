@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat_service.kinds.methods_used import LearnerUsed
+
+
+class KnownBy(StrEnum):
+    """What a test set is recognised by."""
+
+    CONTENT = "content"  # the bytes of a data set, or the data in a request
+    TARGETS = "targets"  # the true values of predictions, in their order
+    INSTANCES = "instances"  # the names of the instances or items
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestSetUse:
+    """How often a test set was used, this evaluation included."""
+
+    comparisons: int
+    """The number of this evaluation among the owner's evaluations of models on the test set that
+    succeeded; identical requests share one."""
+    known_by: KnownBy
+    """What recognises the test set: ``content``, ``targets`` or ``instances``; of several, the
+    one that was used most often."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,3 +43,5 @@ class Provenance:
     """The digest of the request, without its name, labels and seed."""
     methods: tuple[LearnerUsed | MethodUsed, ...] = ()
     """Every method that was used, with its parameters."""
+    test_set: TestSetUse | None = None
+    """How often the test set was used before, where the service can recognise it."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.cautions import TEST_SET_USED_OFTEN
 from thetahat.values.json_values import to_json
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.provenance import Provenance
@@ -19,6 +20,10 @@ def encode_result(finished: Finished, provenance: Provenance) -> dict[str, Any]:
     have the keys of their cautions.
     """
     body: dict[str, Any] = to_json(finished.result)
+    use = provenance.test_set
+    if use is not None and use.comparisons >= TEST_SET_USED_OFTEN.threshold:
+        caution = to_json(TEST_SET_USED_OFTEN(n=use.comparisons))
+        body["cautions"] = [*body.get("cautions", ()), caution]
     texts = _CautionTexts()
     return {
         **texts.take_out_of(body),

@@ -76,6 +76,18 @@ class DatasetLinks(BaseModel):
     understood: str = Field(description="Path of the roles of its columns, and of the questions.")
 
 
+class DatasetUses(BaseModel):
+    """How often models were evaluated on the content of a data set."""
+
+    evaluations: int = Field(
+        description="The owner's evaluations of models on this content that succeeded, also those "
+        "that were deleted since; identical requests are one."
+    )
+    models: int = Field(description="Different names of models in them.")
+    first_at: datetime | None = Field(description="The end of the first; null without any.")
+    last_at: datetime | None = Field(description="The end of the last; null without any.")
+
+
 class DatasetRead(BaseModel):
     """An uploaded file."""
 
@@ -90,6 +102,7 @@ class DatasetRead(BaseModel):
         description="Properties of the file, such as delimiter, encoding and row groups."
     )
     created_at: datetime = Field(description="The time of the upload.")
+    uses: DatasetUses = Field(description="How often it was used as a test set.")
     links: DatasetLinks = Field(description="Related paths.")
 
 

@@ -269,6 +269,46 @@ PROTOCOL = sa.Table(
     sa.Index("ix_protocol_withdrawn_at", "withdrawn_at"),
 )
 
+# An evaluation of models on a test set, known by a digest; identical requests are one. Rows stay
+# when the evaluation or the data set is deleted: what was looked at stays looked at.
+TEST_SET_USE = sa.Table(
+    "test_set_use",
+    METADATA,
+    _make_key("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    _make_key("sha256", sa.String(64)),
+    _make_key("request_sha256", sa.String(64)),
+    # From 1; that it is unique puts the uses in an order.
+    _make_required("number", sa.BigInteger()),
+    _make_required("kind", sa.String(40)),
+    _make_required("at", Instant()),
+    sa.UniqueConstraint("owner_id", "sha256", "number"),
+)
+
+# A model that was evaluated on a test set, by the digest of its name.
+TEST_SET_MODEL = sa.Table(
+    "test_set_model",
+    METADATA,
+    _make_key("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    _make_key("sha256", sa.String(64)),
+    _make_key("name_sha256", sa.String(64)),
+)
+
+# A leaderboard on the target of a data set: what is published, and the losses of its leader.
+LADDER = sa.Table(
+    "ladder",
+    METADATA,
+    _make_key("owner_id", sa.Uuid(), sa.ForeignKey("owner.id")),
+    _make_key("sha256", sa.String(64)),
+    _make_key("target", sa.Text()),
+    _make_required("loss", sa.Text()),  # canonical JSON
+    sa.Column("step", sa.Double()),  # NULL for the step without a parameter
+    # Counts submissions; one is added only to the state with the count that it was added to.
+    _make_required("submissions", sa.BigInteger()),
+    _make_required("score", sa.Double()),
+    _make_required("losses", sa.LargeBinary()),  # compressed, of the leader
+    _make_required("last_at", Instant()),
+)
+
 # One unit of work: claimed with a lease and an attempt number, recorded once.
 UNIT = sa.Table(
     "unit",

@@ -89,7 +89,7 @@ class InlineWorker:
                 record.record_failure(claim, failures.describe_error(refusal))
                 continue
             assert isinstance(outcome, EvaluationOutput)
-            record.record_result(claim, outcome.body, outcome.losses_file, outcome.listed)
+            outcome.record(claim)
 
 
 @pytest.fixture

@@ -129,10 +129,12 @@ async def show_dataset(request: Request, dataset_id: str) -> Response:
     row = await read_database(datasets.get, owner_id, identifier)
     preview = await run_parser(owner_id, datasets.preview, owner_id, identifier, PREVIEW_ROWS)
     understood = await understand(owner_id, row)
+    uses = await read_database(datasets.read_uses, owner_id, [row])
     return build_page_response(
         request,
         "dataset.html",
         item=row,
+        uses=uses[row.sha256],
         understood=list_understood(row.media_type, row.details),
         columns=tabulate_columns(row.columns, understood),
         questions=list_questions(understood),

@@ -10,10 +10,10 @@ from fastapi import APIRouter, Query, Request, Response
 from thetahat_service.api.blocking_calls import read_database, write_database
 from thetahat_service.api.cursors import decode_cursor, encode_cursor
 from thetahat_service.api.documents import (
-    build_dataset_document,
     build_dataset_path,
     build_json_response,
     parse_id,
+    read_dataset_documents,
 )
 from thetahat_service.api.parser_calls import run_parser
 from thetahat_service.api.query_parameters import NO_NUL, Cursor, Limit
@@ -91,7 +91,8 @@ async def upload_dataset(
         received = await receive(request, file, table, get_settings().max_upload_bytes)
         row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, received)
     headers = {"Location": build_dataset_path(row.id)}
-    return build_json_response(build_dataset_document(row), 201 if is_new else 200, headers)
+    (document,) = await read_dataset_documents(owner_id, [row])
+    return build_json_response(document, 201 if is_new else 200, headers)
 
 
 @router.get("", response_model=DatasetPage, responses={422: {"model": ProblemDocument}})
@@ -104,7 +105,7 @@ async def list_datasets(
     before = decode_cursor(cursor, FILTERS)
     owner_id: UUID = request.scope["owner_id"]
     rows, end = await read_database(datasets.list_datasets, owner_id, before, limit)
-    items = [build_dataset_document(row) for row in rows]
+    items = await read_dataset_documents(owner_id, rows)
     return build_json_response({"items": items, "next": encode_cursor(end, FILTERS)})
 
 
@@ -114,8 +115,10 @@ async def list_datasets(
 async def get_dataset(request: Request, dataset_id: str) -> Response:
     """Return the columns and the format of a data set."""
     identifier = parse_id(dataset_id, "data set")
-    row = await read_database(datasets.get, request.scope["owner_id"], identifier)
-    return build_json_response(build_dataset_document(row))
+    owner_id: UUID = request.scope["owner_id"]
+    row = await read_database(datasets.get, owner_id, identifier)
+    (document,) = await read_dataset_documents(owner_id, [row])
+    return build_json_response(document)
 
 
 @router.get(

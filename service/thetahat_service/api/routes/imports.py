@@ -12,9 +12,9 @@ from fastapi import APIRouter, Request, Response
 
 from thetahat_service.api.blocking_calls import write_database
 from thetahat_service.api.documents import (
-    build_dataset_document,
     build_dataset_path,
     build_json_response,
+    read_dataset_documents,
 )
 from thetahat_service.api.parser_calls import run_parser
 from thetahat_service.api.uploads import ALIASES, check_name, count_upload, parse_media_type
@@ -62,7 +62,8 @@ async def import_dataset(request: Request) -> Response:
         row, is_new = await run_parser(owner_id, datasets.store_upload, owner_id, upload)
     await write_database(imports.note_import, owner_id, row.id)
     headers = {"Location": build_dataset_path(row.id)}
-    return build_json_response(build_dataset_document(row), 201 if is_new else 200, headers)
+    (document,) = await read_dataset_documents(owner_id, [row])
+    return build_json_response(document, 201 if is_new else 200, headers)
 
 
 def _choose_type(requested: str | None, fetched: FetchedFile) -> str:

@@ -33,6 +33,7 @@ class CrossValidation(FittingKind[CrossValidationRequest, CrossValidationPlan]):
 
     name: ClassVar[str] = "cross_validation"
     title: ClassVar[str] = "From data and learners"
+    tests_data: ClassVar[bool] = True
     request = CrossValidationRequest
     result = CrossValidationResult
     unit: ClassVar[str] = "splits"

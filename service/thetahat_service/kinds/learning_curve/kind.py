@@ -21,6 +21,7 @@ class LearningCurve(FittingKind[LearningCurveRequest, LearningCurvePlan]):
 
     name: ClassVar[str] = "learning_curve"
     title: ClassVar[str] = "Error against training size"
+    tests_data: ClassVar[bool] = True
     request = LearningCurveRequest
     result = LearningCurveResult
 

@@ -25,6 +25,7 @@ from thetahat_service.kinds.losses.loss_table import check_columns, check_form, 
 from thetahat_service.kinds.losses.plan import build_plan
 from thetahat_service.kinds.losses.request import LossesRequest
 from thetahat_service.kinds.losses.result import LossesResult
+from thetahat_service.kinds.test_sets import identify_by_instances
 from thetahat_service.roles.totals import find_computed_total, find_named_total
 
 
@@ -77,7 +78,12 @@ class Losses(JobKind[LossesRequest]):
         )
         evaluation = evaluate(plan.table, choices, job.seed, parts)
         methods = (*evaluation.methods, *plan.fits.list_methods_used())
-        return Finished(LossesResult(evaluation=evaluation), tabulate_losses(plan.table), methods)
+        return Finished(
+            LossesResult(evaluation=evaluation),
+            tabulate_losses(plan.table),
+            methods,
+            identify_by_instances(plan.table.layout),
+        )
 
 
 def _suspect_totals(table: LossTable) -> Iterator[Caution]:

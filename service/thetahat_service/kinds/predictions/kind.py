@@ -60,7 +60,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
             *evaluation.methods,
             *plan.fits.list_methods_used(),
         )
-        return Finished(result, tabulate_losses(losses.table), methods)
+        return Finished(result, tabulate_losses(losses.table), methods, plan.test_set)
 
 
 KIND = PredictionsKind()

@@ -40,6 +40,7 @@ from thetahat_service.kinds.predictions.sent_predictions import (
     read_inline,
 )
 from thetahat_service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
+from thetahat_service.kinds.test_sets import TestSet, identify_by_targets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,12 +55,20 @@ class PredictionsPlan:
     """The losses of every model, and the input of the metrics."""
     fits: SuppliedEstimators
     """Estimators that use losses of extra fits."""
+    test_set: TestSet
+    """The test set with these true values."""
     groups: GroupsOfTable | None = None
     """The groups of the rows."""
 
 
 def check_form(request: PredictionsRequest) -> None:
     """Refuse a request with neither inline predictions nor a data set, or with both."""
+    if request.ladder:
+        raise InvalidParameter(
+            "The score of a leaderboard is published by a service, which keeps its leader. Send "
+            "the request to one, or leave ladder out.",
+            loc=("ladder",),
+        )
     is_inline = any(f is not None for f in (request.y, request.predictions, request.scores))
     if is_inline == (request.dataset is not None):
         raise InvalidParameter(
@@ -130,6 +139,7 @@ def build_plan(
             are_classes=are_classes,
         )
         labels = read_inline_labels(request, len(data.y), reader)
+    test_set = identify_by_targets(data.y)
     kind, n = request.blocks or BlockKind.RANDOM, len(data.y)
     kept_rows = reader.choose_rows(n, kind, labels["block"], labels["repeat"])
     layout = build_layout_of_columns(kind, labels, n, request.n_train, kept_rows)
@@ -155,7 +165,7 @@ def build_plan(
         fits = read_supplied_fits(request.fits, table)
         checked = drop_refit_target(choices, fits.methods)
         check(table.layout, checked, table.names, describe_other_loss(table))
-    return PredictionsPlan(loss, metrics, losses, fits, groups)
+    return PredictionsPlan(loss, metrics, losses, fits, test_set, groups)
 
 
 def _parse_loss(request: PredictionsRequest) -> Loss:

@@ -14,12 +14,14 @@ from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, 
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
 from thetahat_service.kinds.fields.list_items import ScoreItem, ValueItem
 from thetahat_service.kinds.fields.loss_names import LossEntry, LossName, MetricEntry, MetricName
+from thetahat_service.kinds.ladder.step import LadderStep
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
+from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.numbers import check_whole_sizes
 
 
-class PredictionColumns(LayoutColumns, GroupColumnsField):
-    """The columns of a data set of predictions."""
+class OutputColumns(Schema):
+    """The columns of a data set with the true values, and with what models predicted."""
 
     target: str = Field(description="The column with the true classes or values.")
     predictions: dict[str, str] | None = Field(
@@ -33,6 +35,10 @@ class PredictionColumns(LayoutColumns, GroupColumnsField):
         description="The column of each model's scores (probability or decision value of the "
         "second class), or one column for each class, by model.",
     )
+
+
+class PredictionColumns(OutputColumns, LayoutColumns, GroupColumnsField):
+    """The columns of a data set of predictions."""
 
 
 class PredictionsRequest(
@@ -84,6 +90,12 @@ class PredictionsRequest(
         default_factory=list,
         max_length=50,
         description="Metrics of all predictions together, such as roc_auc, beside the loss.",
+    )
+    ladder: bool | LadderStep | None = Field(
+        None,
+        description="true, or a fixed step: the request is a submission to a leaderboard on its "
+        "data set. It is then a request of the kind ladder, of which the published score alone is "
+        "answered, and takes only the fields of that kind.",
     )
 
     @field_validator("n_train", mode="before")

@@ -21,6 +21,7 @@ class Selection(FittingKind[SelectionRequest, SelectionPlan]):
 
     name: ClassVar[str] = "selection"
     title: ClassVar[str] = "Selection among learners"
+    tests_data: ClassVar[bool] = True
     request = SelectionRequest
     result = SelectionResult
 

@@ -1,0 +1,50 @@
+"""The published score of a leaderboard after a submission, and nothing else of the submission."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
+from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
+from thetahat_presentation.numbers import format_count
+from thetahat_presentation.parts.documents import build_other_document
+from thetahat_presentation.parts.test_sets import describe_test_set
+from thetahat_presentation.wording import name_method
+
+NOTE: Final = (
+    "The published score is the best one until now, not that of this submission, whose own numbers "
+    "are shown to nobody."
+)
+
+
+def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
+    """Return the published score."""
+    del request, pair
+    step = result.get("step")
+    row: list[Cell] = [
+        Number(result["score"]),
+        name_method(str(result["loss"])),
+        Name(str(result["target"])),
+        format_count(result["n"]),
+        format_count(result["submissions"]),
+        "one standard error" if step is None else Number(step),
+    ]
+    table = Table(
+        caption=f"The leaderboard after the submission of {result['model']}",
+        columns=["Published score", "Loss", "Target", "Rows", "Submissions", "Step"],
+        rows=[row],
+        notes=[NOTE],
+    )
+    main = Section(name="main", title="What is the published score?", tables=[table])
+    outcome = [str(result["sentence"]), *describe_test_set(result)]
+    return build_other_document(result, outcome, main)
+
+
+def ask(result: Json, request: Json) -> list[str]:
+    """Return the question."""
+    del request
+    name = result.get("model", "the model")
+    return [f"Is {name} better than the best submission to the leaderboard by more than chance?"]
+
+
+PRESENTATION = Presentation(name="ladder", title="Leaderboard", view=view, ask=ask)

@@ -1,0 +1,1 @@
+"""Kind ``ladder``: its request, its work and its result."""

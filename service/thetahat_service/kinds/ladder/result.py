@@ -1,0 +1,44 @@
+"""The result of kind ``ladder``: what is published, and nothing that tells more of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from thetahat.cautions import Caution
+from thetahat_service.kinds.provenance import Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedScore:
+    """The published score of a leaderboard after a submission."""
+
+    kind: Literal["ladder"] = "ladder"
+    """``ladder``."""
+    model: str
+    """The model that was sent."""
+    score: float
+    """The published mean loss, of which lower ones are better. It is the best that was published,
+    not the mean loss of this submission."""
+    has_changed: bool
+    """Whether this submission changed it."""
+    submissions: int
+    """Submissions to the leaderboard, this one included."""
+    loss: str
+    """The loss."""
+    n: int
+    """Rows of the data set."""
+    target: str
+    """Its column with the true values."""
+    step: float | None
+    """The fixed step; null for the step without a parameter, whose size is not shown."""
+    sentence: str
+    """The outcome in words."""
+    cautions: tuple[Caution, ...] = ()
+    """Keys of the cautions about the leaderboard."""
+    caution_texts: Mapping[str, Caution] | None = None
+    """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
+    a number if several sentences have that code."""
+    provenance: Provenance | None = None
+    """Version, seed, digests and methods."""
