@@ -1,8 +1,8 @@
 """``python -m tests.chaos``: run evaluations under faults and compare every byte of their results.
 
-First each different evaluation runs undisturbed. Then many of them run while faults follow one
-another, with as many busy processes beside them as ``--load`` says. The exit status is 1 if any
-count other than those of evaluations and faults is not 0.
+First each different evaluation runs undisturbed. Then many of them run, and two clients add to one
+series, while faults follow one another, with as many busy processes beside them as ``--load`` says.
+The exit status is 1 if any count other than those of evaluations, batches and faults is not 0.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import sqlalchemy as sa
 
 from tests.chaos.jobs import Client, Outcome, build_requests, draw_request, judge
 from tests.chaos.progress import POLL_S, count_finished, wait_until_finished
+from tests.chaos.series import SeriesClients
 from tests.chaos.setups import SETUPS, Setup
 from tests.chaos.small_disk import small_disk
 from tests.servers.processes import busy_processes
@@ -55,12 +56,18 @@ class Report:
     jobs: int
     faults: Counter[str] = field(default_factory=Counter)
     wrong: dict[str, int] = field(default_factory=dict)
+    batches: int = 0
+    lost_answers: int = 0
     recovery_s: list[tuple[float, str]] = field(default_factory=list)
     seconds: float = 0.0
 
     def write(self) -> None:
         """Print the report."""
         print(f"== {self.setup}, seed {self.seed}: {self.jobs} evaluations in {self.seconds:.0f} s")
+        print(
+            f"   series: {self.batches} batches by two clients, {self.lost_answers} answers lost "
+            "and the batch sent again"
+        )
         print("   faults:", ", ".join(f"{k} {n}" for k, n in sorted(self.faults.items())))
         print("   wrong:", ", ".join(f"{k} {n}" for k, n in self.wrong.items()))
         by_fault: dict[str, list[float]] = defaultdict(list)
@@ -129,6 +136,7 @@ def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Repor
             del setup.faults["disk_full"]
         client = Client(setup.url)
         expected = _run_undisturbed(client, bodies)
+        series = SeriesClients(setup.url, seed)
         began = time.monotonic()
         disturbance = Disturbance(setup, n_faults, seed, report)
         disturbance.start()
@@ -140,7 +148,9 @@ def run(name: str, n_jobs: int, n_faults: int, seed: int, folder: Path) -> Repor
         n_all = len(bodies) + len(jobs) + len(others)
         wait_until_finished(n_all, END_S)
         report.seconds = time.monotonic() - began
-        report.wrong = _compare(client, jobs, expected, n_all)
+        series.stop()
+        report.batches, report.lost_answers = series.n_batches, series.lost_answers
+        report.wrong = _compare(client, jobs, expected, n_all) | series.compare()
         report.wrong["undelivered"] = setup.wait_for_deliveries([job[1] for job in jobs])
         report.jobs = len(jobs)
     return report

@@ -152,6 +152,48 @@ class Client:
         content = losses.content if losses.status_code == httpx.codes.OK else b""
         return Outcome("succeeded", None, result, content)
 
+    def create_series(self, body: Mapping[str, Any]) -> str:
+        """Create a series and return its path."""
+        answer = self._send(
+            "POST", "/v1/series", json=body, headers={"Idempotency-Key": str(uuid4())}
+        )
+        answer.raise_for_status()
+        return str(answer.json()["links"]["self"])
+
+    def add_batch(self, path: str, key: str, losses: Mapping[str, Sequence[float]]) -> int:
+        """Add a batch to a series and return the number of its look."""
+        answer = self._send(
+            "POST", f"{path}/batches", json={"losses": losses}, headers={"Idempotency-Key": key}
+        )
+        answer.raise_for_status()
+        return int(answer.json()["number"])
+
+    def post_batch(
+        self, path: str, key: str, losses: Mapping[str, Sequence[float]], timeout: float
+    ) -> None:
+        """Send a batch once and wait so many seconds for any answer."""
+        self.http.post(
+            f"{path}/batches",
+            json={"losses": losses},
+            headers={"Idempotency-Key": key},
+            timeout=timeout,
+        )
+
+    def read_series(self, path: str) -> dict[str, Any]:
+        """Return the document of a series."""
+        document: dict[str, Any] = self._send("GET", path).json()
+        return document
+
+    def list_look_numbers(self, path: str) -> set[int]:
+        """Return the numbers of all looks of a series."""
+        numbers: set[int] = set()
+        page: dict[str, Any] = {"next": ""}
+        while page["next"] is not None:
+            cursor = {"cursor": page["next"]} if page["next"] else {}
+            page = self._send("GET", f"{path}/looks", params={"limit": 100, **cursor}).json()
+            numbers |= {look["number"] for look in page["items"]}
+        return numbers
+
     def _send(self, method: str, address: str, **options: Any) -> httpx.Response:
         deadline = time.monotonic() + SEND_S
         while True:

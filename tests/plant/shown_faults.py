@@ -110,6 +110,12 @@ SHOWN: Final = (
         'Number(each["n"])',
     ),
     _of_table(
+        "leaderboard",
+        "kinds/ladder.py",
+        'format_count(result.get("submissions", 0))',
+        'format_count(result.get("n", 0))',
+    ),
+    _of_table(
         "groups_of_pairs",
         "parts/groups.py",
         'Number(item.get("difference"), error)',

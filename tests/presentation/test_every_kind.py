@@ -11,10 +11,10 @@ import pytest
 from tests.presentation.reading import outcome_of
 from thetahat_presentation.document import Document
 from thetahat_presentation.showing import KINDS, ask, find_presentation, name_kind, show
-from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
+from thetahat_service.kinds.examples import REQUEST, RESULT, WITH_DATASET, read_examples
 from thetahat_service.kinds.registry import JOB_KINDS
 
-REQUESTS = read_examples(REQUEST)
+REQUESTS = read_examples(REQUEST) | read_examples(WITH_DATASET)
 RESULTS = read_examples(RESULT)
 NEEDED = frozenset({"kind", "models", "curves", "internal", "chosen", "bias", "weights", "risks"})
 NEEDED |= {"tables", "statistic", "n", "n_resamples", "estimate", "standard_error", "summary"}

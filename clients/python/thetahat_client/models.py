@@ -133,6 +133,16 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class DatasetUses:
+    """How often models were evaluated on the content of a data set."""
+
+    evaluations: int
+    models: int
+    first_at: datetime | None
+    last_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Dataset:
     """An uploaded file; the same bytes of the same type have the same ``id``."""
 
@@ -144,12 +154,15 @@ class Dataset:
     rows: int
     columns: tuple[Column, ...]
     created_at: datetime | None
+    uses: DatasetUses | None = None
+    """None from a service that does not count them."""
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
     """The whole JSON object that the service sent."""
 
     @classmethod
     def read(cls, data: DatasetReadDict) -> Dataset:
         """Return the object that JSON describes."""
+        uses = data.get("uses")
         return cls(
             id=data["id"],
             name=data.get("name"),
@@ -159,6 +172,13 @@ class Dataset:
             rows=data["rows"],
             columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
             created_at=_parse_time(data.get("created_at")),
+            uses=uses
+            and DatasetUses(
+                evaluations=uses["evaluations"],
+                models=uses["models"],
+                first_at=_parse_time(uses["first_at"]),
+                last_at=_parse_time(uses["last_at"]),
+            ),
             members=copy_members(data),
         )
 

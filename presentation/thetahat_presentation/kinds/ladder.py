@@ -11,6 +11,7 @@ from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.test_sets import describe_test_set
 from thetahat_presentation.wording import name_method
 
+NO_SENTENCE: Final = "The submission was counted."
 NOTE: Final = (
     "The published score is the best one until now, not that of this submission, whose own numbers "
     "are shown to nobody."
@@ -22,21 +23,21 @@ def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     del request, pair
     step = result.get("step")
     row: list[Cell] = [
-        Number(result["score"]),
-        name_method(str(result["loss"])),
-        Name(str(result["target"])),
-        format_count(result["n"]),
-        format_count(result["submissions"]),
+        Number(result.get("score")),
+        name_method(str(result.get("loss", ""))),
+        Name(str(result.get("target", ""))),
+        format_count(result.get("n", 0)),
+        format_count(result.get("submissions", 0)),
         "one standard error" if step is None else Number(step),
     ]
     table = Table(
-        caption=f"The leaderboard after the submission of {result['model']}",
+        caption=f"The leaderboard after the submission of {result.get('model', 'a model')}",
         columns=["Published score", "Loss", "Target", "Rows", "Submissions", "Step"],
         rows=[row],
         notes=[NOTE],
     )
     main = Section(name="main", title="What is the published score?", tables=[table])
-    outcome = [str(result["sentence"]), *describe_test_set(result)]
+    outcome = [str(result.get("sentence") or NO_SENTENCE), *describe_test_set(result)]
     return build_other_document(result, outcome, main)
 
 

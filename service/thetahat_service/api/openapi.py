@@ -29,7 +29,7 @@ from thetahat_service.api.routes import (
     webhooks,
 )
 from thetahat_service.jobs.partial import IncludedChunks, IncludedLearners
-from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
+from thetahat_service.kinds.examples import REQUEST, RESULT, WITH_DATASET, read_examples
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.schemas import protocol_examples, series_examples
@@ -93,7 +93,7 @@ def _add_requests(document: Document) -> None:
     post = document["paths"]["/v1/evaluations"]["post"]
     content = {
         "schema": {"$ref": REF.format(name=ANY_REQUEST)},
-        "examples": _list_examples(REQUEST),
+        "examples": _list_examples(REQUEST) | _list_examples(WITH_DATASET),
     }
     stored = document["paths"]["/v1/evaluations/{evaluation_id}/request"]["get"]["responses"]
     stored["200"]["content"] = {"application/json": {"schema": content["schema"]}}

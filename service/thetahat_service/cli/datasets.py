@@ -63,7 +63,10 @@ def show(
         return
     name = dataset.name or "(without a name)"
     print_text(f"{name}: {dataset.rows} rows, {_format_bytes(dataset.bytes)}, {dataset.media_type}")
-    print(f"sha256 {dataset.sha256}\n")
+    print(f"sha256 {dataset.sha256}")
+    if dataset.uses is not None:
+        print(f"{dataset.uses.evaluations} evaluations of models on these data")
+    print()
     print_table(("column", "type"), [(column.name, column.type) for column in dataset.columns])
     if preview is not None:
         _print_first_rows(preview)

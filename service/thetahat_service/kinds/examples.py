@@ -1,6 +1,7 @@
 """A small request of each kind and its result, as the OpenAPI document shows them.
 
 They are the files ``example_request.json`` and ``example_result.json`` in the package of the kind.
+An example that names a data set is ``example_with_dataset.json``: it needs that one to run.
 ``python -m tests.service.kinds.test_examples`` computes the results again.
 """
 
@@ -14,6 +15,7 @@ from thetahat_service.kinds.registry import JOB_KINDS
 
 REQUEST: Final = "example_request.json"
 RESULT: Final = "example_result.json"
+WITH_DATASET: Final = "example_with_dataset.json"
 
 
 def read_examples(name: str) -> dict[str, dict[str, Any]]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
+from thetahat.cautions import TEST_SET_USED_OFTEN
+
 Json: TypeAlias = Mapping[str, Any]
 
 ABSENT: Final = "(absent)"
@@ -82,6 +84,9 @@ def compare_results(
     """
     comparison = ComparedValues()
     walk = _Walk(comparison, is_whole=is_whole)
+    uses, recorded = _split_uses(recorded)
+    if uses:
+        walk.add_not_computed("test_set", uses)
     walk.compare(
         {name: value for name, value in recorded.items() if name not in left_out},
         {name: value for name, value in computed.items() if name not in left_out},
@@ -90,6 +95,21 @@ def compare_results(
     for name in left_out & recorded.keys() - {"provenance"}:  # whose seed is no result
         walk.add_not_computed(name, recorded[name])
     return comparison
+
+
+def _split_uses(result: Json) -> tuple[Json, Json]:
+    """Return how often the test set was used, which no result has by itself, and the rest."""
+    provenance = result.get("provenance")
+    uses = provenance.get("test_set") if isinstance(provenance, Mapping) else None
+    if not isinstance(provenance, Mapping) or not isinstance(uses, Mapping):
+        return {}, result
+    rest = {name: value for name, value in provenance.items() if name != "test_set"}
+    cautions = [
+        each
+        for each in result.get("cautions", ())
+        if not (isinstance(each, Mapping) and each.get("code") == TEST_SET_USED_OFTEN.code)
+    ]
+    return uses, {**result, "cautions": cautions, "provenance": rest}
 
 
 @dataclass(frozen=True, slots=True)

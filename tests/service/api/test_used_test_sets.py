@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.test_owners import bearer
 from thetahat.cautions import TEST_SET_USED_OFTEN
+from thetahat_service.recomputation.verification import VerificationOutcome, verify_bundle
 
 N = 40
 Y = [i % 2 for i in range(N)]
@@ -202,6 +204,26 @@ def test_exact_from_20_comparisons_on_there_is_a_caution_everywhere(
     of_data = client.get(f"/data-sets/{last['dataset']}", headers={"Accept": "text/html"}).text
     assert "<dt>Evaluations of models</dt><dd>20</dd>" in of_data
     assert "<dt>Models, by their names</dt><dd>21</dd>" in of_data
+
+
+@pytest.mark.parametrize("is_inline", [True, False])
+def test_exact_a_bundle_is_verified_without_the_count(
+    client: TestClient, worker: InlineWorker, tmp_path: Path, *, is_inline: bool
+) -> None:
+    seeds = range(1, 22)
+    dataset = upload(client, build_csv(*seeds))
+    inline = {"kind": "predictions", "blocks": "holdout", "loss": "zero_one", "y": Y}
+    for seed in seeds[1:]:
+        predictions = {f"m{each}": predict(each) for each in (1, seed)}
+        body = {**inline, "predictions": predictions} if is_inline else ask(dataset, 1, seed)
+        result = evaluate(client, worker, body)
+    row = client.get("/v1/evaluations").json()["items"][0]
+    file = tmp_path / "bundle.zip"
+    file.write_bytes(client.get(f"{row['links']['self']}/bundle.zip").content)
+    found = verify_bundle(file, None)
+
+    assert "test_set_used_often" in result["cautions"]
+    assert found.outcome is VerificationOutcome.SAME
 
 
 def test_exact_the_count_outlives_what_was_deleted(

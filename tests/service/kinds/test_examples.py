@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 import thetahat
+from thetahat_service.in_process.files import read_file
 from thetahat_service.json_encoding import encode_json
-from thetahat_service.kinds.base import Job, run_job
-from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
+from thetahat_service.kinds.base import DatasetFile, Job, run_job
+from thetahat_service.kinds.examples import REQUEST, RESULT, WITH_DATASET, read_examples
 from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.kinds.result_json import encode_result
 
-REQUESTS = read_examples(REQUEST)
+REQUESTS = read_examples(REQUEST) | read_examples(WITH_DATASET)
 RESULTS = read_examples(RESULT)
 DESCRIBED = sorted(REQUESTS)
 """The kinds whose request fields are described, each by itself."""
@@ -32,13 +35,27 @@ def compute(body: dict[str, Any]) -> dict[str, Any]:
     """Return the result of a request as a client reads it."""
     kind = JOB_KINDS[body["kind"]]
     request = kind.request.model_validate_json(json.dumps(body))
-    kind.check(request, {})
-    job = Job(UUID(int=1), body["kind"], request, body["seed"])
+    with TemporaryDirectory() as folder:
+        datasets = _store_dataset(body, Path(folder))
+        kind.check(request, datasets)
+        job = Job(UUID(int=1), body["kind"], request, body["seed"], datasets)
+        finished = run_job(kind, job)
     provenance = Provenance(
         version=thetahat.__version__, seed=body["seed"], data_sha256="0" * 64, spec_sha256="0" * 64
     )
-    result: dict[str, Any] = json.loads(encode_json(encode_result(run_job(kind, job), provenance)))
+    result: dict[str, Any] = json.loads(encode_json(encode_result(finished, provenance)))
     return result
+
+
+def _store_dataset(body: dict[str, Any], folder: Path) -> dict[UUID, DatasetFile]:
+    """Return the data set that an example names, with the true values of its predictions."""
+    if "dataset" not in body:
+        return {}
+    path, store = folder / "answers.csv", folder / "store"
+    store.mkdir()
+    path.write_text("answer\nno\nyes\nno\nyes\nyes\nno\nno\nyes\n")
+    file = replace(read_file(path, "text/csv", store), id=UUID(body["dataset"]))
+    return {file.id: file}
 
 
 def words_of(value: Any) -> Any:

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from tests.service.figures.results import evaluation
-from thetahat_service.kinds.examples import REQUEST, RESULT, read_examples
+from thetahat_service.kinds.examples import REQUEST, RESULT, WITH_DATASET, read_examples
 from thetahat_service.reports.document import ReportedData, ReportSource, Signed
 
 RESULTS = read_examples(RESULT)
-REQUESTS = read_examples(REQUEST)
+REQUESTS = read_examples(REQUEST) | read_examples(WITH_DATASET)
 FINISHED = datetime(2026, 11, 22, 12, 30, tzinfo=UTC)
 HOSTILE = (
     '#read("/etc/passwd")',
