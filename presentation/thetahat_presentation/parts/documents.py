@@ -21,6 +21,7 @@ from thetahat_presentation.parts.cautions import (
     split_failures,
     walk_named_cautions,
 )
+from thetahat_presentation.parts.costs import build_costs_section
 from thetahat_presentation.parts.findings import find_about_models
 from thetahat_presentation.parts.groups import build_groups_section, iterate_group_cautions
 from thetahat_presentation.parts.judge import build_judge_section
@@ -175,6 +176,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
         ),
         build_judge_section(shown),
         build_groups_section(shown),
+        build_costs_section(shown),
         build_additions_section(shown),
         build_runs_section(shown),
         sources,

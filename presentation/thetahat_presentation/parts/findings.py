@@ -12,6 +12,7 @@ from thetahat_presentation.numbers import (
     format_p_value,
 )
 from thetahat_presentation.parts.cautions import group_cautions, split_failures
+from thetahat_presentation.parts.costs import describe_costs, name_cost, write_cost
 from thetahat_presentation.parts.groups import describe_groups
 from thetahat_presentation.parts.judge import describe_judge
 from thetahat_presentation.parts.model_table import describe_ranks, describe_size, find_groups
@@ -52,6 +53,7 @@ def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findi
         verdict=_write_verdict(shown),
         tables=[_tabulate(shown)],
         sentences=[
+            *describe_costs(shown),
             *_describe_test(shown),
             *describe_judge(shown),
             *describe_groups(shown),
@@ -94,6 +96,7 @@ def _tabulate(shown: ModelsResult) -> Table:
     quantity = capitalise(shown.quantity)
     columns = ["Model", quantity, f"{shown.level} interval".strip()]
     columns += [f"From {format_ends(start, stop)}"] if has_bars else []
+    columns += [cost] if (cost := name_cost(shown)) else []
     columns += [heading] * bool(heading)
     rows: list[list[Cell]] = []
     for name, interval, point in zip(names, intervals, points, strict=True):
@@ -102,6 +105,7 @@ def _tabulate(shown: ModelsResult) -> Table:
         if has_bars:
             low, high = interval.get("lower"), interval.get("upper")
             row.append(Bar(low, high, point, start, stop))
+        row += [write_cost(shown.models[name])] if cost else []
         row += [places[name]] if heading else []
         rows.append(row)
     notes = []

@@ -263,6 +263,8 @@ class ModelsResult:
                 place = Place(name, self.about(target))
                 yield from place_cautions(interval.get("cautions"), place)
             yield from place_cautions((model.get("judge") or {}).get("cautions"), Place(name))
+            of_cost = (model.get("cost") or {}).get("interval") or {}
+            yield from place_cautions(of_cost.get("cautions"), Place(f"cost of {name}"))
             if prediction := model.get("prediction"):
                 place = Place(name, f"one more {self.unit}")
                 yield from place_cautions(prediction.get("cautions"), place)

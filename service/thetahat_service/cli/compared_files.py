@@ -36,6 +36,7 @@ from thetahat_service.cli.table_columns import (
 if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile
     from thetahat.values.json_values import JsonValue
+    from thetahat_service.cli.cost_options import CostOptions
     from thetahat_service.cli.scored_items import ScoredItems
     from thetahat_service.kinds.base import DatasetFile
 
@@ -150,6 +151,17 @@ class FileOptions:
             "intersection. Of logs, task is the task.",
         ),
     ] = None
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL=NUMBER",
+            help="What a model costs, once for each model; or MODEL=COLUMN, the column of the "
+            "table with its cost for each row.",
+        ),
+    ] = None
+    cost_unit: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What costs are counted in: USD, seconds.")
+    ] = None
     better: Annotated[
         BetterValues | None,
         typer.Option(
@@ -197,6 +209,13 @@ class FileOptions:
             message = "--judge-stratum goes with --judge MODEL=COLUMN."
             raise UserError(message)
         return judges
+
+    @property
+    def costs(self) -> CostOptions:
+        """The costs of the models."""
+        from thetahat_service.cli.cost_options import read_cost_options
+
+        return read_cost_options(self.cost or ())
 
     @property
     def names_a_long_table(self) -> bool:
@@ -259,6 +278,7 @@ def evaluate_files(
         data = [stack.enter_context(open_data(path)) for path in paths]
         request, understood = _build_request(paths, data, options)
         request.update(fields)
+        request.update(options.costs.build_fields(options.cost_unit))
         if options.leaves_out:
             request["missing"] = Missing.LEAVE_OUT.value
         print_text(*understood, to_errors=True)
@@ -336,6 +356,7 @@ def _build_item_request(
             raise UserError(message)
     better = choose_better(items.score, options.better and options.better.value)
     request: dict[str, JsonValue] = {"kind": "losses", "logs": items.logs, "better": better}
+    options.costs.refuse_columns()
     if options.group:
         columns, request["group_by"] = read_group_options(options.group, ())
         request["logs"] = {**items.logs, "groups": [*columns]}
@@ -353,7 +374,10 @@ def _build_table_request(
     judges = options.judges
     of_judge = [*judges.values(), *filter(None, [options.judge_stratum])]
     check_names(profiles, of_judge)
-    profiles = {name: of for name, of in profiles.items() if name not in of_judge}
+    costs = options.costs
+    check_names(profiles, costs.columns.values())
+    beside = {*of_judge, *costs.columns.values()}
+    profiles = {name: of for name, of in profiles.items() if name not in beside}
     groups, group_by = read_group_options(options.group or (), profiles)
     check_names(profiles, groups)
     columns = choose_columns(
@@ -387,6 +411,10 @@ def _build_table_request(
     if groups:
         request["columns"] = {"losses": columns.losses, **columns.labels, "groups": [*groups]}
         request["group_by"] = group_by
+    if costs.columns:
+        named = request["columns"]
+        beside_costs = named if isinstance(named, Mapping) else {}
+        request["columns"] = {**beside_costs, "cost": {**costs.columns}}
     block = options.block
     if kind is Blocks.SOURCE and block is not None and WORDS.fullmatch(block):
         request["unit"] = block.replace("_", " ")
@@ -395,6 +423,8 @@ def _build_table_request(
     understood = _describe(columns, kind, options.better or BetterValues.LOWER)
     if judges:
         understood += f"; grades of the judge from {', '.join(judges.values())}"
+    if costs.columns:
+        understood += f"; costs from {', '.join(costs.columns.values())}"
     if options.group:
         understood += f"; groups by {', '.join(options.group)}"
     return request, [understood, *columns.unused]

@@ -86,6 +86,13 @@ def gate(
         Undecided | None,
         typer.Option(help="What counts if neither this nor its opposite is shown."),
     ] = None,
+    cheaper_by: Annotated[
+        float | None,
+        typer.Option(
+            help="By what share of the other's cost the model must also be cheaper (0.5 is half "
+            "the cost, 0 any lower one); needs --cost."
+        ),
+    ] = None,
     level: Annotated[
         float | None, typer.Option(help="Confidence level of intervals; else 0.95.")
     ] = None,
@@ -104,7 +111,8 @@ def gate(
 ) -> None:
     """Pass only if the data show that a model is better, not worse or equivalent.
 
-    With --group and --require no_group_worse it has to be not worse in every group.
+    With --group and --require no_group_worse it has to be not worse in every group, and with --cost
+    and --cheaper-by it also has to be cheaper.
 
     The exit status is 0 if the gate passes, 1 if it fails, 3 if it is undecided, 4 if the service
     is away and 2 for a wrong request. Options take the place of the request's own fields.
@@ -116,6 +124,7 @@ def gate(
             "against": against,
             "require": require and require.value,
             "undecided": undecided and undecided.value,
+            "cheaper_by": cheaper_by,
         }.items()
         if value is not None
     }

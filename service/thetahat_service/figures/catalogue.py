@@ -15,6 +15,7 @@ from thetahat_service.figures.forest import build_forest
 from thetahat_service.figures.groups import build_groups
 from thetahat_service.figures.learning_curves import build_learning_curves
 from thetahat_service.figures.posterior import build_posteriors
+from thetahat_service.figures.quality_cost import build_quality_cost
 from thetahat_service.figures.replicates import build_components, build_replicates
 from thetahat_service.figures.risk_curves import build_risk_curves
 from thetahat_service.figures.score_curves import build_score_curves
@@ -29,6 +30,7 @@ BUILDERS: Final = (
     build_differences,
     build_by_source,
     build_groups,
+    build_quality_cost,
     build_critical_differences,
     build_posteriors,
     build_score_curves,

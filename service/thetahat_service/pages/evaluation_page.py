@@ -89,6 +89,7 @@ interval; the first of each."""
 SOURCE_FIGURES: Final = "by_source"
 METRIC_FIGURES: Final = "metric_"
 GROUP_FIGURES: Final = "groups_"
+COST_FIGURE: Final = "quality_cost"
 MAX_GROUP_FIGURES: Final = 4
 MAX_METRIC_FIGURES: Final = 4
 MAX_CURVE_FIGURES: Final = 25
@@ -128,6 +129,7 @@ def place_figures(figures: Sequence[ShownFigure], document: Document) -> PlacedF
         "pairs": pairs,
         "sources": sources,
         "groups": [f for f in figures if f.name.startswith(GROUP_FIGURES)][:MAX_GROUP_FIGURES],
+        "costs": [each for each in figures if each.name == COST_FIGURE],
         "metrics": metrics[:MAX_METRIC_FIGURES],
     }
     by_section = {name: placed[name] for name in placed if name in sections}

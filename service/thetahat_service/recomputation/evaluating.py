@@ -39,14 +39,16 @@ def evaluate_kept_losses(
     noun, is_higher = choices.noun, table.higher_is_better
     table = table.with_words(choose_words(table.layout.kind, noun, higher_is_better=is_higher))
     wanted = replace(choices, include=(*choices.include, *include)) if include else choices
-    wanted = drop_gate_of_groups(wanted)
+    wanted = drop_gate_beyond_losses(wanted)
     requested = [*table.names, *result.get("failures", ())]
     wanted, _, _ = restrict_choices(wanted, table.layout, requested, table.names)
     return evaluate(table, wanted, seed)
 
 
-def drop_gate_of_groups(choices: Choices) -> Choices:
-    """Return the choices without a gate about groups, which kept losses do not have."""
-    if choices.gate is None or choices.gate.require is not Requirement.NO_GROUP_WORSE:
-        return choices
-    return replace(choices, gate=None)
+def drop_gate_beyond_losses(choices: Choices) -> Choices:
+    """Return the choices without a gate about groups or costs, which kept losses do not have."""
+    gate = choices.gate
+    needs_more = gate is not None and (
+        gate.require is Requirement.NO_GROUP_WORSE or gate.cheaper_by is not None
+    )
+    return replace(choices, gate=None) if needs_more else choices

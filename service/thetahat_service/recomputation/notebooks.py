@@ -25,7 +25,7 @@ from thetahat_presentation.showing import ask, name_kind
 from thetahat_service.errors import PartsNotKept, TooLarge
 from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.kinds.kept_losses import read_kept_losses
-from thetahat_service.recomputation.evaluating import drop_gate_of_groups
+from thetahat_service.recomputation.evaluating import drop_gate_beyond_losses
 from thetahat_service.recomputation.kept import KeptEvaluation
 from thetahat_service.recomputation.main_numbers import list_main_numbers
 from thetahat_service.recomputation.sources import (
@@ -198,7 +198,7 @@ def _call(source: _Source) -> str:
     """Return the cell that evaluates the losses, with every option of the request."""
     table, result = source.table, source.result
     requested = [*table.names, *result.get("failures", ())]
-    wanted = drop_gate_of_groups(source.request.choices)
+    wanted = drop_gate_beyond_losses(source.request.choices)
     choices, _, _ = restrict_choices(wanted, table.layout, requested, table.names)
     arguments = [f"blocks={table.layout.kind.value!r}"]
     arguments += [f"{name}={name}" for name in _list_labels(table.layout)]

@@ -20,6 +20,7 @@ from thetahat.analyses.cross_validation.given_splits import (
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.cross_validation.tasks import DecidedTask, decide_task
 from thetahat.analyses.losses import EVERY_TEST, Choices
+from thetahat.analyses.losses.costs import COSTS_OF_LEARNERS, read_costs
 from thetahat.analyses.losses.entry_points import (
     GroupColumns,
     LabelColumn,
@@ -108,6 +109,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     weight: RawColumn | None = None,
     group_columns: GroupColumns | None = None,
     group_by: GroupBy | None = None,
+    cost: Mapping[str, float] | None = None,
+    cost_unit: str | None = None,
     missing: MissingRows = "refuse",
     small_sources: SmallSourceRows = "keep",
     variances: MethodChoice | None = None,
@@ -157,6 +160,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     group_columns, group_by : mapping, sequence or None
         Groups of the rows by column, and what they are described by: ``groups`` and ``group_by`` of
         ``evaluate``. Learners do not see them.
+    cost, cost_unit : mapping, str or None
+        What each learner costs, one number each, and in what that is counted.
     missing : {"refuse", "leave_out"}
         Whether rows without a value in y, source, fold, cluster, time or weight are refused or left
         out; ``left_out`` of the result names and counts them.
@@ -220,6 +225,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         small_sources=small_sources,
     )
     grouped = read_groups(group_columns, group_by, len(y), ("group_columns",))
+    costs = read_costs(cost, cost_unit, list(learners), 0, refusal_of_rows=COSTS_OF_LEARNERS)
     built_loss = _build_loss(loss, data)
     built = _build_learners(learners, data, built_loss)
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()
@@ -255,6 +261,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         requested=list(learners),
         about_data=decided.cautions,
         groups=grouped,
+        costs=costs,
     )
     _, evaluation = evaluate_learners(evaluated, outcomes, failures, refit_runs)
     return evaluation

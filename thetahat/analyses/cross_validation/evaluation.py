@@ -13,6 +13,7 @@ from thetahat.analyses.cross_validation.bias_variance import split_bias_and_vari
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.by_group import GroupsOfTable
+from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.losses.evaluation import build_evaluation
 from thetahat.analyses.losses.method_selection import explain_misfit
 from thetahat.analyses.losses.parts import Calibration, Parts, RiskParts
@@ -85,6 +86,8 @@ class OutcomesTask:
     """Names of the columns of ``source`` and ``cluster``, where they have names of their own."""
     groups: GroupsOfTable | None = None
     """Groups of the rows of the file or request, by which models are described."""
+    costs: CostsOfTable | None = None
+    """What the learners cost."""
 
     def find_groups(self, outcomes: Sequence[SplitOutcome]) -> GroupsOfTable | None:
         """Return the groups of the tested rows, split by split."""
@@ -191,6 +194,7 @@ class TabulatedOutcomes:
                 table.layout,
                 task.seed,
             ),
+            costs=task.costs,
             cautions=(
                 *self.cautions,
                 *refits.cautions,

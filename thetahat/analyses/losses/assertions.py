@@ -40,7 +40,7 @@ def assert_not_worse(
     **options
         Keyword arguments of ``thetahat.evaluate``, such as ``block``, ``cluster``, ``level`` and
         ``better="higher"`` for scores. Without ``block`` and ``blocks`` the instances are one
-        test set.
+        test set. With ``cost`` also ``cheaper_by``: by what share the first must be cheaper.
 
     Returns
     -------
@@ -101,7 +101,9 @@ def _assert(  # noqa: PLR0913 - the parameters of the three assertions
     if "blocks" not in options:
         kind = BlockKind.HOLDOUT if options.get("block") is None else BlockKind.SOURCE
         options = {**options, "blocks": kind}
+    options = {**options}
     gate = Gate(
+        cheaper_by=options.pop("cheaper_by", None),
         model=names[0],
         against=names[1],
         require=require,

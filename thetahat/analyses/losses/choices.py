@@ -70,6 +70,9 @@ class Gate:
     """What must be shown; all but ``better`` need a margin, and ``no_group_worse`` groups."""
     undecided: GateOutcome = GateOutcome.UNDECIDED
     """The outcome if neither the requirement nor its opposite is shown."""
+    cheaper_by: float | None = None
+    """By what share of the other's cost the model must also be cheaper: 0.5 is half the cost, 0 any
+    lower cost. Left out: costs do not matter to the gate."""
 
     def __post_init__(self) -> None:
         for name, kind in (("require", Requirement), ("undecided", GateOutcome)):
@@ -87,6 +90,13 @@ class Gate:
                 f"The gate compares {self.model!r} with itself; name two models.",
                 loc=("gate", "against"),
                 value=self.against,
+            )
+        share = self.cheaper_by
+        if share is not None and not 0 <= share < 1:
+            raise InvalidParameter(
+                f"The gate's cheaper_by is a share of a cost, 0 or above and below 1, got {share}.",
+                loc=("gate", "cheaper_by"),
+                value=share,
             )
 
     def check_needs_no_margin(self) -> None:

@@ -13,6 +13,12 @@ import numpy.typing as npt
 from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.checks import check, describe_other_loss
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
+from thetahat.analyses.losses.costs import (
+    COSTS_BESIDE_JUDGE,
+    COSTS_OF_RUNS,
+    COSTS_OF_SCORES,
+    read_costs,
+)
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
 from thetahat.analyses.losses.evaluation import weigh_losses
 from thetahat.analyses.losses.method_selection import EVERY_TEST, split_by_family
@@ -51,6 +57,9 @@ TrainingSizes: TypeAlias = "float | Mapping[Label, float] | FloatArray | None"
 GroupColumns: TypeAlias = "Mapping[str, Sequence[Any] | npt.NDArray[Any]]"
 """(n,) groups of the rows, by column."""
 
+CostsByModel: TypeAlias = "Mapping[str, float | npt.ArrayLike]"
+"""What models cost: by model one number, or (n,) costs of the rows."""
+
 LabelColumn: TypeAlias = "Sequence[Label] | npt.NDArray[Any]"
 """(n,) labels, one for each row."""
 
@@ -74,6 +83,8 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     judge: Mapping[str, Any] | None = None,
     groups: GroupColumns | None = None,
     group_by: GroupBy | None = None,
+    cost: CostsByModel | None = None,
+    cost_unit: str | None = None,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
@@ -123,6 +134,11 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     group_by : sequence or None
         Columns of ``groups``, and lists of two or three whose intersections are groups. None takes
         each column alone.
+    cost : mapping or None
+        What each model costs: a number, or (n,) costs of the rows. The result then has quality
+        against cost.
+    cost_unit : str or None
+        What costs are counted in, such as ``USD`` or ``seconds``.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
@@ -165,7 +181,9 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             group_by=group_by,
         )
         choices = read_choices(variances, intervals, tests, options)
-        return _evaluate_judged(losses, judge, instance, cluster, better, choices, seed)
+        return _evaluate_judged(
+            losses, judge, instance, cluster, better, choices, seed, (cost, cost_unit)
+        )
     known: Any = losses
     layout, values, runs = _read_losses(known, kind, rows, n_train)
     if block_labels is not None:
@@ -201,6 +219,13 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
         first_cautions=doubts,
         cautions=find_similar_blocks(layout),
         groups=read_groups(groups, group_by, layout.n_rows),
+        costs=read_costs(
+            cost,
+            cost_unit,
+            table.names,
+            layout.n_rows,
+            refusal_of_rows="" if item is None else COSTS_OF_RUNS,
+        ),
     )
     return evaluate_table(table, choices, seed, parts)
 
@@ -223,6 +248,7 @@ def _evaluate_judged(  # noqa: PLR0913 - the fields of a request with a judge
     better: Better | None,
     choices: Choices,
     seed: int,
+    cost: tuple[CostsByModel | None, str | None],
 ) -> EvaluationResult:
     """Evaluate models from labels of some rows and a judge's grades of all."""
     from thetahat.analyses.losses.judged_table import (  # noqa: PLC0415 - seldom needed
@@ -241,7 +267,8 @@ def _evaluate_judged(  # noqa: PLR0913 - the fields of a request with a judge
     table = table.with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
     doubts = suspect_values(table, better_is_stated=better is not None)
-    return evaluate_table(table, choices, seed, Parts(first_cautions=doubts))
+    costs = read_costs(*cost, table.names, table.layout.n_rows, refusal_of_rows=COSTS_BESIDE_JUDGE)
+    return evaluate_table(table, choices, seed, Parts(first_cautions=doubts, costs=costs))
 
 
 def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split scores
@@ -253,6 +280,8 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     blocks: BlockKind | str = BlockKind.RANDOM,
     folds: int | None = None,
     repeats: int = 1,
+    cost: Mapping[str, float] | None = None,
+    cost_unit: str | None = None,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
@@ -273,6 +302,10 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
         What a block is.
     folds, repeats : int or None
         Number of folds and of repeats; J = folds x repeats.
+    cost : mapping or None
+        What each model costs, a number.
+    cost_unit : str or None
+        What costs are counted in.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
@@ -307,7 +340,8 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     words = choose_words(layout.kind, choices.noun, higher_is_better=_is_higher(better))
     table = LossTable(layout, models).with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
-    return evaluate_table(table, choices, seed)
+    costs = read_costs(cost, cost_unit, table.names, 0, refusal_of_rows=COSTS_OF_SCORES)
+    return evaluate_table(table, choices, seed, Parts(costs=costs))
 
 
 def read_groups(

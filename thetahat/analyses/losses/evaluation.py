@@ -13,7 +13,11 @@ from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import check_range_of_losses, find_ranges
 from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
 from thetahat.analyses.losses.covariance import compute_covariance
-from thetahat.analyses.losses.gate import judge_gate, refuse_gate_without_groups
+from thetahat.analyses.losses.gate import (
+    judge_gate,
+    refuse_gate_without_costs,
+    refuse_gate_without_groups,
+)
 from thetahat.analyses.losses.inference import infer
 from thetahat.analyses.losses.method_selection import SelectedMethods, select
 from thetahat.analyses.losses.methods_used import list_methods_used
@@ -76,6 +80,9 @@ def build_evaluation(
     """
     refuse_gate_without_groups(
         None if choices.gate is None else choices.gate.require, has_groups=parts.groups is not None
+    )
+    refuse_gate_without_costs(
+        None if choices.gate is None else choices.gate.cheaper_by, has_costs=parts.costs is not None
     )
     choices, of_judge = _prepare_judge(table, choices)
     asked, n_models = choices, len(table.names)
@@ -157,6 +164,13 @@ def build_evaluation(
         models, comparisons = add_groups(
             parts.groups, table, choices, family, seed, models, comparisons
         )
+    cost = None
+    if parts.costs is not None:
+        from thetahat.analyses.losses.costs import add_costs  # noqa: PLC0415 - seldom needed
+
+        models, comparisons, cost = add_costs(
+            parts.costs, table, choices, seed, models, comparisons
+        )
     omnibus_results = compare_all(table, omnibus, of_all_models, seed, left_out)
     general = list_cautions(
         table,
@@ -197,6 +211,7 @@ def build_evaluation(
             )
         ),
         gate=judge_gate(comparisons, choices),
+        cost=cost,
         methods=list_methods_used(
             choices, inferences.values(), comparisons, omnibus_results, parts.refits
         ),

@@ -63,6 +63,20 @@ def refuse_gate_without_groups(require: Requirement | None, *, has_groups: bool)
         )
 
 
+def refuse_gate_without_costs(cheaper_by: float | None, *, has_costs: bool) -> None:
+    """Raise ``InvalidParameter`` for a gate about costs if the request has none.
+
+    ``cheaper_by`` is what the gate requires; None if costs do not matter to it.
+    """
+    if cheaper_by is not None and not has_costs:
+        raise InvalidParameter(
+            "The gate requires that the model is cheaper (cheaper_by), and the request has no "
+            "cost. Give the cost of each model in cost.",
+            loc=("gate", "cheaper_by"),
+            value=cheaper_by,
+        )
+
+
 def _check_model(field: str, name: str, models: Sequence[str]) -> None:
     if name not in models:
         raise InvalidParameter(
@@ -101,13 +115,14 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
             judge_groups,
         )
 
-        return judge_groups(gate, choices, pair)
+        result = judge_groups(gate, choices, pair)
+        return result if gate.cheaper_by is None else _add_cost(gate, result, pair)
     holding = {pair.verdict.decision, *pair.verdict.also}
     outcome = _judge(gate.require, holding, pair, choices.margin)
     is_undecided = outcome is GateOutcome.UNDECIDED
     if is_undecided:
         outcome = gate.undecided
-    return build_gate_result(
+    result = build_gate_result(
         gate,
         choices,
         outcome,
@@ -115,6 +130,17 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
         is_undecided=is_undecided,
         pair=pair,
     )
+    return result if gate.cheaper_by is None else _add_cost(gate, result, pair)
+
+
+def _add_cost(gate: Gate, of_quality: GateResult, pair: Comparison) -> GateResult:
+    """Return the outcome of quality and cost together: both must be shown, and either can fail.
+
+    Each is tested at the level of the request, since both have to hold.
+    """
+    from thetahat.analyses.losses.cost_gate import add_cost_to_gate  # noqa: PLC0415 - seldom needed
+
+    return add_cost_to_gate(gate, of_quality, pair)
 
 
 def _judge(

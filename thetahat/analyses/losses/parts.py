@@ -16,6 +16,7 @@ from thetahat.intervals.base import Interval
 if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable
     from thetahat.analyses.losses.choices import Choices
+    from thetahat.analyses.losses.costs import CostsOfTable
     from thetahat.analyses.losses.result import (
         MetricDifference,
         MetricResult,
@@ -116,6 +117,8 @@ class Parts:
         The runs of items, if there are several.
     groups : GroupsOfTable or None
         Groups of the rows, by which models and comparisons are described.
+    costs : CostsOfTable or None
+        What the models cost.
     first_cautions, cautions : tuple of Caution
         Cautions that are listed before and after those about the losses.
     not_applicable : tuple of NotApplicable
@@ -130,6 +133,7 @@ class Parts:
     calibration: Calibration | None = None
     runs: RunParts | None = None
     groups: GroupsOfTable | None = None
+    costs: CostsOfTable | None = None
     first_cautions: tuple[Caution, ...] = ()
     cautions: tuple[Caution, ...] = ()
     not_applicable: tuple[NotApplicable, ...] = ()

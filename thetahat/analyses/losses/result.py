@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from thetahat.analyses.groups.result import ModelGroups, PairGroups
+from thetahat.analyses.losses.cost_result import CostOfModel, CostOfPair, CostSummary
 from thetahat.analyses.losses.judge_result import JudgeResult
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.runs.result import RunsOfModel, RunsOfPair
@@ -332,6 +333,8 @@ class ModelResult:
     """What the grades of a judge added to the labels, where the request has them."""
     groups: Mapping[str, ModelGroups] | None = None
     """The model by groups of rows, by the columns that ``group_by`` names."""
+    cost: CostOfModel | None = None
+    """What the model costs, where the request says so."""
 
 
 # Comparisons -------------------------------------------------------------------------------------
@@ -662,6 +665,8 @@ class Comparison:
     """What the grades of a judge added to the labels, where the request has them."""
     groups: Mapping[str, PairGroups] | None = None
     """The two models by groups of rows, by the columns that ``group_by`` names."""
+    cost: CostOfPair | None = None
+    """What the first model costs beside the second, where the request has costs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -701,6 +706,10 @@ class GateResult:
     """Groups in which neither this nor its opposite is shown; only of ``no_group_worse``."""
     groups_too_small: tuple[Mapping[str, Label | None], ...] | None = None
     """Those of them that have too few rows to say; only of ``no_group_worse``."""
+    cheaper_by: float | None = None
+    """By what share the model had to be cheaper, if the gate says so."""
+    cost: CostOfPair | None = None
+    """What the model costs beside the other; only with ``cheaper_by``."""
 
 
 # All models --------------------------------------------------------------------------------------
@@ -973,6 +982,8 @@ class EvaluationResult(ShownResult):
     """Cautions about the evaluation as a whole."""
     gate: GateResult | None = None
     """Whether a model meets the requirement of the request's gate."""
+    cost: CostSummary | None = None
+    """Quality against cost, where the request says what models cost."""
     methods: tuple[MethodUsed, ...] = field(metadata={"omit": True})
     """Variances, intervals and tests that were used, with their parameters. Left out of the JSON,
     where the provenance of the result has them."""

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from thetahat.analyses.losses import check, describe_other_loss
+from thetahat.analyses.losses.costs import read_costs
 from thetahat.analyses.losses.entry_points import (
+    CostsByModel,
     GroupColumns,
     LabelColumn,
     MethodChoice,
@@ -55,6 +57,8 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     n_train: float | Mapping[Label, float] | None = None,
     groups: GroupColumns | None = None,
     group_by: GroupBy | None = None,
+    cost: CostsByModel | None = None,
+    cost_unit: str | None = None,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
@@ -96,6 +100,8 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         these instances.
     groups, group_by : mapping, sequence or None
         Groups of the rows by column, and what they are described by, as for ``evaluate``.
+    cost, cost_unit : mapping, str or None
+        What each model costs, and in what that is counted, as for ``evaluate``.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
@@ -165,6 +171,7 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         seed,
         names_blocks=blocks is not None,
         groups=read_groups(groups, group_by, layout.n_rows),
+        costs=read_costs(cost, cost_unit, losses.table.names, layout.n_rows),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.losses.by_group import GroupsOfTable
+from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.losses.evaluation import build_evaluation
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
@@ -32,6 +33,7 @@ def evaluate_prediction_losses(  # noqa: PLR0913 - one argument for each part of
     names_blocks: bool,
     refits: RefitEstimates = NO_REFIT_ESTIMATES,
     groups: GroupsOfTable | None = None,
+    costs: CostsOfTable | None = None,
 ) -> E:
     """Evaluate the losses together with the metrics.
 
@@ -45,6 +47,8 @@ def evaluate_prediction_losses(  # noqa: PLR0913 - one argument for each part of
         Estimates from extra fits, by model and by pair.
     groups : GroupsOfTable or None
         Groups of the rows, by which losses and metrics are described.
+    costs : CostsOfTable or None
+        What the models cost.
     """
     table = losses.table
     parts = Parts(
@@ -53,6 +57,7 @@ def evaluate_prediction_losses(  # noqa: PLR0913 - one argument for each part of
             compute_metrics, metrics, losses.judged, table.layout, table.names, seed=seed
         ),
         groups=add_metrics_to_groups(groups, metrics, losses.judged, table.layout, seed),
+        costs=costs,
         cautions=(
             *losses.cautions,
             *([] if names_blocks else [BLOCKS_ASSUMED_RANDOM()]),

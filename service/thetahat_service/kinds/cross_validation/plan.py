@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from uuid import UUID
 
 from thetahat.analyses.losses.by_group import GroupsOfTable
+from thetahat.analyses.losses.costs import COSTS_OF_LEARNERS, CostsOfTable, read_costs
 from thetahat.errors import Loc
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
@@ -17,6 +18,7 @@ from thetahat_service.kinds.cross_validation.target_sample import (
     check_target_sample,
     estimate_importance,
 )
+from thetahat_service.kinds.fields.costs import check_cost_fields
 from thetahat_service.kinds.fields.data import check_data_fields, read_data
 from thetahat_service.kinds.fields.groups import (
     check_named_groups,
@@ -47,6 +49,10 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
     def read_groups(self) -> GroupsOfTable | None:
         """Return the groups of the rows of the request or file."""
         return read_groups(self.request, self.job.datasets)
+
+    def read_costs(self) -> CostsOfTable | None:
+        """Return what the learners cost."""
+        return read_costs_of_learners(self.request)
 
     @cached_property
     def importance(self) -> Importance | None:
@@ -84,6 +90,8 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
     """Check a request; no learner is fitted."""
     check_data_fields(request, datasets)
     _check_groups(request, datasets)
+    check_cost_fields(request, None)
+    read_costs_of_learners(request)
     check_target_sample(request, datasets)
     check_scheme_request(request, datasets, request.build_metrics()).check_work()
 
@@ -113,6 +121,12 @@ def read_groups(
         return None
     groups, n = request.data.groups, len(request.data.y)
     return read_inline_groups(groups, request.group_by, n, None, ("data", "groups"))
+
+
+def read_costs_of_learners(request: CrossValidationRequest) -> CostsOfTable | None:
+    """Return what the learners cost; None if the request does not say."""
+    names = list(request.learners)
+    return read_costs(request.cost, request.cost_unit, names, 0, refusal_of_rows=COSTS_OF_LEARNERS)
 
 
 @lru_cache(maxsize=1)

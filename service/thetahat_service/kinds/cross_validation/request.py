@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from thetahat_service.kinds.fields.analysis import ProtocolField
+from thetahat_service.kinds.fields.costs import ModelCostFields
 from thetahat_service.kinds.fields.data import DataColumns, InlineData, has_role
 from thetahat_service.kinds.fields.groups import GROUPS_FIELD, GroupByField, GroupColumnsField
 from thetahat_service.kinds.fields.learners import LearnersRequest
@@ -83,11 +84,14 @@ class GroupedInlineData(InlineData):
     groups: dict[str, list[ValueItem]] | None = GROUPS_FIELD
 
 
-class CrossValidationRequest(LearnersRequest, TargetSampleFields, GroupByField, ProtocolField):
+class CrossValidationRequest(
+    LearnersRequest, TargetSampleFields, GroupByField, ModelCostFields, ProtocolField
+):
     """Data, learners and a scheme, and optionally a sample of another population."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset({"data", "target_sample"})
     fits_learners: ClassVar[bool] = True
+    takes_costs: ClassVar[bool] = True
 
     kind: Literal["cross_validation"] = Field(
         "cross_validation", description="The kind of the evaluation."

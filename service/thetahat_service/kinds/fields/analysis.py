@@ -12,6 +12,7 @@ from pydantic import Field
 
 from thetahat.analyses.losses import EVERY_TEST, Choices, ChosenMethod, Gate
 from thetahat.analyses.losses.choices import OPTION_NAMES
+from thetahat.analyses.losses.gate import refuse_gate_without_costs
 from thetahat.analyses.losses.method_selection import split_by_family
 from thetahat.analyses.losses.result import GateOutcome, Requirement
 from thetahat.errors import EvaluationError, InvalidParameter, UnsupportedCombination
@@ -67,6 +68,12 @@ class GateFields(Schema):
         GateOutcome.UNDECIDED,
         description="The outcome if the data show neither the requirement nor its opposite.",
     )
+    cheaper_by: float | None = Field(
+        None,
+        strict=True,
+        description="By what share of the other's cost the model must also be cheaper: 0.5 is half "
+        "the cost, 0 any lower cost. It needs cost.",
+    )
     as_planned: bool = Field(
         default=False,
         strict=True,
@@ -93,6 +100,8 @@ class AnalysisRequest(EvaluationRequest):
 
     fits_learners: ClassVar[bool] = False
     """Whether methods that fit learners again can be named."""
+    takes_costs: ClassVar[bool] = False
+    """Whether the request may say what models cost."""
 
     level: float = Field(_DEFAULTS.level, strict=True, description=_DESCRIPTIONS["level"])
     margin: float | None = Field(None, strict=True, description=_DESCRIPTIONS["margin"])
@@ -149,6 +158,8 @@ class AnalysisRequest(EvaluationRequest):
         if self.gate is not None:
             options["gate"] = Gate(**self.gate.model_dump(exclude={"as_planned"}))
             self._check_as_planned()
+            if not self.takes_costs:
+                refuse_gate_without_costs(self.gate.cheaper_by, has_costs=False)
         return Choices(**options)
 
     def _check_as_planned(self) -> None:

@@ -11,6 +11,7 @@ from uuid import UUID
 from thetahat.analyses.cross_validation import OutcomesTask
 from thetahat.analyses.losses import Choices, check, list_fitting_methods
 from thetahat.analyses.losses.by_group import GroupsOfTable
+from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.cross_validation import build_rows
@@ -198,7 +199,12 @@ class SchemePlan(FittingPlan, Generic[L]):
             ],
             columns=name_group_columns(self.request),
             groups=self.read_groups(),
+            costs=self.read_costs(),
         )
+
+    def read_costs(self) -> CostsOfTable | None:
+        """Return what the learners cost; None of kinds without costs."""
+        return None
 
     def read_groups(self) -> GroupsOfTable | None:
         """Return the groups of the rows; None of kinds without groups."""

@@ -74,6 +74,7 @@ class Losses(JobKind[LossesRequest]):
                 *_suspect_totals(plan.table),
             ),
             groups=plan.groups,
+            costs=plan.costs,
             cautions=(*plan.cautions, *assumed, *find_similar_blocks(plan.table.layout)),
         )
         evaluation = evaluate(plan.table, choices, job.seed, parts)

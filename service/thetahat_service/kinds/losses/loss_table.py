@@ -11,6 +11,7 @@ from uuid import UUID
 
 import numpy as np
 
+from thetahat.analyses.losses.costs import COSTS_BESIDE_JUDGE, COSTS_OF_RUNS, COSTS_OF_SCORES
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc, shorten_value
 from thetahat.tables.columns import describe_other_cells
@@ -21,6 +22,7 @@ from thetahat.values.types import BlockKind, FloatArray
 from thetahat.values.words import choose_words
 from thetahat_service.data.reading import read_columns
 from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.costs import check_cost_fields, read_costs_of_rows
 from thetahat_service.kinds.fields.groups import (
     check_group_fields,
     read_group_columns,
@@ -50,6 +52,7 @@ from thetahat_service.settings import get_settings
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable
+    from thetahat.analyses.losses.costs import CostsOfTable
     from thetahat.analyses.runs.values import RunValues
 
 LONGEST_MODEL_NAME: Final = 120
@@ -79,6 +82,7 @@ def check_form(request: LossInput) -> None:
     if has_judge(request):
         check_judge(request)
     _check_groups(request)
+    check_cost_fields(request, None if request.columns is None else request.columns.cost)
     if request.logs is not None:
         _check_fields_beside_logs(request)
     if request.split_scores is not None:
@@ -158,6 +162,10 @@ def check_columns(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> N
         ("columns", "groups", i): name for i, name in enumerate(columns.groups or ())
     }
     require_columns(file, groups)
+    costs: dict[Loc, str | None] = {
+        ("columns", "cost", model): name for model, name in (columns.cost or {}).items()
+    }
+    require_columns(file, costs)
     losses: dict[Loc, str | None] = {
         ("columns", "losses", i): name for i, name in enumerate(columns.losses)
     }
@@ -183,6 +191,31 @@ class SentLosses:
     """The losses by model before they were averaged, where items have several."""
     groups: GroupsOfTable | None = None
     """The groups of the rows of the table."""
+
+    def read_costs(
+        self, request: LossInput, datasets: Mapping[UUID, DatasetFile]
+    ) -> CostsOfTable | None:
+        """Return what the models cost; None if the request does not say."""
+        return read_costs_of_rows(
+            request,
+            self.table.names,
+            self.n_rows,
+            self.kept,
+            refusal_of_rows=_refuse_costs_of_rows(request, has_runs=self.runs is not None),
+            file=None if request.dataset is None else datasets[request.dataset],
+            columns=None if request.columns is None else request.columns.cost,
+        )
+
+
+def _refuse_costs_of_rows(request: LossInput, *, has_runs: bool) -> str:
+    """Return why there can be no costs by row; empty if there can."""
+    if request.logs is not None:
+        return "Costs by row are not read beside logs, whose items are matched by name."
+    if request.split_scores is not None:
+        return COSTS_OF_SCORES
+    if has_judge(request):
+        return COSTS_BESIDE_JUDGE
+    return COSTS_OF_RUNS if has_runs else ""
 
 
 def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:

@@ -25,6 +25,7 @@ from thetahat_service.schemas.numbers import read_number_array
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable
+    from thetahat.analyses.losses.costs import CostsOfTable
     from thetahat.analyses.runs.summaries import RunParts
 
 
@@ -44,6 +45,8 @@ class LossesPlan:
     """The runs of the items, where items have several."""
     groups: GroupsOfTable | None = None
     """The groups of the rows."""
+    costs: CostsOfTable | None = None
+    """What the models cost."""
 
 
 def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> LossesPlan:
@@ -62,7 +65,8 @@ def build_plan(request: LossesRequest, datasets: Mapping[UUID, DatasetFile]) -> 
     if groups is not None:
         groups.check(table.layout)
     weights, runs = _read_weights(request, sent_losses), _read_runs(request, sent_losses, table)
-    return LossesPlan(table, weights, fits, sent_losses.cautions, runs, groups)
+    costs = sent_losses.read_costs(request, datasets)
+    return LossesPlan(table, weights, fits, sent_losses.cautions, runs, groups, costs)
 
 
 def _read_runs(

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from thetahat.parameter_checks import MAX_SPLITS
 from thetahat.values.types import Better, BlockKind
 from thetahat_service.kinds.fields.analysis import AnalysisRequest, ProtocolField
+from thetahat_service.kinds.fields.costs import CostColumnsField, CostFields
 from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
@@ -63,7 +64,7 @@ class SplitScores(Schema):
         return self.blocks or BlockKind.RANDOM
 
 
-class LossDatasetColumns(LayoutColumns, GroupColumnsField):
+class LossDatasetColumns(LayoutColumns, GroupColumnsField, CostColumnsField):
     """The columns of a data set of losses: a row per instance and repeat, or per item and run."""
 
     item: str | None = Field(
@@ -153,7 +154,7 @@ class LogsInput(Schema):
     )
 
 
-class LossInput(LayoutFields, SplitScores, LeftOutLossFields, GroupFields):
+class LossInput(LayoutFields, SplitScores, LeftOutLossFields, GroupFields, CostFields):
     """The losses of every model: ``losses``, ``dataset``, ``logs`` or ``split_scores``."""
 
     losses: dict[str, list[LossesItem]] | None = Field(
@@ -212,6 +213,8 @@ class LossesRequest(AnalysisRequest, LossInput, SuppliedFitsField, ProtocolField
             *LAYOUT_COLUMNS,
         }
     )
+
+    takes_costs: ClassVar[bool] = True
 
     kind: Literal["losses"] = Field("losses", description="The kind of the evaluation.")
     weights: list[WeightsItem] | None = Field(

@@ -52,6 +52,7 @@ class PredictionsKind(JobKind[PredictionsRequest]):
             names_blocks=request.blocks is not None,
             refits=plan.fits.compute(choices),
             groups=plan.groups,
+            costs=plan.costs,
         )
         result = PredictionsResult(evaluation=evaluation, bias_variance=losses.bias_variance)
         methods = (

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.losses.by_group import GroupsOfTable
+from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.analyses.predictions.losses import PredictionLosses, compute_losses, find_task
 from thetahat.errors import InvalidParameter, Loc
@@ -16,6 +17,7 @@ from thetahat.losses.base import Loss
 from thetahat.refit_estimators import drop_refit_target
 from thetahat.values.types import BlockKind
 from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.fields.costs import check_cost_fields, read_costs_of_rows
 from thetahat_service.kinds.fields.groups import (
     check_group_fields,
     read_group_columns,
@@ -59,6 +61,8 @@ class PredictionsPlan:
     """The test set with these true values."""
     groups: GroupsOfTable | None = None
     """The groups of the rows."""
+    costs: CostsOfTable | None = None
+    """What the models cost."""
 
 
 def check_form(request: PredictionsRequest) -> None:
@@ -82,6 +86,7 @@ def check_form(request: PredictionsRequest) -> None:
     columns = request if is_inline else request.columns
     group_columns = None if request.columns is None else request.columns.groups
     check_group_fields(request, group_columns, ("columns", "groups"), is_inline=is_inline)
+    check_cost_fields(request, None if request.columns is None else request.columns.cost)
     if columns is not None and not columns.predictions and not columns.scores:
         loc: Loc = ("predictions",) if is_inline else ("columns", "predictions")
         raise InvalidParameter(
@@ -105,6 +110,8 @@ def check_dataset(
         columns_by_path["columns", name] = getattr(columns, name)
     for i, name in enumerate(columns.groups or ()):
         columns_by_path["columns", "groups", i] = name
+    for model, column in (columns.cost or {}).items():
+        columns_by_path["columns", "cost", model] = column
     for model, column in (columns.predictions or {}).items():
         columns_by_path["columns", "predictions", model] = column
     for model, names in (columns.scores or {}).items():
@@ -165,7 +172,15 @@ def build_plan(
         fits = read_supplied_fits(request.fits, table)
         checked = drop_refit_target(choices, fits.methods)
         check(table.layout, checked, table.names, describe_other_loss(table))
-    return PredictionsPlan(loss, metrics, losses, fits, test_set, groups)
+    costs = read_costs_of_rows(
+        request,
+        table.names,
+        n,
+        kept_rows,
+        file=None if request.dataset is None else datasets[request.dataset],
+        columns=None if request.columns is None else request.columns.cost,
+    )
+    return PredictionsPlan(loss, metrics, losses, fits, test_set, groups, costs)
 
 
 def _parse_loss(request: PredictionsRequest) -> Loss:

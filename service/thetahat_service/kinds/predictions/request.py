@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from thetahat.values.types import BlockKind
 from thetahat_service.kinds.fields.analysis import AnalysisRequest, ProtocolField
+from thetahat_service.kinds.fields.costs import CostColumnsField, CostFields
 from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
@@ -37,7 +38,7 @@ class OutputColumns(Schema):
     )
 
 
-class PredictionColumns(OutputColumns, LayoutColumns, GroupColumnsField):
+class PredictionColumns(OutputColumns, LayoutColumns, GroupColumnsField, CostColumnsField):
     """The columns of a data set of predictions."""
 
 
@@ -46,6 +47,7 @@ class PredictionsRequest(
     LayoutFields,
     LeftOutLossFields,
     GroupFields,
+    CostFields,
     SuppliedFitsField,
     ProtocolField,
 ):
@@ -54,6 +56,8 @@ class PredictionsRequest(
     data_fields: ClassVar[frozenset[str]] = frozenset(
         {"y", "predictions", "scores", "classes", "groups", "fits", *LAYOUT_COLUMNS}
     )
+
+    takes_costs: ClassVar[bool] = True
 
     kind: Literal["predictions"] = Field("predictions", description="The kind of the evaluation.")
     blocks: BlockKind | None = Field(

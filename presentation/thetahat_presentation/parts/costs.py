@@ -1,0 +1,126 @@
+"""Quality against cost: what models cost, which remain to choose from, and the costs of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from thetahat_presentation.document import (
+    Cell,
+    Interval,
+    Name,
+    Number,
+    Pair,
+    Percent,
+    Section,
+    Table,
+)
+from thetahat_presentation.parts.models import ModelsResult, build_interval
+from thetahat_presentation.parts.pairs import list_first_pairs
+from thetahat_presentation.wording import capitalise
+
+Json: TypeAlias = Mapping[str, Any]
+
+MOST_SENTENCES: Final = 3
+"""Sentences about pairs that stand below the verdict."""
+SHOWN: Final = {
+    "better": "better",
+    "equivalent": "equivalent",
+    "not_worse": "not worse by the margin",
+}
+
+
+def name_cost(shown: ModelsResult) -> str:
+    """Return the heading of costs with their unit; empty for a result without costs."""
+    cost: Json | None = shown.result.get("cost")
+    if cost is None:
+        return ""
+    word = "Mean cost" if cost["measured"] else "Cost"
+    return f"{word} ({cost['unit']})" if cost.get("unit") else word
+
+
+def write_cost(model: Json) -> Number:
+    """Return what a model costs."""
+    cost: Json = model.get("cost") or {}
+    return Number(cost.get("mean"), (cost.get("interval") or {}).get("standard_error"))
+
+
+def describe_costs(shown: ModelsResult) -> list[str]:
+    """Return quality and cost of the pairs with the best model, then which models remain."""
+    cost: Json | None = shown.result.get("cost")
+    if cost is None:
+        return []
+    pairs = [pair["cost"]["sentence"] for pair in shown.comparisons if pair.get("cost")]
+    summary = [cost["sentence"]] if cost["sentence"] and len(shown.models) > 2 else []
+    return [*(pairs if len(pairs) <= MOST_SENTENCES else []), *summary]
+
+
+def build_costs_section(shown: ModelsResult) -> Section | None:
+    """Return the tables about costs; None for a result without any."""
+    cost: Json | None = shown.result.get("cost")
+    if cost is None:
+        return None
+    tables = [_tabulate_models(shown, cost)]
+    pairs = [pair for pair in list_first_pairs(shown) if pair.get("cost")]
+    if pairs:
+        tables.append(_tabulate_pairs(shown, pairs, cost))
+    return Section(
+        name="costs",
+        title="Is it worth the cost?",
+        sentences=[cost["sentence"]] if cost["sentence"] else [],
+        tables=tables,
+    )
+
+
+def _tabulate_models(shown: ModelsResult, cost: Json) -> Table:
+    """Return all models, the cheapest first."""
+    dominated: Mapping[str, Json] = cost["dominated"]
+    quantity = capitalise(shown.quantity)
+    columns = ["Model", name_cost(shown), *["Interval of cost"] * cost["measured"]]
+    columns += [quantity, "Remains", "Cheaper model", "Shown of it"]
+    names = sorted(shown.models, key=lambda name: shown.models[name]["cost"]["mean"])
+    rows: list[list[Cell]] = []
+    for name in names:
+        model = shown.models[name]
+        by = dominated.get(name)
+        row: list[Cell] = [Name(name), write_cost(model)]
+        row += [build_interval(model["cost"].get("interval"))] * cost["measured"]
+        row += [
+            Number(model.get("mean", {}).get("macro")),
+            "no" if by else "yes",
+            Name(by["by"]) if by else "",
+            SHOWN[by["shown"]] if by else "",
+        ]
+        rows.append(row)
+    rule = (
+        "The cheapest model is first. A model does not remain if a cheaper one that remains is "
+        "shown to be better, equivalent, or not worse by the margin."
+    )
+    notes = [rule]
+    if cost["measured"]:
+        notes.append(
+            "Costs were measured row by row: cheaper means that the whole interval of the ratio "
+            "says so. Statements on costs and on quality are each corrected for the number of "
+            "pairs, and hold at their level each."
+        )
+    if not cost["all_pairs"]:
+        notes.append("Only pairs that were compared count.")
+    return Table(caption="Quality against cost", columns=columns, rows=rows, notes=notes)
+
+
+def _tabulate_pairs(shown: ModelsResult, pairs: list[Json], cost: Json) -> Table:
+    columns = ["Pair", "Ratio of costs", *["Interval of the ratio"] * cost["measured"]]
+    columns += ["Cost of the first", "Quality and cost"]
+    rows: list[list[Cell]] = []
+    for pair in pairs:
+        of_pair: Json = pair["cost"]
+        is_interval = of_pair.get("shape") == "interval"
+        ends = [of_pair.get(end) if is_interval else None for end in ("lower", "upper")]
+        row: list[Cell] = [Pair(pair["a"], pair["b"]), Number(of_pair["ratio"])]
+        row += [Interval(*ends)] * cost["measured"]
+        row += [Percent(of_pair["change"]), of_pair["sentence"]]
+        rows.append(row)
+    notes = ["The ratio is the cost of the first model over that of the second; -84 % is cheaper."]
+    if cost["measured"]:
+        notes.append(f"The ratio of means has Fieller's interval ({shown.level}).")
+    return Table(caption="Costs of pairs", columns=columns, rows=rows, notes=notes)

@@ -1,0 +1,64 @@
+"""What models cost, as options of a command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thetahat_service.cli.failures import UserError
+
+if TYPE_CHECKING:
+    from thetahat.values.json_values import JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class CostOptions:
+    """What the options say of each model's cost."""
+
+    numbers: dict[str, float]
+    """One number for each model."""
+    columns: dict[str, str]
+    """The column with the costs of its rows, by model."""
+
+    def build_fields(self, unit: str | None) -> dict[str, JsonValue]:
+        """Return the fields of a request, beside the columns of a table."""
+        fields: dict[str, JsonValue] = {}
+        if self.numbers:
+            fields["cost"] = {**self.numbers}
+        if unit is not None:
+            fields["cost_unit"] = unit
+        return fields
+
+    def refuse_columns(self) -> None:
+        """Refuse columns of costs where rows are matched by item."""
+        for model, column in self.columns.items():
+            message = (
+                f"--cost {model}={column}: columns of costs are for a table with a column for each "
+                "model. Here rows are matched by item; give one number for each model."
+            )
+            raise UserError(message)
+
+
+def read_cost_options(options: Sequence[str]) -> CostOptions:
+    """Return the costs of the options, each MODEL=NUMBER or MODEL=COLUMN."""
+    numbers: dict[str, float] = {}
+    columns: dict[str, str] = {}
+    for option in options:
+        model, separator, written = option.rpartition("=")
+        if not (model and separator and written) or model in {*numbers, *columns}:
+            message = (
+                f"--cost {option!r} must be MODEL=NUMBER or MODEL=COLUMN, once for each model."
+            )
+            raise UserError(message)
+        try:
+            numbers[model] = float(written)
+        except ValueError:
+            columns[model] = written
+    if numbers and columns:
+        message = (
+            f"--cost gives a number for {next(iter(numbers))} and a column for "
+            f"{next(iter(columns))}. Give one of the two for all models."
+        )
+        raise UserError(message)
+    return CostOptions(numbers, columns)
