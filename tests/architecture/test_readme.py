@@ -93,7 +93,8 @@ def test_exact_every_field_of_the_first_answer_is_as_its_page_says(
 def some_dataset(request: Any) -> dict[Any, DatasetFile]:
     """Return a data set that has every column the request names."""
     columns = request.columns.model_dump()
-    names = {n for v in columns.values() if v for n in ([v] if isinstance(v, str) else v)}
+    named = [v.values() if isinstance(v, dict) else v for v in columns.values() if v]
+    names = {n for v in named for n in ([v] if isinstance(v, str) else v)}
     listed: list[ColumnDescription] = [{"name": name, "type": "number"} for name in sorted(names)]
     return {request.dataset: DatasetFile(request.dataset, "0", "text/csv", 9, listed, {})}
 

@@ -116,6 +116,18 @@ SHOWN: Final = (
         'format_count(result.get("n", 0))',
     ),
     _of_table(
+        "costs",
+        "parts/costs.py",
+        'Number(cost.get("mean"),',
+        'Number(-cost.get("mean", 0.0),',
+    ),
+    _of_table(
+        "costs_of_pairs",
+        "parts/costs.py",
+        'Number(of_pair["ratio"])',
+        'Number(of_pair["change"])',
+    ),
+    _of_table(
         "groups_of_pairs",
         "parts/groups.py",
         'Number(item.get("difference"), error)',

@@ -20,11 +20,11 @@ from thetahat.analyses.cross_validation.given_splits import (
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.cross_validation.tasks import DecidedTask, decide_task
 from thetahat.analyses.losses import EVERY_TEST, Choices
-from thetahat.analyses.losses.costs import COSTS_OF_LEARNERS, read_costs
 from thetahat.analyses.losses.entry_points import (
     GroupColumns,
     LabelColumn,
     MethodChoice,
+    read_costs,
     read_groups,
     read_methods,
 )
@@ -225,7 +225,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         small_sources=small_sources,
     )
     grouped = read_groups(group_columns, group_by, len(y), ("group_columns",))
-    costs = read_costs(cost, cost_unit, list(learners), 0, refusal_of_rows=COSTS_OF_LEARNERS)
+    costs = read_costs(cost, cost_unit, list(learners), 0, without_rows="learners")
     built_loss = _build_loss(loss, data)
     built = _build_learners(learners, data, built_loss)
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()

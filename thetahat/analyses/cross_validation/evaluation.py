@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from thetahat.analyses.cross_validation.bias_variance import split_bias_and_vari
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.by_group import GroupsOfTable
-from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.losses.evaluation import build_evaluation
 from thetahat.analyses.losses.method_selection import explain_misfit
 from thetahat.analyses.losses.parts import Calibration, Parts, RiskParts
@@ -56,6 +55,9 @@ from thetahat.tables.target_copies import find_target_copies
 from thetahat.values.block_losses import LossTable
 from thetahat.values.layout import Layout
 from thetahat.values.words import choose_words
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.costs import CostsOfTable
 
 E = TypeVar("E", bound=EvaluationResult)
 

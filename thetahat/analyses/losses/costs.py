@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -36,10 +36,15 @@ from thetahat.values.types import FloatArray, IntArray
 SHOWN: Final[tuple[ShownQuality, ...]] = ("better", "equivalent", "not_worse")
 """What makes a cheaper model dominate, the strongest statement first."""
 
-COSTS_OF_RUNS: Final = "Costs by row need one row for each item, and items have several runs here."
-COSTS_BESIDE_JUDGE: Final = "Costs by row do not go with a judge."
-COSTS_OF_SCORES: Final = "Costs by row need losses by row, and there is one score for each split."
-COSTS_OF_LEARNERS: Final = "Costs by row are for losses and predictions that are sent."
+WithoutRows = Literal["learners", "runs", "judge", "scores", "logs"]
+"""What has no rows of its own that could have costs."""
+_REFUSALS: Final[Mapping[WithoutRows, str]] = {
+    "learners": "Costs by row are for losses and predictions that are sent.",
+    "runs": "Costs by row need one row for each item, and items have several runs here.",
+    "judge": "Costs by row do not go with a judge.",
+    "scores": "Costs by row need losses by row, and there is one score for each split.",
+    "logs": "Costs by row are not read beside logs, whose items are matched by name.",
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +76,7 @@ def read_costs(  # noqa: PLR0913 - the costs, what they are for, and where they 
     models: Sequence[str],
     n_rows: int,
     *,
-    refusal_of_rows: str = "",
+    without_rows: WithoutRows | None = None,
     loc: Loc = ("cost",),
 ) -> CostsOfTable | None:
     """Return the costs of models, checked; None without any.
@@ -86,8 +91,8 @@ def read_costs(  # noqa: PLR0913 - the costs, what they are for, and where they 
         All models.
     n_rows : int
         Number of rows of losses.
-    refusal_of_rows : str
-        Why there can be no costs by row; empty if there can.
+    without_rows : str or None
+        Why there can be no costs by row; None if there can.
     loc : tuple
         Path of the costs.
     """
@@ -126,8 +131,9 @@ def read_costs(  # noqa: PLR0913 - the costs, what they are for, and where they 
     if not any(by_row.values()):
         numbers = {name: _check_cost(name, cost[name], (*loc, name)) for name in models}
         return CostsOfTable(numbers, {}, unit)
-    if refusal_of_rows:
-        raise UnsupportedCombination(f"{refusal_of_rows} Give one cost for each model.", loc=loc)
+    if without_rows is not None:
+        message = f"{_REFUSALS[without_rows]} Give one cost for each model."
+        raise UnsupportedCombination(message, loc=loc)
     rows = {name: _check_rows(name, cost[name], n_rows, (*loc, name)) for name in models}
     return CostsOfTable({}, rows, unit)
 

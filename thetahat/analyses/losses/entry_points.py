@@ -13,12 +13,6 @@ import numpy.typing as npt
 from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.checks import check, describe_other_loss
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
-from thetahat.analyses.losses.costs import (
-    COSTS_BESIDE_JUDGE,
-    COSTS_OF_RUNS,
-    COSTS_OF_SCORES,
-    read_costs,
-)
 from thetahat.analyses.losses.evaluation import evaluate as evaluate_table
 from thetahat.analyses.losses.evaluation import weigh_losses
 from thetahat.analyses.losses.method_selection import EVERY_TEST, split_by_family
@@ -45,6 +39,7 @@ from thetahat.variances import VARIANCES
 if TYPE_CHECKING:
     from thetahat.analyses.groups.columns import GroupBy
     from thetahat.analyses.losses.by_group import GroupsOfTable
+    from thetahat.analyses.losses.costs import CostsOfTable, WithoutRows
     from thetahat.analyses.runs.summaries import RunParts
     from thetahat.analyses.runs.values import RunValues
 
@@ -224,7 +219,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
             cost_unit,
             table.names,
             layout.n_rows,
-            refusal_of_rows="" if item is None else COSTS_OF_RUNS,
+            without_rows=None if item is None else "runs",
         ),
     )
     return evaluate_table(table, choices, seed, parts)
@@ -267,7 +262,7 @@ def _evaluate_judged(  # noqa: PLR0913 - the fields of a request with a judge
     table = table.with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
     doubts = suspect_values(table, better_is_stated=better is not None)
-    costs = read_costs(*cost, table.names, table.layout.n_rows, refusal_of_rows=COSTS_BESIDE_JUDGE)
+    costs = read_costs(*cost, table.names, table.layout.n_rows, without_rows="judge")
     return evaluate_table(table, choices, seed, Parts(first_cautions=doubts, costs=costs))
 
 
@@ -340,7 +335,7 @@ def evaluate_scores(  # noqa: PLR0913 - the fields of a request with split score
     words = choose_words(layout.kind, choices.noun, higher_is_better=_is_higher(better))
     table = LossTable(layout, models).with_words(words)
     check(table.layout, choices, table.names, describe_other_loss(table))
-    costs = read_costs(cost, cost_unit, table.names, 0, refusal_of_rows=COSTS_OF_SCORES)
+    costs = read_costs(cost, cost_unit, table.names, 0, without_rows="scores")
     return evaluate_table(table, choices, seed, Parts(costs=costs))
 
 
@@ -361,6 +356,22 @@ def read_groups(
         name: read_series(column) for name, column in list_columns(groups, str(loc[0])).items()
     }
     return GroupsOfTable(read_groupings(columns, group_by, n, loc))
+
+
+def read_costs(
+    cost: CostsByModel | None,
+    unit: str | None,
+    models: Sequence[str],
+    n: int,
+    *,
+    without_rows: WithoutRows | None = None,
+) -> CostsOfTable | None:
+    """Return what models cost, of whose losses there are n rows; None without any."""
+    if cost is None and unit is None:
+        return None
+    from thetahat.analyses.losses import costs  # noqa: PLC0415 - seldom needed
+
+    return costs.read_costs(cost, unit, models, n, without_rows=without_rows)
 
 
 def _is_higher(better: str | None) -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from thetahat.analyses.losses import check, describe_other_loss
-from thetahat.analyses.losses.costs import read_costs
 from thetahat.analyses.losses.entry_points import (
     CostsByModel,
     GroupColumns,
@@ -19,6 +18,7 @@ from thetahat.analyses.losses.entry_points import (
     build_row_layout,
     read_block_kind,
     read_choices,
+    read_costs,
     read_groups,
     read_methods,
 )

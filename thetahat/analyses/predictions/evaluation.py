@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from thetahat.analyses.losses import Choices, ChosenMethod
 from thetahat.analyses.losses.by_group import GroupsOfTable
-from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.losses.evaluation import build_evaluation
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.refit_estimates import NO_REFIT_ESTIMATES, RefitEstimates
@@ -19,6 +18,9 @@ from thetahat.analyses.predictions.losses import PredictionLosses
 from thetahat.cautions import BLOCKS_ASSUMED_RANDOM
 from thetahat.metrics.base import Metric
 from thetahat.tables.labels import find_similar_blocks, find_similar_labels
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.costs import CostsOfTable
 
 E = TypeVar("E", bound=EvaluationResult)
 

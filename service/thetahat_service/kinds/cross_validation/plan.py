@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from uuid import UUID
 
 from thetahat.analyses.losses.by_group import GroupsOfTable
-from thetahat.analyses.losses.costs import COSTS_OF_LEARNERS, CostsOfTable, read_costs
+from thetahat.analyses.losses.costs import CostsOfTable, read_costs
 from thetahat.errors import Loc
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
@@ -126,7 +126,7 @@ def read_groups(
 def read_costs_of_learners(request: CrossValidationRequest) -> CostsOfTable | None:
     """Return what the learners cost; None if the request does not say."""
     names = list(request.learners)
-    return read_costs(request.cost, request.cost_unit, names, 0, refusal_of_rows=COSTS_OF_LEARNERS)
+    return read_costs(request.cost, request.cost_unit, names, 0, without_rows="learners")
 
 
 @lru_cache(maxsize=1)

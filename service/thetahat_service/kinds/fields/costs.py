@@ -16,7 +16,7 @@ from thetahat_service.kinds.fields.analysis import AnalysisRequest
 from thetahat_service.schemas.base import Schema
 
 if TYPE_CHECKING:
-    from thetahat.analyses.losses.costs import CostsOfTable
+    from thetahat.analyses.losses.costs import CostsOfTable, WithoutRows
 
 CostNumber = Annotated[Any, WithJsonSchema({"type": "number", "minimum": 0})]
 """What a model costs."""
@@ -112,7 +112,7 @@ def read_costs_of_rows(  # noqa: PLR0913 - the request, its rows, and the file
     n_rows: int,
     kept_rows: KeptRows | None,
     *,
-    refusal_of_rows: str = "",
+    without_rows: WithoutRows | None = None,
     file: ReadableFile | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> CostsOfTable | None:
@@ -126,23 +126,21 @@ def read_costs_of_rows(  # noqa: PLR0913 - the request, its rows, and the file
         Number of rows of the request or file.
     kept_rows : KeptRows or None
         Those of them that are kept.
-    refusal_of_rows : str
-        Why there can be no costs by row; empty if there can.
+    without_rows : str or None
+        Why there can be no costs by row; None if there can.
     file, columns : ReadableFile, mapping or None
         The data set, and its column of costs by model.
     """
+    if request.cost is None and columns is None:
+        return None
     from thetahat.analyses.losses.costs import read_costs  # noqa: PLC0415 - seldom needed
 
     cost: Mapping[str, Any] | None = request.cost
     loc: Loc = ("cost",)
     if file is not None and columns is not None:
         cost, loc = _read_columns(file, columns), ("columns", "cost")
-    costs = read_costs(
-        cost, request.cost_unit, models, n_rows, refusal_of_rows=refusal_of_rows, loc=loc
-    )
-    if costs is None or kept_rows is None:
-        return costs
-    return costs.take(kept_rows.index)
+    costs = read_costs(cost, request.cost_unit, models, n_rows, without_rows=without_rows, loc=loc)
+    return costs if costs is None or kept_rows is None else costs.take(kept_rows.index)
 
 
 def _read_columns(file: ReadableFile, columns: Mapping[str, str]) -> dict[str, Any]:

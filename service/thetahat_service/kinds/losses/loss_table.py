@@ -11,7 +11,6 @@ from uuid import UUID
 
 import numpy as np
 
-from thetahat.analyses.losses.costs import COSTS_BESIDE_JUDGE, COSTS_OF_RUNS, COSTS_OF_SCORES
 from thetahat.cautions import Caution
 from thetahat.errors import InsufficientData, InvalidParameter, Loc, shorten_value
 from thetahat.tables.columns import describe_other_cells
@@ -52,7 +51,7 @@ from thetahat_service.settings import get_settings
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable
-    from thetahat.analyses.losses.costs import CostsOfTable
+    from thetahat.analyses.losses.costs import CostsOfTable, WithoutRows
     from thetahat.analyses.runs.values import RunValues
 
 LONGEST_MODEL_NAME: Final = 120
@@ -201,21 +200,21 @@ class SentLosses:
             self.table.names,
             self.n_rows,
             self.kept,
-            refusal_of_rows=_refuse_costs_of_rows(request, has_runs=self.runs is not None),
+            without_rows=_find_form_without_rows(request, has_runs=self.runs is not None),
             file=None if request.dataset is None else datasets[request.dataset],
             columns=None if request.columns is None else request.columns.cost,
         )
 
 
-def _refuse_costs_of_rows(request: LossInput, *, has_runs: bool) -> str:
-    """Return why there can be no costs by row; empty if there can."""
+def _find_form_without_rows(request: LossInput, *, has_runs: bool) -> WithoutRows | None:
+    """Return why there can be no costs by row; None if there can."""
     if request.logs is not None:
-        return "Costs by row are not read beside logs, whose items are matched by name."
+        return "logs"
     if request.split_scores is not None:
-        return COSTS_OF_SCORES
+        return "scores"
     if has_judge(request):
-        return COSTS_BESIDE_JUDGE
-    return COSTS_OF_RUNS if has_runs else ""
+        return "judge"
+    return "runs" if has_runs else None
 
 
 def read_losses(request: LossInput, datasets: Mapping[UUID, DatasetFile]) -> SentLosses:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from thetahat.analyses.losses import check, describe_other_loss
 from thetahat.analyses.losses.by_group import GroupsOfTable
-from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.metrics.checks import check_metrics
 from thetahat.analyses.predictions.losses import PredictionLosses, compute_losses, find_task
 from thetahat.errors import InvalidParameter, Loc
@@ -43,6 +43,9 @@ from thetahat_service.kinds.predictions.sent_predictions import (
 )
 from thetahat_service.kinds.supplied_fits import SuppliedEstimators, read_supplied_fits
 from thetahat_service.kinds.test_sets import TestSet, identify_by_targets
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.costs import CostsOfTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
