@@ -52,6 +52,9 @@ with one millisecond a fit they take two minutes."""
 MOST_GROUPS: Final = 200
 """Groups of one column or intersection. Each has an interval at a level that falls with their
 number, and a reader can act on few; a column with more is mostly an id."""
+MOST_SEEDS: Final = 50
+"""Trainings of a learner on one split. With 50 its random numbers make up a fiftieth of what
+they do with one; what is left is due to the data, and more seeds would not help."""
 MAX_ROWS: Final = 10_000_000
 """The most rows that a parameter may count: of a draw, a test part, a gap, neighbours. One column
 of so many numbers takes 80 megabytes."""

@@ -116,6 +116,12 @@ SHOWN: Final = (
         'format_count(result.get("n", 0))',
     ),
     _of_table(
+        "seeds",
+        "parts/seeds.py",
+        'Percent(seeds.get("share"))',
+        'Percent(seeds.get("variance"))',
+    ),
+    _of_table(
         "costs",
         "parts/costs.py",
         'Number(cost.get("mean"),',

@@ -34,6 +34,7 @@ from thetahat_presentation.parts.pair_additions import build_additions_section
 from thetahat_presentation.parts.pairs import tabulate_more_pairs, tabulate_pairs
 from thetahat_presentation.parts.population import list_population_tables
 from thetahat_presentation.parts.runs import build_runs_section
+from thetahat_presentation.parts.seeds import build_seeds_section
 from thetahat_presentation.parts.sources import choose_pair, compare_by_source
 from thetahat_presentation.parts.studied import list_calibration_tables, list_study_tables
 from thetahat_presentation.parts.test_sets import describe_test_set
@@ -179,6 +180,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
         build_costs_section(shown),
         build_additions_section(shown),
         build_runs_section(shown),
+        build_seeds_section(shown),
         sources,
         Section(
             name="metrics",

@@ -80,6 +80,7 @@ FIELD_OF_PATH: Final[Mapping[tuple[str | int, ...], str]] = {
     ("scheme", "params", "n_folds"): "n_folds",
     ("scheme", "params", "n_repeats"): "n_repeats",
     ("scheme",): "scheme",
+    ("seeds",): "seeds",
     ("learners",): "learners",
     ("loss",): "loss",
     ("task",): "task",
@@ -294,6 +295,7 @@ def _add_cross_validation(
         for name in names
     }
     request["scheme"] = _read_scheme(values, proposals)
+    _add(request, "seeds", _read_number(values, "seeds"))
     _add(request, "loss", _read(values, "loss"))
 
 

@@ -18,6 +18,11 @@ from thetahat.analyses.cross_validation.given_splits import (
     is_splitter,
 )
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
+from thetahat.analyses.cross_validation.seeds import (
+    Seeds,
+    average_trainings,
+    refuse_beside_seeds,
+)
 from thetahat.analyses.cross_validation.tasks import DecidedTask, decide_task
 from thetahat.analyses.losses import EVERY_TEST, Choices
 from thetahat.analyses.losses.entry_points import (
@@ -35,7 +40,6 @@ from thetahat.cautions import Caution
 from thetahat.cross_validation import (
     LearnerFailure,
     Outcomes,
-    SplitOutcome,
     as_outcomes,
     build_rows,
     check_learner,
@@ -45,6 +49,7 @@ from thetahat.cross_validation import (
     run_path,
 )
 from thetahat.cross_validation.learner_groups import Group, group_by_path, most_learners_together
+from thetahat.cross_validation.seeds import check_seeds, derive_fit_seed, group_draws
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES, get_default_loss
@@ -111,6 +116,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     group_by: GroupBy | None = None,
     cost: Mapping[str, float] | None = None,
     cost_unit: str | None = None,
+    seeds: int = 1,
     missing: MissingRows = "refuse",
     small_sources: SmallSourceRows = "keep",
     variances: MethodChoice | None = None,
@@ -162,6 +168,11 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         ``evaluate``. Learners do not see them.
     cost, cost_unit : mapping, str or None
         What each learner costs, one number each, and in what that is counted.
+    seeds : int
+        How often a learner that draws random numbers is trained on each split, each time with
+        numbers of its own. Its losses are means over the trainings, and ``seeds`` of its model says
+        what these add to the variance; metrics and methods that fit learners again do not go with
+        several.
     missing : {"refuse", "leave_out"}
         Whether rows without a value in y, source, fold, cluster, time or weight are refused or left
         out; ``left_out`` of the result names and counts them.
@@ -195,6 +206,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     """
     refuse_unknown_options(options, "cross_validate", _SCHEME_ADVICE)
     _check_learners(learners)
+    check_seeds(seeds)
     roles = {"source": source, "fold": fold, "cluster": cluster, "time": time, "weight": weight}
     check_same_order({"y": y, "X": X, "groups": groups, **roles})
     target = read_series(y)
@@ -241,10 +253,11 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         cluster=cluster is not None,
         time=time is not None,
     )
-    outcomes, errors = _run_learners(built, data, built_scheme, built_loss, seed)
+    refuse_beside_seeds(seeds, metrics=built_metrics, variances=refits)
+    trainings, errors = _run_learners(built, data, built_scheme, built_loss, seed, seeds)
     refit_runs = _run_refits(refits, built, data, built_loss, seed, errors)
-    outcomes = {name: of_learner for name, of_learner in outcomes.items() if name not in errors}
-    if not outcomes:
+    trainings = {name: runs for name, runs in trainings.items() if name not in errors}
+    if not trainings:
         raise next(iter(errors.values()))
     failures = {
         name: LearnerFailure(code=error.code, message=error.message, loc=("learners", name))
@@ -263,7 +276,13 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         groups=grouped,
         costs=costs,
     )
-    _, evaluation = evaluate_learners(evaluated, outcomes, failures, refit_runs)
+    _, evaluation = evaluate_learners(
+        evaluated,
+        average_trainings(trainings),
+        failures,
+        refit_runs,
+        seeds=None if seeds == 1 else Seeds.build(trainings),
+    )
     return evaluation
 
 
@@ -365,24 +384,29 @@ def _read_choices(
     return choices.take_control_from_gate(), refits
 
 
-def _run_learners(
-    learners: Mapping[str, Learner], data: Data, scheme: Scheme, loss: Loss, seed: int
-) -> tuple[dict[str, Outcomes], dict[str, EvaluationError]]:
-    """Return the outcomes of the learners that ran, and the errors of the others."""
+def _run_learners(  # noqa: PLR0913 - what is trained on what, and how often
+    learners: Mapping[str, Learner],
+    data: Data,
+    scheme: Scheme,
+    loss: Loss,
+    seed: int,
+    n_seeds: int,
+) -> tuple[dict[str, list[Outcomes]], dict[str, EvaluationError]]:
+    """Return the outcomes of each training of the learners that ran, and the others' errors."""
     rows = build_rows(data)
-    outputs: dict[str, Sequence[SplitOutcome] | EvaluationError] = {}
-    for group in _group(learners, data):
-        splits = scheme.splits(rows, seed)
-        outputs |= run_path(group, data, splits, loss, seed, keep_predictions=True)
-    outcomes: dict[str, Outcomes] = {}
+    trainings: dict[str, list[Outcomes]] = {name: [] for name in learners}
     errors: dict[str, EvaluationError] = {}
-    for name in learners:
-        output = outputs[name]
-        if isinstance(output, EvaluationError):
-            errors[name] = output
-        else:
-            outcomes[name] = as_outcomes(output)
-    return outcomes, errors
+    for group in _group(learners, data):
+        for number in range(n_seeds if group_draws(group) else 1):
+            splits, fit_seed = scheme.splits(rows, seed), derive_fit_seed(seed, number)
+            outputs = run_path(group, data, splits, loss, fit_seed, keep_predictions=n_seeds == 1)
+            for name, output in outputs.items():
+                if isinstance(output, EvaluationError):
+                    errors.setdefault(name, output)
+                else:
+                    trainings[name].append(as_outcomes(output))
+    in_order = {name: errors[name] for name in learners if name in errors}
+    return {name: runs for name, runs in trainings.items() if name not in errors}, in_order
 
 
 def _run_refits(  # noqa: PLR0913 - the methods, what they fit, and the errors so far

@@ -11,6 +11,7 @@ import numpy as np
 
 from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
+from thetahat.analyses.cross_validation.seeds import Seeds
 from thetahat.analyses.losses import Choices, ChosenMethod, check
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.evaluation import build_evaluation
@@ -244,6 +245,7 @@ def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the resu
     *,
     weighting: Weighting | None = None,
     calibration: Calibration | None = None,
+    seeds: Seeds | None = None,
 ) -> tuple[LossTable, CrossValidationEvaluation]:
     """Return the losses and the whole evaluation of learners that were cross-validated.
 
@@ -257,6 +259,8 @@ def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the resu
         Importance weights of the rows, which add weighted risks.
     calibration : Calibration or None
         The measured coverage of the intervals.
+    seeds : Seeds or None
+        The trainings whose mean losses the outcomes have, where there are several on each split.
     """
     tabulated = tabulate_outcomes(task, outcomes)
     make_risks = None
@@ -267,7 +271,9 @@ def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the resu
             CrossValidationEvaluation,
             failures=failures,
             learners={name: summarise_fits(run.reasons) for name, run in outcomes.items()},
-            bias_variance=split_bias_and_variance(task.data, task.loss, outcomes),
+            bias_variance=split_bias_and_variance(task.data, task.loss, outcomes)
+            if seeds is None
+            else None,
         ),
         refits,
         make_risks=make_risks,
@@ -277,6 +283,8 @@ def evaluate_learners(  # noqa: PLR0913 - one argument for each part of the resu
             for name, failure in failures.items()
         ],
     )
+    if seeds is not None:
+        evaluation = replace(evaluation, models=seeds.describe(evaluation))
     return tabulated.table, evaluation
 
 

@@ -300,6 +300,42 @@ class ScoreCurves:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeedPlan:
+    """What more trainings or more data would do to the standard error of the mean."""
+
+    seeds: int
+    """Number of trainings on each split."""
+    times_data: int
+    """How many times as much data."""
+    standard_error: float
+    """Standard error of the mean loss that is then to be expected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedsOfModel:
+    """What the random numbers of a learner add to the variance of its mean loss."""
+
+    seeds: int
+    """Number of trainings on each split; 1 for a learner that draws no random numbers."""
+    draws: bool
+    """Whether the learner may draw random numbers."""
+    variance: float | None = None
+    """Variance of the mean loss between trainings, if each split had one; left out for a learner
+    that is trained once."""
+    degrees_of_freedom: int | None = None
+    """Degrees of freedom of that variance: seeds minus one, for each split."""
+    share: float | None = None
+    """Share of the variance of the mean, as its interval has it, that is left to seeds: the
+    variance between trainings over their number. It may exceed 1 where the interval is about
+    something else; left out without an interval."""
+    plans: tuple[SeedPlan, ...] | None = None
+    """The standard error with twice the seeds, and with twice the data; left out without a
+    share."""
+    sentence: str
+    """Seeds or data: what to have more of, in words."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelResult:
     """The estimates of one model's error."""
 
@@ -335,6 +371,8 @@ class ModelResult:
     """The model by groups of rows, by the columns that ``group_by`` names."""
     cost: CostOfModel | None = None
     """What the model costs, where the request says so."""
+    seeds: SeedsOfModel | None = None
+    """What the random numbers of the learner add, where it is trained several times on a split."""
 
 
 # Comparisons -------------------------------------------------------------------------------------

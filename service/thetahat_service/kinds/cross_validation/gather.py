@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from thetahat.analyses.cross_validation import evaluate_learners
+from thetahat.analyses.cross_validation.seeds import Seeds, average_trainings
 from thetahat.analyses.losses.weighted_risks import Weighting
-from thetahat.cross_validation import (
-    join_outcomes,
-    unpack,
-)
+from thetahat.cross_validation import Outcomes, join_outcomes, unpack
 from thetahat.cross_validation.result import LearnerFailure
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.cross_validation.calibration import read_calibration
-from thetahat_service.kinds.cross_validation.plan import SPLITS, CrossValidationPlan
+from thetahat_service.kinds.cross_validation.plan import CrossValidationPlan, name_seed_stage
 from thetahat_service.kinds.cross_validation.result import CrossValidationResult
 from thetahat_service.kinds.cross_validation.target_sample import find_sources
 from thetahat_service.kinds.fitting.engine import JoinedOutputs
@@ -50,10 +48,8 @@ def build_result(
     successful = [name for name in present if name in arrays]
     if not successful:
         raise convert_to_error(next(iter(failures.values())))
-    outcomes = {
-        name: join_outcomes([unpack(chunk) for chunk in arrays[name][SPLITS]])
-        for name in successful
-    }
+    trainings = {name: _join_trainings(arrays[name], request.seeds) for name in successful}
+    outcomes = average_trainings(trainings)
     metrics = request.build_metrics()
     importance, weighting = plan.importance, None
     if importance is not None:
@@ -68,6 +64,7 @@ def build_result(
         read_refits(plan.refits, plan.data, seed, {name: arrays[name] for name in successful}),
         weighting=weighting,
         calibration=measured,
+        seeds=None if request.seeds == 1 else Seeds.build(trainings),
     )
     result = CrossValidationResult(
         evaluation=evaluation,
@@ -84,5 +81,16 @@ def build_result(
     predictions = {
         f"prediction:{name}": make_prediction_column(plan.data, np.asarray(outcome.output))
         for name, outcome in outcomes.items()
+        if outcome.output is not None
     }
     return Finished(result, tabulate_losses(table, predictions), methods)
+
+
+def _join_trainings(arrays: StageArrays, n_seeds: int) -> list[Outcomes]:
+    """Return the outcomes of each training of a learner: one, or as many as there are seeds."""
+    stages = [name_seed_stage(number) for number in range(n_seeds)]
+    return [
+        join_outcomes([unpack(chunk) for chunk in arrays[stage]])
+        for stage in stages
+        if stage in arrays
+    ]

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Final
 from uuid import UUID
 
+from thetahat.analyses.cross_validation.seeds import refuse_beside_seeds
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.costs import CostsOfTable, read_costs
+from thetahat.cross_validation.seeds import group_draws
 from thetahat.errors import Loc
 from thetahat_service.kinds.base import DatasetFile, Job
 from thetahat_service.kinds.cross_validation.request import CrossValidationRequest
@@ -35,8 +38,19 @@ from thetahat_service.kinds.fitting.scheme_plan import (
     check_scheme_request,
 )
 
-SPLITS = "splits"
-"""The stage with the splits of the scheme."""
+SPLITS: Final = "splits"
+"""The stage with the splits of the scheme; of further trainings its name has their number."""
+
+
+def name_seed_stage(number: int) -> str:
+    """Return the stage of one of several trainings on the splits; the first is ``SPLITS``."""
+    return SPLITS if number == 0 else f"{SPLITS}:{number}"
+
+
+def read_seed_number(stage: str) -> int:
+    """Return which training on the splits a stage is."""
+    _, _, number = stage.partition(":")
+    return int(number) if number else 0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,18 +84,28 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
         n_splits = self.n_splits + sum(self.refits.n_splits)
         return sum(bundle.count_cells(self.data, n_splits) for bundle in self.bundles)
 
+    def count_seeds(self, bundle: Bundle) -> int:
+        """Return how often the learners of a bundle are trained on each split."""
+        return self.request.seeds if any(map(group_draws, bundle.groups)) else 1
+
     def build_stages(self, bundle: Bundle) -> Sequence[FittingStage]:
         """Return the splits of the scheme, then the extra fits."""
+        n_seeds = self.count_seeds(bundle)
         n_chunks = count_chunks(
             bundle,
             self.data,
             n_splits=self.n_splits,
             n_tests=self.n_tests,
-            max_chunks=divide_chunks(len(self.bundles)),
+            max_chunks=divide_chunks(len(self.bundles) * n_seeds),
         )
         per_learner = divide_chunks(len(self.learners))  # extra fits give many losses
         return [
-            FittingStage(name=SPLITS, n_splits=self.n_splits, n_chunks=n_chunks),
+            *(
+                FittingStage(
+                    name=name_seed_stage(number), n_splits=self.n_splits, n_chunks=n_chunks
+                )
+                for number in range(n_seeds)
+            ),
             *self.refits.build_stages(per_learner * len(bundle.names)),
         ]
 
@@ -93,7 +117,10 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
     check_cost_fields(request, None)
     read_costs_of_learners(request)
     check_target_sample(request, datasets)
-    check_scheme_request(request, datasets, request.build_metrics()).check_work()
+    refuse_beside_seeds(request.seeds, metrics=request.metrics, calibration=request.calibration)
+    checked = check_scheme_request(request, datasets, request.build_metrics())
+    refuse_beside_seeds(request.seeds, variances=request.refit_methods)
+    checked.check_work(request.seeds)
 
 
 def _check_groups(request: CrossValidationRequest, datasets: Mapping[UUID, DatasetFile]) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
+from thetahat.parameter_checks import MOST_SEEDS
 from thetahat_service.kinds.fields.analysis import ProtocolField
 from thetahat_service.kinds.fields.costs import ModelCostFields
 from thetahat_service.kinds.fields.data import DataColumns, InlineData, has_role
@@ -106,6 +107,15 @@ class CrossValidationRequest(
         default_factory=list,
         max_length=50,
         description="Metrics that are computed beside the loss, such as roc_auc or f1.",
+    )
+    seeds: int = Field(
+        1,
+        ge=1,
+        le=MOST_SEEDS,
+        strict=True,
+        description="How often a learner that draws random numbers is trained on each split, each "
+        "time with numbers of its own. Losses are means over the trainings, and seeds of each "
+        "model says what these add to the variance.",
     )
     calibration: bool | CalibrationInput = Field(
         default=False,
