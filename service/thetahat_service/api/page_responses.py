@@ -20,6 +20,7 @@ from thetahat_service.process.request_context import Caller, Scope
 PAGE_PATHS: Final = (
     "/evaluations",
     "/compare",
+    "/leaderboard",
     "/series",
     "/protocols",
     "/advice",

@@ -131,4 +131,8 @@ def test_exact_what_is_shown(result: Any) -> None:
     assert row[1] == "3"
     assert float(row[2]) == pytest.approx(seeds["variance"] ** 0.5, rel=1e-3)
     assert row[3] == f"{100 * seeds['share']:.1f} %"
-    assert row_of(table_of(show(result), "Seeds"), "ridge")[1:4] == ["1", "\N{EN DASH}", "\N{EN DASH}"]
+    assert row_of(table_of(show(result), "Seeds"), "ridge")[1:4] == [
+        "1",
+        "\N{EN DASH}",
+        "\N{EN DASH}",
+    ]

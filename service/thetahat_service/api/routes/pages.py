@@ -174,6 +174,9 @@ async def show_comparison(request: Request) -> Response:
     owner_id: UUID = request.scope["owner_id"]
     query = request.query_params
     ticked = query.getlist("of")  # in the list of evaluations
+    if len(ticked) > 2:
+        together = urlencode([("of", each) for each in ticked])
+        return RedirectResponse(f"/leaderboard?{together}", status_code=303)
     named = ticked[:2] or [query[name] for name in ("a", "b") if query.get(name)]
     wanted = [parse_id(name, "evaluation") for name in named]
     chosen = [await read_database(read.get, owner_id, each) for each in wanted]
@@ -189,7 +192,8 @@ async def show_comparison(request: Request) -> Response:
     }
     if len(ticked) not in {0, 2}:
         context["problem"] = (
-            f"Two evaluations are compared at a time, and {len(ticked)} were chosen. Choose two."
+            f"{len(ticked)} evaluation was chosen. Choose two to compare them, or more to rank all "
+            "their models together."
         )
     elif any(row.summary is None for row in chosen):
         context["problem"] = "Only evaluations with models and a result can be compared."

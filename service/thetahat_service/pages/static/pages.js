@@ -116,15 +116,15 @@ function showChosenFields() {
   update();
 }
 
-// The list of evaluations: two are compared at a time, so the button waits for two ticks.
+// The list of evaluations: two are compared, more are ranked together; the button waits for two ticks.
 function countTicks() {
   const form = document.querySelector("[data-compare]");
   const button = form?.querySelector("button");
   if (!button) return;
   const update = () => {
     const n = form.querySelectorAll("input[name=of]:checked").length;
-    button.disabled = n !== 2;
-    form.querySelector("[data-compare-hint]").textContent = n === 2 ? "" : `${n} of 2 ticked`;
+    button.disabled = n < 2;
+    form.querySelector("[data-compare-hint]").textContent = n < 2 ? `${n} of 2 ticked` : n > 2 ? `${n} ticked: all their models are ranked together` : "";
   };
   form.addEventListener("change", update);
   update();

@@ -1,0 +1,153 @@
+"""The models of several evaluations ranked together, computed when somebody asks.
+
+They are computed from the kept losses, in a process of its own:
+``python -m thetahat_service.jobs.leaderboards OWNER EVALUATION...`` is that process.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from thetahat_service.errors import FieldError, InvalidRequest, PartsNotKept, Unavailable
+from thetahat_service.jobs import read
+from thetahat_service.jobs.computed_texts import ComputedTexts
+from thetahat_service.settings import get_settings
+from thetahat_service.storage.evaluations import EvaluationRow
+from thetahat_service.storage.unit_of_work import reading
+
+if TYPE_CHECKING:
+    from thetahat_service.recomputation.leaderboards import KeptEvaluation
+
+MOST_EVALUATIONS: Final = 50
+"""Evaluations that are ranked together: as many as a page of the list has."""
+TIME_LIMIT_S: Final = 60.0
+LOCK_TIMEOUT_S: Final = 30.0
+
+
+def get_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> str:
+    """Return the boards of evaluations as JSON text.
+
+    Raises ``InvalidRequest`` for fewer than one evaluation or too many, and the errors of reading
+    for one that is not there or has no result.
+    """
+    wanted = tuple(dict.fromkeys(identifiers))
+    if not 1 <= len(wanted) <= MOST_EVALUATIONS:
+        fault = (
+            f"{len(wanted)} evaluations are named. Name from 1 to {MOST_EVALUATIONS} in of, each "
+            "once."
+        )
+        raise InvalidRequest(fault, (FieldError(("query", "of"), fault, str(len(wanted))),))
+    for each in wanted:
+        read.get_result(owner_id, each)
+    return _BOARDS.get((owner_id, *wanted), lambda: _run_process((owner_id, *wanted)))
+
+
+_BOARDS: Final[ComputedTexts[tuple[UUID, ...]]] = ComputedTexts(
+    LOCK_TIMEOUT_S,
+    lambda: Unavailable("Other models are being ranked. Ask again."),
+)
+"""The last boards, by owner and evaluations."""
+
+
+def _run_process(identifiers: Sequence[UUID]) -> str:
+    command = [sys.executable, "-m", __name__, *map(str, identifiers)]
+    try:
+        process = subprocess.run(  # noqa: S603 - our own module and ids
+            command, capture_output=True, timeout=TIME_LIMIT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise Unavailable(
+            f"Ranking these models takes longer than {TIME_LIMIT_S:g} seconds. Name fewer "
+            "evaluations."
+        ) from None
+    if process.returncode == 0:
+        return process.stdout.decode()
+    raise Unavailable("The models could not be ranked.")
+
+
+def compute_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> bytes:
+    """Return the boards; only this function imports the mathematics."""
+    from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
+    from thetahat_service.recomputation.leaderboards import (  # noqa: PLC0415 - likewise
+        build_leaderboards,
+    )
+
+    kept: list[KeptEvaluation] = []
+    left_out: list[dict[str, str]] = []
+    for each in identifiers:
+        try:
+            kept.append(_read_kept(read.get(owner_id, each)))
+        except PartsNotKept as error:
+            left_out.append({"evaluation": str(each), "reason": error.message})
+    found = build_leaderboards(kept, get_settings().max_models)
+    found["left_out"] = [*left_out, *found["left_out"]]
+    return encode_json(found).encode()
+
+
+def _read_kept(row: EvaluationRow) -> KeptEvaluation:
+    """Return an evaluation with its losses; raise ``PartsNotKept`` where these do not suffice."""
+    from thetahat_service.errors import DamagedFile  # noqa: PLC0415 - only this process needs it
+    from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
+    from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
+    from thetahat_service.recomputation.leaderboards import (  # noqa: PLC0415 - likewise
+        KeptEvaluation,
+        read_measure,
+    )
+    from thetahat_service.recomputation.sources import (  # noqa: PLC0415 - likewise
+        OF_LOSSES,
+        refuse_without_grades,
+    )
+    from thetahat_service.storage import results  # noqa: PLC0415 - likewise
+    from thetahat_service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
+
+    files = open_file_store()
+    with reading() as connection:
+        loaded = loading.load(connection, row.id, files)
+        stored = results.get(connection, row.id)
+    request: Any = loaded.job.request
+    if request.kind not in OF_LOSSES:
+        raise PartsNotKept(
+            f"Models are ranked by losses, predictions and cross-validations, not by a "
+            f"{request.kind.replace('_', ' ')}."
+        )
+    refuse_without_grades(request)
+    if stored is None or stored.losses_file is None:
+        raise PartsNotKept("Its losses are not kept, row by row.")
+    try:
+        table = read_kept_losses(files.fetch(stored.losses_file))
+    except DamagedFile:
+        raise PartsNotKept("Its losses were removed.") from None
+    if table is None:
+        raise PartsNotKept("Its losses were kept by an older release, without their layout.")
+    choices = request.choices
+    return KeptEvaluation(
+        id=str(row.id),
+        title=row.name or request.kind.replace("_", " "),
+        data_sha256=row.data_sha256,
+        measure=read_measure(request.build_canonical()),
+        level=choices.level,
+        margin=choices.margin,
+        noun=choices.noun,
+        table=table,
+    )
+
+
+def main() -> None:
+    """Write the boards to standard output."""
+    from thetahat_service.process import memory  # noqa: PLC0415 - only this process needs them
+    from thetahat_service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
+        request_signal_on_parent_exit,
+    )
+
+    request_signal_on_parent_exit()
+    memory.limit_memory(get_settings().memory_limit_mb)
+    owner_id, *identifiers = [UUID(each) for each in sys.argv[1:]]
+    sys.stdout.buffer.write(compute_leaderboards(owner_id, identifiers))
+
+
+if __name__ == "__main__":
+    main()

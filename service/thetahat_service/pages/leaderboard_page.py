@@ -1,0 +1,62 @@
+"""The page with the models of several evaluations ranked together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from thetahat_presentation.document import Document, Table
+from thetahat_presentation.numbers import count
+from thetahat_presentation.parts.ranking import describe_ranking
+from thetahat_service.pages.shown_results import show_result
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownBoard:
+    """One test set with its models."""
+
+    title: str
+    """What it is about."""
+    sentence: str
+    """Which rows these are, and how they were paired."""
+    evaluations: list[tuple[str, str]]
+    """Id and title of each evaluation."""
+    document: Document
+    """All models together."""
+    ranking: list[str]
+    """Who shares the first rank, and which gap the test set can resolve."""
+    tables: list[Table]
+    """All models, and the pairs with the best."""
+
+
+def show_boards(found: Json, titles: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the page shows of boards; ``titles`` are those of the evaluations, by id."""
+    boards = found["boards"]
+    return {
+        "boards": [_show_board(board, number, len(boards)) for number, board in enumerate(boards)],
+        "left_out": [
+            (each["evaluation"], titles.get(each["evaluation"], ""), each["reason"])
+            for each in found["left_out"]
+        ],
+    }
+
+
+def _show_board(board: Json, number: int, n_boards: int) -> ShownBoard:
+    result = board["result"]
+    document = show_result(result, {"margin": board["margin"]})
+    n_models, n_evaluations = len(result["models"]), len(board["evaluations"])
+    how = "the data have the same digest" if board["same_data"] else "the rows have the same names"
+    paired = "" if n_evaluations == 1 else f" They are paired row by row, because {how}."
+    sections = [document.find_section(name) for name in ("models", "pairs")]
+    return ShownBoard(
+        title=f"Test set {number + 1} of {n_boards}" if n_boards > 1 else "All models together",
+        sentence=f"{count(n_models, 'model')} of {count(n_evaluations, 'evaluation')} on the same "
+        f"{count(board['n'], 'instance')}.{paired}",
+        evaluations=[(each["id"], each["title"]) for each in board["evaluations"]],
+        document=document,
+        ranking=describe_ranking(result),
+        tables=[table for section in sections if section for table in section.tables],
+    )

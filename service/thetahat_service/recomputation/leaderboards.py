@@ -1,0 +1,186 @@
+"""The models of several evaluations ranked together, where they were tested on the same rows.
+
+Evaluations are ranked together only if they have the same measure, blocks and rows. Rows are the
+same if the digest of the data is, or if they have the same names; row numbers of other data say
+nothing. Losses are then paired row by row, and evaluated as if one request had sent them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from thetahat.analyses.losses import Choices, check, evaluate
+from thetahat.errors import EvaluationError, InvalidParameter
+from thetahat.values.block_losses import BlockLosses, LossTable
+from thetahat.values.block_nouns import BlockNoun
+from thetahat.values.json_values import to_json
+from thetahat.values.types import IntArray
+from thetahat.values.words import choose_words
+
+SEED: Final = 0
+"""Seed of the joint distribution of differences: the same evaluations have the same board."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class KeptEvaluation:
+    """One evaluation with the losses that it kept."""
+
+    id: str
+    """Its id."""
+    title: str
+    """Its name, or its kind."""
+    data_sha256: str
+    """Digest of its data."""
+    measure: str
+    """What its losses are: the loss or the score of its request."""
+    level: float
+    """Level of its intervals."""
+    margin: float | None
+    """Its margin."""
+    noun: BlockNoun | None
+    """Its word for a block."""
+    table: LossTable
+    """Its losses."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """The rows of an evaluation in an order that another one can have, too."""
+
+    order: IntArray
+    """(n,) numbers of the rows in that order."""
+    digest: str
+    """Digest of measure, blocks, clusters, times and names of the rows."""
+
+
+def build_leaderboards(evaluations: Sequence[KeptEvaluation], most_models: int) -> dict[str, Any]:
+    """Return a board for each test set, and the evaluations that are in none, with the reason."""
+    groups: dict[str, list[tuple[KeptEvaluation, _Rows]]] = {}
+    for each in evaluations:
+        rows = _describe_rows(each)
+        groups.setdefault(rows.digest, []).append((each, rows))
+    boards: list[dict[str, Any]] = []
+    left_out: list[dict[str, str]] = []
+    for members in groups.values():
+        ids = [each.id for each, _ in members]
+        try:
+            boards.append(_build_board(members, most_models))
+        except EvaluationError as error:
+            left_out += [{"evaluation": each, "reason": error.message} for each in ids]
+    return {"boards": boards, "left_out": left_out}
+
+
+def _describe_rows(evaluation: KeptEvaluation) -> _Rows:
+    layout = evaluation.table.layout
+    split = layout.get_split_of_row()
+    blocks = np.array([str(label) for label in layout.block_labels], dtype=object)
+    columns: dict[str, list[str]] = {
+        "block": blocks[layout.split_block[split]].tolist(),
+        "repeat": layout.split_repeat[split].astype(str).tolist(),
+    }
+    names = layout.instance_labels
+    are_named = names is not None and any(isinstance(name, str) for name in names.tolist())
+    order = np.arange(layout.n_rows)
+    if names is not None and layout.instance is not None:
+        instances = [str(name) for name in names[layout.instance].tolist()]
+        columns["instance"] = instances
+        order = np.lexsort((np.array(instances), layout.split_repeat[split]))
+    if layout.cluster is not None:
+        labels = np.array([str(label) for label in layout.cluster_labels], dtype=object)
+        columns["cluster"] = labels[layout.cluster].tolist()
+    if layout.time is not None:
+        times = np.array([str(label) for label in layout.time_labels], dtype=object)
+        columns["time"] = times[layout.time].tolist()
+    described = {
+        "measure": evaluation.measure,
+        "blocks": layout.kind.value,
+        "better": layout.words.better,
+        "data": None if are_named else evaluation.data_sha256,
+        "rows": {name: [values[i] for i in order.tolist()] for name, values in columns.items()},
+    }
+    digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+    return _Rows(order, digest)
+
+
+def _build_board(
+    members: Sequence[tuple[KeptEvaluation, _Rows]], most_models: int
+) -> dict[str, Any]:
+    first, first_rows = members[0]
+    level = max(each.level for each, _ in members)
+    margins = {each.margin for each, _ in members}
+    margin = next(iter(margins)) if len(margins) == 1 else None
+    losses, found = _join_models(members)
+    back = np.argsort(first_rows.order)
+    words = choose_words(
+        first.table.layout.kind, first.noun, higher_is_better=first.table.higher_is_better
+    )
+    plain = choose_words(first.table.layout.kind)
+    layout = replace(first.table.layout, words=plain)
+    models = {name: BlockLosses(layout, values=values[back]) for name, values in losses.items()}
+    table = LossTable(layout, models, loss_range=first.table.loss_range).with_words(words)
+    if len(models) > most_models:
+        raise InvalidParameter(
+            f"The evaluations have {len(models)} models, and at most {most_models} are ranked.",
+            loc=("of",),
+            value=len(models),
+        )
+    choices = Choices(level=level, margin=margin)
+    check(table.layout, choices, table.names)
+    result = {"kind": "losses", **to_json(evaluate(table, choices, SEED))}
+    return {
+        "evaluations": [{"id": each.id, "title": each.title} for each, _ in members],
+        "n": layout.n_instances,
+        "same_data": len({each.data_sha256 for each, _ in members}) == 1,
+        "level": level,
+        "margin": margin,
+        "models": found,
+        "result": result,
+    }
+
+
+def _join_models(
+    members: Sequence[tuple[KeptEvaluation, _Rows]],
+) -> tuple[dict[str, np.ndarray], dict[str, dict[str, Any]]]:
+    """Return the losses of all models in the common order, and where each of them is from.
+
+    A model that several evaluations have with the same losses is one model. Where its losses
+    differ, each has the title and the id of its evaluation in its name.
+    """
+    by_name: dict[str, list[tuple[np.ndarray, list[KeptEvaluation]]]] = {}
+    for evaluation, rows in members:
+        for name, model in evaluation.table.models.items():
+            values = model.rows[rows.order]
+            known = by_name.setdefault(name, [])
+            same = next((each for each in known if np.array_equal(each[0], values)), None)
+            if same is None:
+                known.append((values, [evaluation]))
+            else:
+                same[1].append(evaluation)
+    losses: dict[str, np.ndarray] = {}
+    found: dict[str, dict[str, Any]] = {}
+    for name, versions in by_name.items():
+        for values, having in versions:
+            shown = name
+            if len(versions) > 1:
+                shown = f"{name} ({having[0].title}, {having[0].id[:8]})"
+            losses[shown] = values
+            found[shown] = {"model": name, "evaluations": [each.id for each in having]}
+    return losses, found
+
+
+def read_measure(request: Mapping[str, Any]) -> str:
+    """Return what the losses of a request are, as a text that equal measures share."""
+    logs = request.get("logs") or {}
+    named = {
+        "task": request.get("task"),
+        "loss": request.get("loss"),
+        "score": logs.get("score"),
+        "filter": logs.get("filter"),
+    }
+    return json.dumps(named, sort_keys=True)

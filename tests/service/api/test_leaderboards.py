@@ -1,0 +1,180 @@
+"""Models of several evaluations ranked together."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from starlette.testclient import TestClient
+
+from tests.service.api.conftest import InlineWorker
+from tests.service.api.test_pages import HTML, open_page, submit
+from thetahat_presentation.parts.ranking import describe_ranking
+from thetahat_service.recomputation.leaderboards import KeptEvaluation, build_leaderboards
+
+N = 90
+RNG = np.random.default_rng(36)
+RATES = {"a": 0.1, "b": 0.15, "c": 0.5, "d": 0.55, "e": 0.6}
+RIGHT = {name: (RNG.random(N) >= rate).astype(int) for name, rate in RATES.items()}
+ITEMS = [f"item {i}" for i in range(N)]
+
+
+def request(names: str, order: Any = slice(None), **changes: Any) -> dict[str, Any]:
+    return {
+        "kind": "losses",
+        "blocks": "holdout",
+        "better": "higher",
+        "losses": {name: RIGHT[name][order].tolist() for name in names},
+        "instance": np.array(ITEMS)[order].tolist(),
+        "name": f"models {names}",
+        **changes,
+    }
+
+
+@pytest.fixture
+def ids(client: TestClient, worker: InlineWorker) -> dict[str, str]:
+    shuffled = RNG.permutation(N)
+    other = {**request("ab"), "instance": [f"other {i}" for i in range(N)]}
+    unnamed = {name: value for name, value in request("ab").items() if name != "instance"}
+    bodies = {
+        "ab": request("ab"),
+        "cde": request("cde", shuffled),
+        "bc": request("bc", shuffled[::-1]),
+        "all": request("abcde"),
+        "other": other,
+        "unnamed": unnamed,
+        "scores": {
+            "kind": "losses",
+            "split_scores": {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.2, 0.3]},
+            "n_train": 20,
+            "n_test": 10,
+            "better": "lower",
+        },
+    }
+    found = {name: submit(client, body) for name, body in bodies.items()}
+    worker.work()
+    return found
+
+
+def rank(client: TestClient, *named: str) -> Any:
+    answer = client.get("/v1/leaderboards", params=[("of", each) for each in named])
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_exact_models_of_two_evaluations_are_ranked_as_in_one(
+    client: TestClient, ids: dict[str, str]
+) -> None:
+    found = rank(client, ids["ab"], ids["cde"])
+    (board,) = found["boards"]
+    whole = client.get(f"/v1/evaluations/{ids['all']}/result").json()
+
+    assert found["left_out"] == []
+    assert [each["id"] for each in board["evaluations"]] == [ids["ab"], ids["cde"]]
+    assert (board["n"], board["same_data"], board["level"]) == (N, False, 0.95)
+    assert board["result"]["ranking"] == whole["ranking"]
+    for pair, expected in zip(board["result"]["comparisons"], whole["comparisons"], strict=True):
+        assert (pair["a"], pair["b"]) == (expected["a"], expected["b"])
+        for end in ("lower", "upper"):
+            assert_allclose(pair["interval"][end], expected["interval"][end], rtol=1e-9)
+        assert pair["verdict"]["decision"] == expected["verdict"]["decision"]
+
+
+def test_exact_a_model_that_several_evaluations_have_is_one(
+    client: TestClient, ids: dict[str, str]
+) -> None:
+    (board,) = rank(client, ids["ab"], ids["bc"], ids["cde"])["boards"]
+
+    assert list(board["models"]) == ["a", "b", "c", "d", "e"]
+    assert board["models"]["b"]["evaluations"] == [ids["ab"], ids["bc"]]
+
+
+def test_exact_other_rows_and_rows_without_names_have_boards_of_their_own(
+    client: TestClient, ids: dict[str, str]
+) -> None:
+    named = [ids[each] for each in ("ab", "other", "unnamed", "cde", "scores")]
+    found = rank(client, *named)
+    groups = [[each["id"] for each in board["evaluations"]] for board in found["boards"]]
+
+    assert groups == [[ids["ab"], ids["cde"]], [ids["other"]], [ids["unnamed"]]]
+    assert [each["evaluation"] for each in found["left_out"]] == [ids["scores"]]
+    assert "not kept" in found["left_out"][0]["reason"]
+
+
+def test_exact_other_losses_of_one_name_are_two_models() -> None:
+    from thetahat.values.block_losses import BlockLosses, LossTable
+    from thetahat.values.layout import build_layout
+    from thetahat.values.types import BlockKind
+
+    layout = build_layout(BlockKind.HOLDOUT, np.zeros(N, dtype=np.intp), instance=ITEMS)
+
+    def keep(identifier: str, values: Any, measure: str = "") -> KeptEvaluation:
+        return KeptEvaluation(
+            id=identifier,
+            title="run",
+            data_sha256=identifier,
+            measure=measure,
+            level=0.9 if identifier == "1" else 0.95,
+            margin=0.1,
+            noun=None,
+            table=LossTable(layout, {"m": BlockLosses(layout, values=1.0 * values)}),
+        )
+
+    one, other = keep("1", RIGHT["a"]), keep("2", RIGHT["c"])
+    (board,) = build_leaderboards([one, other], 200)["boards"]
+    assert list(board["models"]) == ["m (run, 1)", "m (run, 2)"]
+    assert (board["level"], board["margin"]) == (0.95, 0.1)
+    apart = build_leaderboards([one, keep("2", RIGHT["c"], "f1")], 200)
+    assert len(apart["boards"]) == 2
+    refused = build_leaderboards([one, other], 1)
+    assert refused["boards"] == []
+    assert "at most 1 are ranked" in refused["left_out"][0]["reason"]
+
+
+def test_exact_the_page_has_ranks_ties_and_the_smallest_gap(
+    client: TestClient, ids: dict[str, str]
+) -> None:
+    query = "&".join(f"of={ids[each]}" for each in ("ab", "cde", "scores"))
+    answer = client.get(f"/compare?{query}", headers=HTML, follow_redirects=False)
+    assert answer.status_code == 303
+    page = open_page(client, answer.headers["location"])
+    (board,) = rank(client, ids["ab"], ids["cde"])["boards"]
+    ranking = board["result"]["ranking"]
+    sentences = describe_ranking(board["result"])
+
+    for sentence in sentences:
+        assert sentence in page.words
+    assert ranking["ranks"]["a"]["best"] == ranking["ranks"]["b"]["best"] == 1
+    assert "shares rank 1 with 1 of 4 others" in sentences[0]
+    assert f"a difference of {float(format(ranking['smallest_gap'], '.2g')):g} from" in sentences[1]
+    assert "Not ranked" in page.words
+    assert f"/leaderboard?of={ids['ab']}" in str(
+        open_page(client, f"/compare?of={ids['ab']}&of={ids['cde']}").links
+    )
+
+
+def test_invalid_leaderboards(client: TestClient, ids: dict[str, str]) -> None:
+    assert client.get("/v1/leaderboards").status_code == 422
+    assert client.get("/v1/leaderboards", params={"of": str(uuid4())}).status_code == 404
+    many = [("of", str(uuid4())) for _ in range(51)]
+    assert "from 1 to 50" in client.get("/v1/leaderboards", params=many).text
+    waiting = submit(client, request("ab", seed=5))
+    assert client.get("/v1/leaderboards", params={"of": waiting}).status_code == 409
+    assert "is queued" in open_page(client, f"/leaderboard?of={waiting}").text
+    open_page(client, f"/leaderboard?of={uuid4()}", 404)
+    open_page(client, "/leaderboard?of=1", 404)
+    del ids
+
+
+def test_by_hand_sentences_of_a_ranking() -> None:
+    ranks = {"a": {"best": 1, "worst": 1}, "b": {"best": 2, "worst": 3}}
+    ranking = {"ranks": ranks, "smallest_gap": 0.0512, "compared_with": "a", "power": 0.8}
+
+    alone, gap = describe_ranking({"ranking": ranking})
+    assert alone == "a alone has rank 1."
+    assert gap.startswith("This test set can resolve a difference of 0.051 from a: a model that is")
+    assert "shown to be worse with probability 80 %" in gap
+    assert describe_ranking({}) == []
