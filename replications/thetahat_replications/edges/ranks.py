@@ -1,0 +1,159 @@
+"""Ranks of many models: how often all rank intervals hold at once, and what they resolve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+import thetahat
+from thetahat.values.types import FloatArray, IntArray
+from thetahat_replications.edges.table import Table, format_share
+
+LEVEL: Final = 0.95
+
+ABOUT: Final = f"""
+Models on one test set, ranked by their mean losses. Each column but the last two is a share of
+samples with its standard error.
+
+- `all ranks`: the intervals of all ranks hold at once: no model is shown to be better than one that
+  is truly as good or better. That is to be in {LEVEL:g} or more.
+- `best`: the truly best models are all among those that can have rank 1. Likewise.
+- `own interval`: for comparison, how often the interval of the best model of the sample alone
+  covers its true mean; the search makes it too good.
+- `width`: mean number of ranks that a model can have, as a share of all ranks.
+- `gap`: mean smallest gap that the test set can resolve, in standard deviations of a loss.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankDesign:
+    """Losses of many models on the same rows.
+
+    Parameters
+    ----------
+    name : str
+        What is drawn.
+    means : tuple of float
+        True mean loss of each model.
+    n : int
+        Rows.
+    correlation : float
+        Correlation of the losses of two models on a row.
+    is_binary : bool
+        Whether losses are 0 or 1.
+    cluster_size : int
+        Rows of each cluster, with a correlation of .3 within; 1 for independent rows.
+    """
+
+    name: str
+    means: tuple[float, ...]
+    n: int
+    correlation: float = 0.5
+    is_binary: bool = False
+    cluster_size: int = 1
+
+    @property
+    def clusters(self) -> IntArray | None:
+        """(n,) cluster of each row; None for independent rows."""
+        if self.cluster_size == 1:
+            return None
+        return np.arange(self.n) // self.cluster_size
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """Return (K, n) losses."""
+        shape = (len(self.means), self.n)
+        own = rng.standard_normal(shape)
+        clusters = self.clusters
+        if clusters is not None:
+            shared = rng.standard_normal((shape[0], int(clusters[-1]) + 1))[:, clusters]
+            own = np.sqrt(0.3) * shared + np.sqrt(0.7) * own
+        common = rng.standard_normal(self.n)
+        latent = np.sqrt(self.correlation) * common + np.sqrt(1 - self.correlation) * own
+        means = np.array(self.means)[:, None]
+        if not self.is_binary:
+            return np.asarray(means + latent)
+        from scipy.special import ndtr  # noqa: PLC0415 - one design needs it
+
+        return np.asarray((ndtr(latent) < means) * 1.0)
+
+
+DESIGNS: Final = (
+    RankDesign(name="5 equal models, 100 rows", means=(0.0,) * 5, n=100),
+    RankDesign(name="12 equal models, 200 rows", means=(0.0,) * 12, n=200),
+    RankDesign(name="5 models, .2 apart, 200 rows", means=(0.0, 0.2, 0.4, 0.6, 0.8), n=200),
+    RankDesign(
+        name="12 models, half of them worse by .3, 200 rows",
+        means=(0.0,) * 6 + (0.3,) * 6,
+        n=200,
+    ),
+    RankDesign(
+        name="0/1, 6 models with rates .1, .1, .1, .15, .15, .25, 300 rows",
+        means=(0.1, 0.1, 0.1, 0.15, 0.15, 0.25),
+        n=300,
+        is_binary=True,
+    ),
+    RankDesign(
+        name="5 models, three equal, two worse by .3, 40 clusters of 5",
+        means=(0.0, 0.0, 0.0, 0.3, 0.3),
+        n=200,
+        cluster_size=5,
+    ),
+)
+
+
+def build_table(repetitions: int, seed: int) -> Table:
+    """Return how often the ranks hold in each design."""
+    return Table(
+        title="Ranks",
+        about=ABOUT,
+        columns=("design", "all ranks", "best", "own interval", "width", "gap"),
+        rows=tuple(_judge(design, repetitions, seed) for design in DESIGNS),
+    )
+
+
+def _judge(design: RankDesign, repetitions: int, seed: int) -> tuple[str | float, ...]:
+    rng = np.random.default_rng([seed, DESIGNS.index(design)])
+    samples = [_judge_sample(design, rng, place) for place in range(repetitions)]
+    shares = np.array([outcome for outcome, _, _ in samples]).mean(axis=0)
+    widths, gaps = (float(np.mean([sample[i] for sample in samples])) for i in (1, 2))
+    return (design.name, *(format_share(float(s), repetitions) for s in shares), widths, gaps)
+
+
+def _judge_sample(
+    design: RankDesign, rng: np.random.Generator, place: int
+) -> tuple[tuple[bool, bool, bool], float, float]:
+    """Return whether each statement holds, the mean share of ranks, and the smallest gap."""
+    losses = design.draw(rng)
+    names = [f"m{i}" for i in range(len(design.means))]
+    result = thetahat.evaluate(
+        dict(zip(names, losses, strict=True)),
+        blocks="holdout",
+        cluster=design.clusters,
+        better="lower",
+        seed=place,
+    )
+    ranking = result.ranking
+    if ranking is None or ranking.ranks is None:
+        message = "the result has no ranks"
+        raise RuntimeError(message)
+    means, n = np.array(design.means), len(design.means)
+    holds = all(
+        ranking.ranks[name].best <= 1 + (means < mean).sum()
+        and ranking.ranks[name].worst >= n - (means > mean).sum()
+        for name, mean in zip(names, means, strict=True)
+    )
+    best = all(
+        ranking.ranks[name].best == 1
+        for name, mean in zip(names, means, strict=True)
+        if mean == means.min()
+    )
+    first = result.summary.models[0]
+    truth = float(means[names.index(first.name)])
+    covers = first.lower is not None and first.upper is not None
+    covers = covers and float(first.lower or 0.0) <= truth <= float(first.upper or 0.0)
+    widths = [rank.worst - rank.best + 1 for rank in ranking.ranks.values()]
+    spread = float(losses.std())
+    gap = np.nan if ranking.smallest_gap is None else ranking.smallest_gap / spread
+    return (holds, best, covers), float(np.mean(widths)) / n, float(gap)
