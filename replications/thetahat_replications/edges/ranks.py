@@ -80,24 +80,23 @@ class RankDesign:
 
 
 DESIGNS: Final = (
-    RankDesign(name="5 equal models, 100 rows", means=(0.0,) * 5, n=100),
-    RankDesign(name="12 equal models, 200 rows", means=(0.0,) * 12, n=200),
-    RankDesign(name="5 models, .2 apart, 200 rows", means=(0.0, 0.2, 0.4, 0.6, 0.8), n=200),
+    RankDesign(name="4 equal models, 100 rows", means=(0.0,) * 4, n=100),
+    RankDesign(name="9 equal models, 100 rows", means=(0.0,) * 9, n=100),
     RankDesign(
-        name="12 models, half of them worse by .3, 200 rows",
-        means=(0.0,) * 6 + (0.3,) * 6,
-        n=200,
+        name="9 models, three of them worse by .4, 100 rows",
+        means=(0.0,) * 6 + (0.4,) * 3,
+        n=100,
     ),
     RankDesign(
-        name="0/1, 6 models with rates .1, .1, .1, .15, .15, .25, 300 rows",
-        means=(0.1, 0.1, 0.1, 0.15, 0.15, 0.25),
-        n=300,
+        name="0/1, 4 models with rates .1, .1, .15 and .25, 200 rows",
+        means=(0.1, 0.1, 0.15, 0.25),
+        n=200,
         is_binary=True,
     ),
     RankDesign(
-        name="5 models, three equal, two worse by .3, 40 clusters of 5",
-        means=(0.0, 0.0, 0.0, 0.3, 0.3),
-        n=200,
+        name="4 models, two of them worse by .4, 30 clusters of 5",
+        means=(0.0, 0.0, 0.4, 0.4),
+        n=150,
         cluster_size=5,
     ),
 )

@@ -31,6 +31,7 @@ from thetahat_service.figures.style import (
 
 if TYPE_CHECKING:
     from thetahat_client.results import IntervalDict, MetricResultDict, ModelResultDict
+
     from thetahat_service.figures.result_types import ModelsResult
 
 ModelInterval: TypeAlias = "tuple[str, Bar, IntervalDict | None]"

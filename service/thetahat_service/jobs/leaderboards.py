@@ -20,7 +20,7 @@ from thetahat_service.storage.evaluations import EvaluationRow
 from thetahat_service.storage.unit_of_work import reading
 
 if TYPE_CHECKING:
-    from thetahat_service.recomputation.leaderboards import KeptEvaluation
+    from thetahat_service.recomputation.leaderboards import EvaluationToRank
 
 MOST_EVALUATIONS: Final = 50
 """Evaluations that are ranked together: as many as a page of the list has."""
@@ -76,7 +76,7 @@ def compute_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> bytes:
         build_leaderboards,
     )
 
-    kept: list[KeptEvaluation] = []
+    kept: list[EvaluationToRank] = []
     left_out: list[dict[str, str]] = []
     for each in identifiers:
         try:
@@ -88,13 +88,13 @@ def compute_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> bytes:
     return encode_json(found).encode()
 
 
-def _read_kept(row: EvaluationRow) -> KeptEvaluation:
+def _read_kept(row: EvaluationRow) -> EvaluationToRank:
     """Return an evaluation with its losses; raise ``PartsNotKept`` where these do not suffice."""
     from thetahat_service.errors import DamagedFile  # noqa: PLC0415 - only this process needs it
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
     from thetahat_service.recomputation.leaderboards import (  # noqa: PLC0415 - likewise
-        KeptEvaluation,
+        EvaluationToRank,
         read_measure,
     )
     from thetahat_service.recomputation.sources import (  # noqa: PLC0415 - likewise
@@ -124,7 +124,7 @@ def _read_kept(row: EvaluationRow) -> KeptEvaluation:
     if table is None:
         raise PartsNotKept("Its losses were kept by an older release, without their layout.")
     choices = request.choices
-    return KeptEvaluation(
+    return EvaluationToRank(
         id=str(row.id),
         title=row.name or request.kind.replace("_", " "),
         data_sha256=row.data_sha256,

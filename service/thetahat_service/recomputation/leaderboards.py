@@ -28,7 +28,7 @@ SEED: Final = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class KeptEvaluation:
+class EvaluationToRank:
     """One evaluation with the losses that it kept."""
 
     id: str
@@ -50,7 +50,7 @@ class KeptEvaluation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rows:
+class _OrderedRows:
     """The rows of an evaluation in an order that another one can have, too."""
 
     order: IntArray
@@ -59,9 +59,9 @@ class _Rows:
     """Digest of measure, blocks, clusters, times and names of the rows."""
 
 
-def build_leaderboards(evaluations: Sequence[KeptEvaluation], most_models: int) -> dict[str, Any]:
+def build_leaderboards(evaluations: Sequence[EvaluationToRank], most_models: int) -> dict[str, Any]:
     """Return a board for each test set, and the evaluations that are in none, with the reason."""
-    groups: dict[str, list[tuple[KeptEvaluation, _Rows]]] = {}
+    groups: dict[str, list[tuple[EvaluationToRank, _OrderedRows]]] = {}
     for each in evaluations:
         rows = _describe_rows(each)
         groups.setdefault(rows.digest, []).append((each, rows))
@@ -76,7 +76,7 @@ def build_leaderboards(evaluations: Sequence[KeptEvaluation], most_models: int) 
     return {"boards": boards, "left_out": left_out}
 
 
-def _describe_rows(evaluation: KeptEvaluation) -> _Rows:
+def _describe_rows(evaluation: EvaluationToRank) -> _OrderedRows:
     layout = evaluation.table.layout
     split = layout.get_split_of_row()
     blocks = np.array([str(label) for label in layout.block_labels], dtype=object)
@@ -105,11 +105,11 @@ def _describe_rows(evaluation: KeptEvaluation) -> _Rows:
         "rows": {name: [values[i] for i in order.tolist()] for name, values in columns.items()},
     }
     digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
-    return _Rows(order, digest)
+    return _OrderedRows(order, digest)
 
 
 def _build_board(
-    members: Sequence[tuple[KeptEvaluation, _Rows]], most_models: int
+    members: Sequence[tuple[EvaluationToRank, _OrderedRows]], most_models: int
 ) -> dict[str, Any]:
     first, first_rows = members[0]
     level = max(each.level for each, _ in members)
@@ -145,14 +145,14 @@ def _build_board(
 
 
 def _join_models(
-    members: Sequence[tuple[KeptEvaluation, _Rows]],
+    members: Sequence[tuple[EvaluationToRank, _OrderedRows]],
 ) -> tuple[dict[str, np.ndarray], dict[str, dict[str, Any]]]:
     """Return the losses of all models in the common order, and where each of them is from.
 
     A model that several evaluations have with the same losses is one model. Where its losses
     differ, each has the title and the id of its evaluation in its name.
     """
-    by_name: dict[str, list[tuple[np.ndarray, list[KeptEvaluation]]]] = {}
+    by_name: dict[str, list[tuple[np.ndarray, list[EvaluationToRank]]]] = {}
     for evaluation, rows in members:
         for name, model in evaluation.table.models.items():
             values = model.rows[rows.order]

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.test_pages import HTML, open_page, submit
 from thetahat_presentation.parts.ranking import describe_ranking
-from thetahat_service.recomputation.leaderboards import KeptEvaluation, build_leaderboards
+from thetahat_service.recomputation.leaderboards import EvaluationToRank, build_leaderboards
 
 N = 90
 RNG = np.random.default_rng(36)
@@ -111,8 +111,8 @@ def test_exact_other_losses_of_one_name_are_two_models() -> None:
 
     layout = build_layout(BlockKind.HOLDOUT, np.zeros(N, dtype=np.intp), instance=ITEMS)
 
-    def keep(identifier: str, values: Any, measure: str = "") -> KeptEvaluation:
-        return KeptEvaluation(
+    def keep(identifier: str, values: Any, measure: str = "") -> EvaluationToRank:
+        return EvaluationToRank(
             id=identifier,
             title="run",
             data_sha256=identifier,
