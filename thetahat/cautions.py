@@ -1435,6 +1435,65 @@ ROW_NUMBERS = _build_entry(
     "Name the features in columns.features.",
 )
 
+# Predicted probabilities.
+
+PROBABILITIES_OF_FIRST_REPEAT = _build_entry(
+    "probabilities_of_first_repeat",
+    _INFO,
+    "Probabilities are described over the first of {n} repeats, in which each row is tested once.",
+)
+PROBABILITIES_OF_DEPENDENT_ROWS = _build_entry(
+    "probabilities_of_dependent_rows",
+    _WARNING,
+    "What is said about probabilities takes the rows as independent, but {why}. Intervals may be "
+    "too short, and p-values too small.",
+    "Name the rows that depend on each other as clusters.",
+)
+CERTAIN_PROBABILITIES = _build_entry(
+    "certain_probabilities",
+    _INFO,
+    "{n} of {n_rows} rows have a probability of 0 or 1, which has no logit: there is no slope. No "
+    "row is left out.",
+    "Send probabilities before they were rounded.",
+)
+SURELY_WRONG = _build_entry(
+    "surely_wrong",
+    _WARNING,
+    "{n} of {n_rows} rows had an outcome of probability 0, so the log loss is infinite.",
+    "A model that has to be sure should say 0.001, and not 0.",
+)
+FEW_EVENTS = _build_entry(
+    "few_events",
+    _WARNING,
+    "{n} rows are of the rarer outcome. With fewer than {threshold} what is said about "
+    "probabilities is uncertain: the interval of the mean is that of the share of events, and that "
+    "of the slope is wide.",
+    "Test more rows.",
+    threshold=10,
+    reason="table probabilities of docs/results/edges.",
+)
+FEWER_RESAMPLES = _build_entry(
+    "fewer_resamples",
+    _INFO,
+    "{n} samples were drawn in place of {default}, because there are many rows.",
+    "Set band_resamples for another number.",
+)
+FEW_CLUSTERS_OF_PROBABILITIES = _build_entry(
+    "few_clusters_of_probabilities",
+    _WARNING,
+    "The rows come from {n} clusters. The variance between fewer than {threshold} is itself "
+    "uncertain, and how often intervals about probabilities then cover was not studied.",
+    "Test rows of more clusters.",
+    threshold=10,
+    reason="With 10 clusters of five rows they cover in .95 to 1 (table probabilities of "
+    "docs/results/edges).",
+)
+EMPTY_SETS = _build_entry(
+    "empty_sets",
+    _INFO,
+    "Model {model!r} has {n} empty prediction sets of {n_rows}, which count as misses of size 0.",
+)
+
 # Studies and calibration.
 
 FEW_REPETITIONS = _build_entry(

@@ -156,6 +156,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Cover, T. M. and Hart, P. E. (1967). Nearest neighbor pattern classification. IEEE "
             "Transactions on Information Theory 13, 21-27."
         ),
+        "cox1958": (
+            "Cox, D. R. (1958). Two further applications of a model for binary regression. "
+            "Biometrika 45, 562-565."
+        ),
         "davison1997": (
             "Davison, A. C. and Hinkley, D. V. (1997). Bootstrap Methods and their Application. "
             "Cambridge University Press."
@@ -176,6 +180,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "dietterich1998": (
             "Dietterich, T. G. (1998). Approximate statistical tests for comparing supervised "
             "classification learning algorithms. Neural Computation 10, 1895-1923."
+        ),
+        "dimitriadis2021": (
+            "Dimitriadis, T., Gneiting, T. and Jordan, A. I. (2021). Stable reliability "
+            "diagrams for probabilistic classifiers. Proceedings of the National Academy of "
+            "Sciences 118, e2016191118."
         ),
         "dixon1946": (
             "Dixon, W. J. and Mood, A. M. (1946). The statistical sign test. Journal of the "
@@ -302,6 +311,11 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "grissom1994": (
             "Grissom, R. J. (1994). Probability of the superior outcome of one treatment over "
             "another. Journal of Applied Psychology 79, 314-316."
+        ),
+        "guo2017": (
+            "Guo, C., Pleiss, G., Sun, Y. and Weinberger, K. Q. (2017). On calibration of "
+            "modern neural networks. International Conference on Machine Learning, "
+            "1321-1330."
         ),
         "gutierrez_osuna": (
             "Gutierrez-Osuna, R. (no year). Introduction to Pattern Analysis, lecture 13: "
@@ -441,6 +455,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. University of "
             "Pennsylvania, Annenberg School for Communication."
         ),
+        "kumar2019": (
+            "Kumar, A., Liang, P. and Ma, T. (2019). Verified uncertainty calibration. "
+            "Advances in Neural Information Processing Systems 32."
+        ),
         "lan1983": (
             "Lan, K. K. G. and DeMets, D. L. (1983). Discrete sequential boundaries for clinical "
             "trials. Biometrika 70, 659-663."
@@ -577,6 +595,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
             "multiple hypothesis testing. Journal of the American Statistical Association 100, "
             "94-108."
         ),
+        "romano2020": (
+            "Romano, Y., Sesia, M. and Candes, E. J. (2020). Classification with valid and "
+            "adaptive coverage. Advances in Neural Information Processing Systems 33."
+        ),
         "satterthwaite1946": (
             "Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance "
             "components. Biometrics Bulletin 2, 110-114."
@@ -605,6 +627,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "sidak1967": (
             "Sidak, Z. (1967). Rectangular confidence regions for the means of multivariate normal "
             "distributions. Journal of the American Statistical Association 62, 626-633."
+        ),
+        "spiegelhalter1986": (
+            "Spiegelhalter, D. J. (1986). Probabilistic prediction in patient management "
+            "and clinical trials. Statistics in Medicine 5, 421-433."
         ),
         "stone1974": (
             "Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions."
@@ -645,6 +671,10 @@ REFERENCES: Final[Mapping[str, str]] = MappingProxyType(
         "viering2023": (
             "Viering, T. and Loog, M. (2023). The shape of learning curves: a review. IEEE "
             "Transactions on Pattern Analysis and Machine Intelligence 45, 7799-7819."
+        ),
+        "vovk2005": (
+            "Vovk, V., Gammerman, A. and Shafer, G. (2005). Algorithmic Learning in a "
+            "Random World. Springer."
         ),
         "waudbysmith2024a": (
             "Waudby-Smith, I., Arbour, D., Sinha, R., Kennedy, E. H. and Ramdas, A. (2024). "

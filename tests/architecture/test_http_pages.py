@@ -68,6 +68,7 @@ def test_exact_a_scheme_s_blocks_are_its_own() -> None:
 def test_exact_a_loss_looks_at_what_it_uses() -> None:
     words = {"output": {"the value", "the class"}, "probabilities": {"probabilities"}}
     words["scores"] = {"the decision value"}
+    words |= {"regions": {"prediction sets or limits"}, "limits": {"prediction limits"}}
     for name, _, task, looks in find_rows("loss"):
         method = LOSSES[name.strip("`")]
         assert looks in words[method.uses]

@@ -15,7 +15,7 @@ from tests.architecture.sources import ROOT
 
 BUDGET = {
     "thetahat": 12,
-    "thetahat.analyses": 51,
+    "thetahat.analyses": 53,
     "thetahat.corrections": 2,
     "thetahat.intervals": 4,
     "thetahat.multiple_tests": 5,

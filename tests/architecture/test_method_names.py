@@ -35,6 +35,7 @@ ORDINARY_WORDS: Final = {
     "precision": "a field of advice: how near an estimate comes",
     "prediction": "a field of results",
     "quantile": "a parameter of the pinball loss",
+    "size": "a mark in figures, and how large files and samples are",
     "standard_deviation": "a field of plans",
     "variance": "a parameter of tests",
     "weighted": "a field of a pipeline's step",
@@ -52,6 +53,7 @@ EXCEPTIONS: Final = {
     "thetahat/advice/rules.py": "the schemes that the rules advise",
     "thetahat/analyses/groups/result.py": "how groups share a level, without step-down p-values",
     "thetahat/analyses/losses/expected_size.py": "the studied design with blocks of one instance",
+    "thetahat/analyses/probabilities/options.py": "the scores with parts, the rates of thresholds",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",
 }

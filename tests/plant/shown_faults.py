@@ -158,6 +158,36 @@ SHOWN: Final = (
         'build_interval({**gap, "lower": gap["upper"], "upper": gap["lower"]})',
     ),
     _of_table(
+        "probabilities",
+        "parts/probabilities.py",
+        'build_estimate(each["in_the_large"])',
+        'Number(each["rate"])',
+    ),
+    _of_table(
+        "parts_of_scores",
+        "parts/probabilities.py",
+        'Number(parts.get("miscalibration"))',
+        'Number(parts.get("expected_miscalibration"))',
+    ),
+    _of_table(
+        "differences_of_parts",
+        "parts/probabilities.py",
+        'build_estimate(parts["miscalibration"])',
+        'build_estimate(parts["discrimination"])',
+    ),
+    _of_table(
+        "thresholds",
+        "parts/probabilities.py",
+        'Number(each["positive"])',
+        'Number(each["threshold"])',
+    ),
+    _of_table(
+        "bins",
+        "parts/probabilities.py",
+        'Number(binned.get("if_calibrated"))',
+        'Number(binned["debiased_squared_error"])',
+    ),
+    _of_table(
         "omnibus",
         "parts/omnibus.py",
         'PValue(test["p_value"])',

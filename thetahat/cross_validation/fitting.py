@@ -7,14 +7,27 @@ from collections.abc import Mapping
 from thetahat.errors import UnsupportedCombination
 from thetahat.learners.base import Learner
 from thetahat.losses import LOSSES
+from thetahat.losses._regions import OF_REGIONS
 from thetahat.losses.base import Loss, adapt_to_classes
 from thetahat.tables.data import Data
 
 
 def check_loss(loss: Loss, task: str) -> None:
     """Refuse a loss of another task; the message names the losses of this task."""
+    fitting = [
+        name
+        for name in LOSSES
+        if LOSSES[name].task in {None, task} and LOSSES[name].uses not in OF_REGIONS
+    ]
+    if loss.uses in OF_REGIONS:
+        raise UnsupportedCombination(
+            f"The loss {loss.info.name!r} is of prediction sets or limits, which learners here do "
+            "not predict. Send them as predictions (kind predictions), or choose one of "
+            f"{', '.join(fitting)}.",
+            loc=("loss",),
+            value=loss.info.name,
+        )
     if loss.task not in {None, task}:
-        fitting = [name for name in LOSSES if LOSSES[name].task in {None, task}]
         raise UnsupportedCombination(
             f"The loss {loss.info.name!r} is for {loss.task}, but the task is {task}. Choose one "
             f"of {', '.join(fitting)}.",

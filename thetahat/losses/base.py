@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from thetahat.registry import MethodInfo
-from thetahat.values.types import FloatArray, Label
+from thetahat.values.types import BoolArray, FloatArray, Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +24,11 @@ class Predictions:
     scores: FloatArray | None = None
     """(n,) decision value of the positive class, where the model gives one."""
     classes: tuple[Label, ...] = ()
-    """Column order of ``probabilities``."""
+    """Column order of ``probabilities`` and ``sets``."""
+    sets: BoolArray | None = None
+    """(n, n_classes) whether each class is in the prediction set, where the model gives sets."""
+    limits: FloatArray | None = None
+    """(n, 2) lower and upper prediction limits, where the model gives them."""
 
 
 class Loss(Protocol):
@@ -40,7 +44,7 @@ class Loss(Protocol):
 
     info: ClassVar[MethodInfo]
     task: ClassVar[str | None]  # "classification", "regression" or None for both
-    uses: ClassVar[str]  # "output", "probabilities" or "scores"
+    uses: ClassVar[str]  # "output", "probabilities", "scores", "regions" (sets, limits), "limits"
 
     @property
     def value_range(self) -> tuple[float, float]:

@@ -33,6 +33,10 @@ from thetahat_presentation.parts.omnibus import tabulate_omnibus
 from thetahat_presentation.parts.pair_additions import build_additions_section
 from thetahat_presentation.parts.pairs import tabulate_more_pairs, tabulate_pairs
 from thetahat_presentation.parts.population import list_population_tables
+from thetahat_presentation.parts.probabilities import (
+    build_probabilities_section,
+    iterate_probability_cautions,
+)
 from thetahat_presentation.parts.runs import build_runs_section
 from thetahat_presentation.parts.seeds import build_seeds_section
 from thetahat_presentation.parts.sources import choose_pair, compare_by_source
@@ -81,7 +85,12 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
     is_short = len(sentences) <= MOST_SENTENCES and (has_intervals or len(shown.comparisons) < 2)
     chosen = choose_pair(shown)
     sources = compare_by_source(shown, *(pair or chosen)) if chosen else None
-    placed = [*shown.iterate_shown_cautions(), *iterate_group_cautions(shown), *more_cautions]
+    placed = [
+        *shown.iterate_shown_cautions(),
+        *iterate_group_cautions(shown),
+        *iterate_probability_cautions(shown),
+        *more_cautions,
+    ]
     cautions = group_cautions(placed, list(shown.models))
     sections = [main, *_list_sections(shown, sources)]
     headline = shown.write_headline() if headline is None else headline
@@ -178,6 +187,7 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
         build_judge_section(shown),
         build_groups_section(shown),
         build_costs_section(shown),
+        build_probabilities_section(shown),
         build_additions_section(shown),
         build_runs_section(shown),
         build_seeds_section(shown),

@@ -18,6 +18,7 @@ from thetahat_presentation.parts.judge import describe_judge
 from thetahat_presentation.parts.model_table import describe_ranks, describe_size, find_groups
 from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
 from thetahat_presentation.parts.pair_matrix import tabulate_matrix
+from thetahat_presentation.parts.probabilities import describe_probabilities
 from thetahat_presentation.parts.test_sets import describe_test_set
 from thetahat_presentation.wording import capitalise, name_method
 
@@ -58,6 +59,7 @@ def find_about_models(shown: ModelsResult, cautions: Sequence[Caution]) -> Findi
             *describe_judge(shown),
             *describe_groups(shown),
             *describe_test_set(shown.result),
+            *describe_probabilities(shown),
         ],
         caution=caution,
         limit="" if says_limit else shown.describe_limit(),

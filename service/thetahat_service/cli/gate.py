@@ -20,9 +20,8 @@ from thetahat_service.cli.output import choose_prose_width, print_json, print_te
 from thetahat_service.cli.requests import read_request
 
 if TYPE_CHECKING:
-    from thetahat_client.results import GateResultDict
-
     from thetahat_client.result_types import ModelsResult
+    from thetahat_client.results import GateResultDict
     from thetahat_service.json_types import JsonObject
 
 PANEL: Final = "Evaluations"

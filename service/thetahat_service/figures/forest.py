@@ -31,7 +31,6 @@ from thetahat_service.figures.style import (
 
 if TYPE_CHECKING:
     from thetahat_client.results import IntervalDict, MetricResultDict, ModelResultDict
-
     from thetahat_service.figures.result_types import ModelsResult
 
 ModelInterval: TypeAlias = "tuple[str, Bar, IntervalDict | None]"

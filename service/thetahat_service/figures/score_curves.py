@@ -23,7 +23,10 @@ PERFECT: Final = "calibrated"
 
 
 def build_score_curves(result: Result) -> Iterator[Figure]:
-    """Yield the ROC curves, and the reliability of the models whose scores are probabilities."""
+    """Yield the ROC curves, and the reliability of the models whose scores are probabilities.
+
+    Where probabilities are described, their reliability has the steps of isotonic regression.
+    """
     models = result.get("models") or {}
     curves = {
         name: model["score_curves"] for name, model in models.items() if model.get("score_curves")
@@ -31,6 +34,14 @@ def build_score_curves(result: Result) -> Iterator[Figure]:
     order = sorted(curves, key=lambda name: models[name]["mean"]["macro"])
     for place, names in enumerate(_group_names(order), start=1):
         yield _build_roc({name: curves[name] for name in names}, place, find_block_word(result, 2))
+    described = {
+        name: model["probabilities"] for name, model in models.items() if model.get("probabilities")
+    }
+    if described:
+        by_loss = sorted(described, key=lambda name: models[name]["mean"]["macro"])
+        for place, names in enumerate(_group_names(by_loss), start=1):
+            yield _build_steps({name: described[name] for name in names}, place)
+        return
     reliable = [name for name in order if curves[name]["reliability"]]
     for place, names in enumerate(_group_names(reliable), start=1):
         yield _build_reliability({name: curves[name] for name in names}, place)
@@ -77,6 +88,56 @@ def _build_roc(curves: Mapping[str, ScoreCurvesDict], place: int, blocks: str) -
         ),
         alt=f"ROC curves of {len(curves)} models: {', '.join(curves)}.",
         about=tuple(curves),
+        view=lambda style: build_line_view(drawn, style),
+    )
+
+
+def _build_steps(described: Mapping[str, Mapping[str, Any]], place: int) -> Figure:
+    lines = [
+        Line(
+            name=name,
+            x=of_model["curve"]["predicted"],
+            y=of_model["curve"]["recalibrated"],
+            lower=of_model["curve"].get("lower") or (),
+            upper=of_model["curve"].get("upper") or (),
+            has_points=False,
+            colour=colour,
+        )
+        for colour, (name, of_model) in enumerate(described.items())
+    ]
+    lines.append(
+        Line(name=PERFECT, x=[0, 1], y=[0, 1], is_dashed=True, has_points=False, colour=-1)
+    )
+    first = next(iter(described.values()))
+    event = first["event"]
+    what = "that the most probable class is right" if event is None else f"of {event}"
+    has_band = any(line.lower for line in lines)
+    drawn = LinePlot(
+        lines=lines,
+        x_title=f"predicted probability {what}",
+        y_title="share of rows in which it is right" if event is None else f"share of {event}",
+        intervals="band" if has_band else "none",
+        x_domain=(0.0, 1.0),
+        y_domain=(0.0, 1.0),
+        square=True,
+    )
+    level = write_level(first["in_the_large"]["level"])
+    about_band = (
+        f" A band holds the line of calibrated probabilities in {level} of samples at each point "
+        "alone; the p-value of miscalibration is about the whole line."
+        if has_band
+        else " Rows are in clusters, so there is no band."
+    )
+    return Figure(
+        name=build_numbered_name("reliability", place),
+        title="Reliability: do predicted probabilities come true?",
+        caption=(
+            f"Each line is the share of events by predicted probability, by isotonic regression "
+            f"over {first['n']} rows: below the dashed line probabilities are too high, above it "
+            f"too low.{about_band}"
+        ),
+        alt=f"Reliability diagram of {len(described)} models: {', '.join(described)}.",
+        about=tuple(described),
         view=lambda style: build_line_view(drawn, style),
     )
 

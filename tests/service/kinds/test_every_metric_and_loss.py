@@ -14,6 +14,7 @@ from tests.service.kinds.run_requests import place_of, run_kind
 from tests.service.kinds.test_every_method_where_it_fits import numbers_in
 from thetahat.errors import EvaluationError, UnsupportedCombination
 from thetahat.losses import LOSSES
+from thetahat.losses._regions import OF_REGIONS
 from thetahat.metrics import METRICS
 from thetahat_service.api.errors import find_status
 from thetahat_service.kinds.fields.methods import build_method
@@ -46,6 +47,17 @@ SAID: dict[str, dict[str, Any]] = {
         "predictions": {"a": [t + 0.5 for t in TRUTH], "b": [0.3 + e for e in NOISE]},
     },
 }
+REGIONS: dict[str, dict[str, Any]] = {
+    "sets": {"y": TRUTH, "sets": {"a": [[0], [0, 1], [], [1]] * 12, "b": [[1]] * N}},
+    "limits": {
+        "y": [t + e for t, e in zip(TRUTH, NOISE, strict=True)],
+        "limits": {
+            "a": {"lower": [e - 0.5 for e in NOISE], "upper": [e + 0.5 for e in NOISE]},
+            "b": {"lower": [0.2] * N, "upper": [1.2] * N},
+        },
+    },
+}
+"""What losses of sets and limits are computed of, and no others."""
 BLOCKS: dict[str, dict[str, Any]] = {
     "random": {"blocks": "random", "block": [i % 4 for i in range(N)]},
     "random, clusters": {
@@ -82,7 +94,8 @@ def task_of(form: str) -> str:
 def asking(form: str, blocks: str, **fields: Any) -> dict[str, Any]:
     loss = "squared" if form == "values" else "zero_one"
     nothing: dict[str, list[Any]] = {"variances": [], "intervals": [], "tests": []}
-    body = {"kind": "predictions", **SAID[form], **BLOCKS[blocks], **nothing, "loss": loss}
+    of_form = {**SAID, **REGIONS}[form]
+    body = {"kind": "predictions", **of_form, **BLOCKS[blocks], **nothing, "loss": loss}
     return {**body, **fields}
 
 
@@ -135,7 +148,7 @@ def check_metric(name: str, blocks: str, form: str) -> None:
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_exact_a_loss_is_right_or_refused(name: str) -> None:
-    for form in SAID:
+    for form in (*SAID, *REGIONS):
         with case(form):
             check_loss(name, form)
 
@@ -148,6 +161,8 @@ def check_loss(name: str, form: str) -> None:
     fits = (loss.task == "regression" or task_of(form) == "classification") and (
         loss.uses == "output" or "scores" in body
     )
+    if form in REGIONS or loss.uses in OF_REGIONS:
+        fits = form in REGIONS and loss.uses in {"regions", form}
     if name == "poisson_deviance" and form != "values":
         fits = False  # a prediction of 0 has no deviance
 

@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from tests.thetahat.losses.regions import draw_limits
 from thetahat.losses import LOSSES
+from thetahat.losses._regions import OF_REGIONS
 from thetahat.losses.base import Loss, Predictions
 from thetahat.references import REFERENCES
 
@@ -29,6 +31,8 @@ def loss_of(name: str) -> Loss:
 
 def draw_predictions(name: str, seed: int) -> tuple[np.ndarray, Predictions]:
     rng = np.random.default_rng(seed)
+    if LOSSES[name].uses in OF_REGIONS:
+        return draw_limits(seed)
     if name == "poisson_deviance":
         return rng.poisson(2.0, 30).astype(np.float64), Predictions(rng.gamma(2.0, size=30))
     if LOSSES[name].task == "regression":
@@ -42,6 +46,8 @@ def draw_predictions(name: str, seed: int) -> tuple[np.ndarray, Predictions]:
 
 
 def perfect(name: str, y: np.ndarray) -> Predictions:
+    if LOSSES[name].uses in OF_REGIONS:
+        return Predictions(y, limits=np.column_stack([y, y]))
     if LOSSES[name].task == "regression":
         return Predictions(np.maximum(y, 1e-300) if name == "poisson_deviance" else y)
     if LOSSES[name].uses == "scores":
@@ -69,14 +75,14 @@ def test_property_finite_and_in_its_range(name: str, seed: int) -> None:
 def test_property_each_instance_has_its_own_loss(name: str, seed: int) -> None:
     y, predictions = draw_predictions(name, seed)
     order = np.random.default_rng(seed).permutation(len(y))
-    probabilities, scores = (
+    probabilities, scores, limits = (
         None if part is None else part[order]
-        for part in (predictions.probabilities, predictions.scores)
+        for part in (predictions.probabilities, predictions.scores, predictions.limits)
     )
 
     together = loss_of(name).losses(y, predictions)
     shuffled = loss_of(name).losses(
-        y[order], Predictions(predictions.output[order], probabilities, scores)
+        y[order], Predictions(predictions.output[order], probabilities, scores, limits=limits)
     )
 
     assert_array_equal(shuffled, together[order])
@@ -92,7 +98,8 @@ def test_limit_a_perfect_model_loses_nothing(name: str) -> None:
 @EVERY
 def test_property_leaves_its_input_alone(name: str) -> None:
     y, predictions = draw_predictions(name, 2)
-    for array in (y, predictions.output, predictions.probabilities, predictions.scores):
+    parts = (predictions.probabilities, predictions.scores, predictions.limits)
+    for array in (y, predictions.output, *parts):
         if array is not None:
             array.setflags(write=False)
 
@@ -102,6 +109,7 @@ def test_property_leaves_its_input_alone(name: str) -> None:
 @EVERY
 def test_property_is_described(name: str) -> None:
     loss = LOSSES[name]
+    is_of_regions = loss.uses in OF_REGIONS
 
     assert loss.info.title
     assert loss.info.summary.endswith(".")
@@ -110,8 +118,8 @@ def test_property_is_described(name: str) -> None:
     assert loss.info.formula
     assert loss.info.references
     assert set(loss.info.references) <= set(REFERENCES)
-    assert loss.task in {"classification", "regression"}
-    assert loss.uses in {"output", "probabilities", "scores"}
+    assert loss.task in {"classification", "regression"} | ({None} if is_of_regions else set())
+    assert loss.uses in {"output", "probabilities", "scores", *OF_REGIONS}
     assert loss_of(name).value_range[0] == 0
     assert not math.isnan(loss_of(name).value_range[1])
 

@@ -17,6 +17,7 @@ from thetahat.analyses.cross_validation.given_splits import (
     build_scheme_of_splitter,
     is_splitter,
 )
+from thetahat.analyses.cross_validation.probabilities import check_learners_for_probabilities
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.cross_validation.seeds import (
     Seeds,
@@ -36,6 +37,7 @@ from thetahat.analyses.losses.entry_points import (
 from thetahat.analyses.losses.method_selection import split_by_family
 from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_options
 from thetahat.analyses.metrics.checks import check_metrics
+from thetahat.analyses.probabilities.options import read_probability_options
 from thetahat.cautions import Caution
 from thetahat.cross_validation import (
     LearnerFailure,
@@ -117,6 +119,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     cost: Mapping[str, float] | None = None,
     cost_unit: str | None = None,
     seeds: int = 1,
+    probabilities: bool | Mapping[str, object] = False,
     missing: MissingRows = "refuse",
     small_sources: SmallSourceRows = "keep",
     variances: MethodChoice | None = None,
@@ -173,6 +176,8 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         numbers of its own. Its losses are means over the trainings, and ``seeds`` of its model says
         what these add to the variance; metrics and methods that fit learners again do not go with
         several.
+    probabilities : bool or mapping
+        Whether predicted probabilities come true, as for ``evaluate_predictions``.
     missing : {"refuse", "leave_out"}
         Whether rows without a value in y, source, fold, cluster, time or weight are refused or left
         out; ``left_out`` of the result names and counts them.
@@ -245,6 +250,9 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
     check_metrics(
         built_metrics, decided.task, classes=data.classes or None, without_scores=without_scores
     )
+    described = read_probability_options(probabilities)
+    if described is not None:
+        check_learners_for_probabilities(decided.task, built, built_scheme.block_kind)
     choices, refits = _read_choices(variances, intervals, tests, options, type(built_scheme))
     check_independent_rows(
         refits,
@@ -253,7 +261,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         cluster=cluster is not None,
         time=time is not None,
     )
-    refuse_beside_seeds(seeds, metrics=built_metrics, variances=refits)
+    refuse_beside_seeds(seeds, metrics=built_metrics, variances=refits, probabilities=described)
     trainings, errors = _run_learners(built, data, built_scheme, built_loss, seed, seeds)
     refit_runs = _run_refits(refits, built, data, built_loss, seed, errors)
     trainings = {name: runs for name, runs in trainings.items() if name not in errors}
@@ -275,6 +283,7 @@ def cross_validate(  # noqa: PLR0913 - the fields of a request of kind cross_val
         about_data=decided.cautions,
         groups=grouped,
         costs=costs,
+        probabilities=described,
     )
     _, evaluation = evaluate_learners(
         evaluated,

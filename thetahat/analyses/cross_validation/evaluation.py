@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import numpy as np
 
 from thetahat.analyses.cross_validation.bias_variance import split_bias_and_variance
+from thetahat.analyses.cross_validation.probabilities import collect_probabilities
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
 from thetahat.analyses.cross_validation.seeds import Seeds
 from thetahat.analyses.losses import Choices, ChosenMethod, check
@@ -23,6 +24,7 @@ from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risk
 from thetahat.analyses.metrics.by_group import add_metrics_to_groups
 from thetahat.analyses.metrics.checks import collect_judged
 from thetahat.analyses.metrics.result import compute_metrics
+from thetahat.analyses.probabilities.options import Probabilities
 from thetahat.cautions import (
     CONTROL_LEFT_OUT,
     LEARNER_LEFT_OUT,
@@ -91,6 +93,8 @@ class OutcomesTask:
     """Groups of the rows of the file or request, by which models are described."""
     costs: CostsOfTable | None = None
     """What the learners cost."""
+    probabilities: Probabilities | None = None
+    """What is asked about predicted probabilities."""
 
     def find_groups(self, outcomes: Sequence[SplitOutcome]) -> GroupsOfTable | None:
         """Return the groups of the tested rows, split by split."""
@@ -198,6 +202,7 @@ class TabulatedOutcomes:
                 task.seed,
             ),
             costs=task.costs,
+            probabilities=collect_probabilities(task.probabilities, task.data, self.outcomes),
             cautions=(
                 *self.cautions,
                 *refits.cautions,

@@ -12,6 +12,7 @@ from thetahat.analyses.losses.checks import check_weights_fit
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import check_range_of_losses, find_ranges
 from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
+from thetahat.analyses.losses.cost_result import CostSummary
 from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.gate import (
     judge_gate,
@@ -29,7 +30,7 @@ from thetahat.analyses.losses.pair_family import PairFamily
 from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.parts import NO_PARTS, NO_RISKS, Parts, RiskParts
 from thetahat.analyses.losses.ranking import build_ranking, rank_models
-from thetahat.analyses.losses.result import EvaluationResult
+from thetahat.analyses.losses.result import Comparison, EvaluationResult, ModelResult
 from thetahat.analyses.losses.result_parts import PAIR_ADDITIONS, ResultPart
 from thetahat.analyses.losses.summary import summarise
 from thetahat.cautions import Caution
@@ -156,21 +157,9 @@ def build_evaluation(
         )
 
         comparisons = add_to_comparisons(comparisons, table, choices, family, methods)
-    if parts.groups is not None:
-        from thetahat.analyses.losses.by_group import (  # noqa: PLC0415 - seldom needed
-            add_groups,
-        )
-
-        models, comparisons = add_groups(
-            parts.groups, table, choices, family, seed, models, comparisons
-        )
-    cost = None
-    if parts.costs is not None:
-        from thetahat.analyses.losses.costs import add_costs  # noqa: PLC0415 - seldom needed
-
-        models, comparisons, cost = add_costs(
-            parts.costs, table, choices, seed, models, comparisons
-        )
+    models, comparisons, cost = _describe_further(
+        parts, table, choices, family, seed, models, comparisons
+    )
     omnibus_results = compare_all(table, omnibus, of_all_models, seed, left_out)
     general = list_cautions(
         table,
@@ -216,6 +205,41 @@ def build_evaluation(
             choices, inferences.values(), comparisons, omnibus_results, parts.refits
         ),
     )
+
+
+def _describe_further(  # noqa: PLR0913 - what an evaluation consists of
+    parts: Parts,
+    table: LossTable,
+    choices: Choices,
+    family: PairFamily,
+    seed: int,
+    models: dict[str, ModelResult],
+    comparisons: Sequence[Comparison],
+) -> tuple[dict[str, ModelResult], Sequence[Comparison], CostSummary | None]:
+    """Return models and pairs with their groups, costs and probabilities, and the costs of all.
+
+    The modules of a description are imported where a request asks for it.
+    """
+    cost = None
+    if parts.groups is not None:
+        from thetahat.analyses.losses.by_group import add_groups  # noqa: PLC0415
+
+        models, comparisons = add_groups(
+            parts.groups, table, choices, family, seed, models, comparisons
+        )
+    if parts.costs is not None:
+        from thetahat.analyses.losses.costs import add_costs  # noqa: PLC0415
+
+        models, comparisons, cost = add_costs(
+            parts.costs, table, choices, seed, models, comparisons
+        )
+    if parts.probabilities is not None:
+        from thetahat.analyses.losses.by_probability import add_probabilities  # noqa: PLC0415
+
+        models, comparisons = add_probabilities(
+            parts.probabilities, table.layout, choices, seed, models, comparisons
+        )
+    return models, comparisons, cost
 
 
 def _prepare_judge(table: LossTable, choices: Choices) -> tuple[Choices, tuple[Caution, ...]]:

@@ -15,6 +15,7 @@ from thetahat.intervals.base import Interval
 
 if TYPE_CHECKING:
     from thetahat.analyses.losses.by_group import GroupsOfTable
+    from thetahat.analyses.losses.by_probability import ProbabilitiesOfTable
     from thetahat.analyses.losses.choices import Choices
     from thetahat.analyses.losses.costs import CostsOfTable
     from thetahat.analyses.losses.result import (
@@ -119,6 +120,8 @@ class Parts:
         Groups of the rows, by which models and comparisons are described.
     costs : CostsOfTable or None
         What the models cost.
+    probabilities : ProbabilitiesOfTable or None
+        Predicted probabilities of the rows, and what is asked about them.
     first_cautions, cautions : tuple of Caution
         Cautions that are listed before and after those about the losses.
     not_applicable : tuple of NotApplicable
@@ -134,6 +137,7 @@ class Parts:
     runs: RunParts | None = None
     groups: GroupsOfTable | None = None
     costs: CostsOfTable | None = None
+    probabilities: ProbabilitiesOfTable | None = None
     first_cautions: tuple[Caution, ...] = ()
     cautions: tuple[Caution, ...] = ()
     not_applicable: tuple[NotApplicable, ...] = ()

@@ -15,6 +15,7 @@ from thetahat.analyses.groups.result import ModelGroups, PairGroups
 from thetahat.analyses.losses.cost_result import CostOfModel, CostOfPair, CostSummary
 from thetahat.analyses.losses.judge_result import JudgeResult
 from thetahat.analyses.losses.result_parts import ResultPart
+from thetahat.analyses.probabilities.result import ModelProbabilities, PairProbabilities
 from thetahat.analyses.runs.result import RunsOfModel, RunsOfPair
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
@@ -373,6 +374,8 @@ class ModelResult:
     """What the model costs, where the request says so."""
     seeds: SeedsOfModel | None = None
     """What the random numbers of the learner add, where it is trained several times on a split."""
+    probabilities: ModelProbabilities | None = None
+    """Whether its predicted probabilities come true, where the request asks for it."""
 
 
 # Comparisons -------------------------------------------------------------------------------------
@@ -705,6 +708,8 @@ class Comparison:
     """The two models by groups of rows, by the columns that ``group_by`` names."""
     cost: CostOfPair | None = None
     """What the first model costs beside the second, where the request has costs."""
+    probabilities: PairProbabilities | None = None
+    """Which model has the better probabilities, where the request asks for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,9 @@ from thetahat.analyses.losses.options import EvaluationOptions, refuse_unknown_o
 from thetahat.analyses.predictions.evaluation import evaluate_prediction_losses
 from thetahat.analyses.predictions.losses import compute_losses, find_task
 from thetahat.analyses.predictions.model_predictions import ModelPredictions
+from thetahat.analyses.predictions.regions import find_default_loss
 from thetahat.analyses.predictions.result import PredictionsEvaluation
+from thetahat.analyses.probabilities.options import read_probability_options
 from thetahat.error_paths import located_errors
 from thetahat.errors import InvalidParameter
 from thetahat.losses import LOSSES, get_default_loss
@@ -45,6 +47,8 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     predictions: Mapping[str, RawColumn] | None = None,
     *,
     scores: Mapping[str, npt.ArrayLike] | None = None,
+    sets: Mapping[str, Sequence[Sequence[Label]] | np.ndarray] | None = None,
+    limits: Mapping[str, Mapping[str, RawColumn]] | None = None,
     loss: str | Loss | None = None,
     metrics: MethodChoice = (),
     classes: Sequence[Label] | None = None,
@@ -59,6 +63,7 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     group_by: GroupBy | None = None,
     cost: CostsByModel | None = None,
     cost_unit: str | None = None,
+    probabilities: bool | Mapping[str, object] = False,
     variances: MethodChoice | None = None,
     intervals: MethodChoice | None = None,
     tests: MethodChoice | None = None,
@@ -81,9 +86,16 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     scores : mapping of str to array-like, data frame or None
         By model (n,) probabilities of the second class, or (n, C) of all classes. The losses hinge,
         logistic and quadratic_margin take the decision value of the second class.
+    sets : mapping of str to sequence or None
+        By model (n,) prediction sets as lists of classes, or (n, C) truth values by class. Losses
+        of sets are ``miscoverage`` and ``size``.
+    limits : mapping of str to mapping or None
+        By model (n,) prediction limits, ``{"lower": ..., "upper": ...}``. Losses of limits are
+        ``miscoverage``, ``size`` (their width) and ``interval_score``.
     loss : str, Loss or None
-        The loss that is computed for each prediction. None takes ``zero_one`` for texts and
-        booleans, and ``squared`` if there are fractions; for whole numbers it has to be named.
+        The loss that is computed for each prediction. None takes ``miscoverage`` for sets and
+        limits, ``zero_one`` for texts and booleans, and ``squared`` if there are fractions; for
+        whole numbers it has to be named.
     metrics : sequence or mapping
         Metrics of all predictions together beside the loss, by name or as objects.
     classes : sequence of label or None
@@ -102,6 +114,10 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         Groups of the rows by column, and what they are described by, as for ``evaluate``.
     cost, cost_unit : mapping, str or None
         What each model costs, and in what that is counted, as for ``evaluate``.
+    probabilities : bool or mapping
+        Whether the probabilities in scores come true: True, or a mapping with ``parts``, ``slope``,
+        ``bins``, ``binning``, ``thresholds``, ``band_resamples`` and ``each_class``, such as
+        ``{"thresholds": [0.5], "bins": 10}``.
     variances, intervals, tests : sequence, mapping or None
         Methods by name, or as objects with other parameters; None takes all that apply.
     seed : int
@@ -134,14 +150,16 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         raise InvalidParameter("y_true is empty.", loc=("y_true",))
     given_scores = {} if scores is None else list_columns(scores, "scores")
     check_same_order({"y_true": y_true, **given_scores})
-    if not outputs and not given_scores:
+    if not (outputs or given_scores or sets or limits):
         raise InvalidParameter(
             "Give the predictions of each model; for a loss of probabilities or decision values, "
-            "its scores are enough.",
+            "its scores are enough, for one of sets or limits these.",
             loc=("predictions",),
         )
+    if loss is None and (sets or limits):
+        loss = find_default_loss()
     built_loss = _build_loss(loss, truth, outputs)
-    if find_task(built_loss) == "regression":
+    if find_task(built_loss, has_limits=bool(limits)) == "regression":
         truth = parse_numbers(truth, "y_true")
         with located_errors({name: ("predictions", name) for name in outputs}):
             outputs = {name: parse_numbers(column, name) for name, column in outputs.items()}
@@ -152,6 +170,11 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
         ("y_true",),
         ("predictions",),
         ("scores",),
+        sets={
+            name: of_model if isinstance(of_model, np.ndarray) else list(of_model)
+            for name, of_model in (sets or {}).items()
+        },
+        limits={name: _read_limits(name, ends) for name, ends in (limits or {}).items()},
     )
     kind = BlockKind.RANDOM if blocks is None else read_block_kind(blocks)
     layout = build_row_layout(
@@ -160,7 +183,13 @@ def evaluate_predictions(  # noqa: PLR0913 - the fields of a request of kind pre
     choices = read_choices(variances, intervals, tests, options)
     built_metrics = read_methods(METRICS, metrics, "metrics") or ()
     losses = compute_losses(
-        data, layout, built_loss, built_metrics, classes=classes, noun=choices.noun
+        data,
+        layout,
+        built_loss,
+        built_metrics,
+        classes=classes,
+        noun=choices.noun,
+        probabilities=read_probability_options(probabilities),
     )
     check(layout, choices, losses.table.names, describe_other_loss(losses.table))
     return evaluate_prediction_losses(
@@ -199,6 +228,26 @@ def _tell_task(columns: Sequence[RawColumn]) -> str:
         "the loss: 'zero_one' for classes, 'squared' for values.",
         loc=("loss",),
     )
+
+
+def _read_limits(name: str, ends: Mapping[str, RawColumn]) -> FloatArray:
+    """Return the (n, 2) limits of a model."""
+    if set(ends) != {"lower", "upper"}:
+        raise InvalidParameter(
+            f"The limits of {name!r} must be a mapping with lower and upper.", loc=("limits", name)
+        )
+    columns = []
+    for end in ("lower", "upper"):
+        with located_errors({end: ("limits", name, end)}):
+            columns.append(parse_numbers(read_series(ends[end]), end))
+    if len(columns[0]) != len(columns[1]):
+        raise InvalidParameter(
+            f"The limits of {name!r} have {len(columns[0])} lower ends and {len(columns[1])} "
+            "upper ones.",
+            loc=("limits", name, "upper"),
+            value=len(columns[1]),
+        )
+    return np.column_stack(columns)
 
 
 def _read_scores(name: str, values: npt.ArrayLike) -> FloatArray:

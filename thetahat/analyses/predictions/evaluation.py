@@ -60,6 +60,7 @@ def evaluate_prediction_losses(  # noqa: PLR0913 - one argument for each part of
         ),
         groups=add_metrics_to_groups(groups, metrics, losses.judged, table.layout, seed),
         costs=costs,
+        probabilities=losses.probabilities,
         cautions=(
             *losses.cautions,
             *([] if names_blocks else [BLOCKS_ASSUMED_RANDOM()]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,9 +12,18 @@ from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split
 from thetahat.analyses.losses import ChosenMethod
 from thetahat.analyses.metrics.checks import check_metrics, check_shape_of_scores
 from thetahat.analyses.predictions.class_doubts import doubt_classes
-from thetahat.analyses.predictions.model_predictions import ModelPredictions, encode, read_classes
+from thetahat.analyses.predictions.model_predictions import (
+    EncodedPredictions,
+    ModelPredictions,
+    encode,
+    read_classes,
+    read_probabilities,
+)
+from thetahat.analyses.predictions.regions import check_regions, encode_regions
 from thetahat.cautions import Caution
 from thetahat.error_paths import located_errors
+from thetahat.errors import UnsupportedCombination
+from thetahat.losses._regions import OF_REGIONS
 from thetahat.losses.base import Loss, adapt_to_classes
 from thetahat.metrics.base import Metric, TruthAndPredictions
 from thetahat.values.block_losses import BlockLosses, LossTable
@@ -24,6 +33,10 @@ from thetahat.values.left_out_rows import LeftOut
 from thetahat.values.sorted_rows import is_sorted_by_truth
 from thetahat.values.types import BlockKind, FloatArray, Label
 from thetahat.values.words import choose_words
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.by_probability import ProbabilitiesOfTable
+    from thetahat.analyses.probabilities.options import Probabilities
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -40,11 +53,13 @@ class PredictionLosses:
     """By model, where several predictions of an instance are known; None where none are."""
     cautions: tuple[Caution, ...]
     """On probabilities that were normalised, and predictions of classes in doubt."""
+    probabilities: ProbabilitiesOfTable | None = None
+    """The probabilities of all classes, where they are described."""
 
 
-def find_task(loss: Loss) -> str:
-    """Return the task of a loss: those of decision values and margins are of two classes."""
-    return loss.task or "classification"
+def find_task(loss: Loss, *, has_limits: bool = False) -> str:
+    """Return the task of a loss: one of both is of values where there are prediction limits."""
+    return loss.task or ("regression" if has_limits else "classification")
 
 
 def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses depend on
@@ -56,6 +71,7 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
     classes: Sequence[Any] | None = None,
     noun: BlockNoun | None = None,
     left_out: LeftOut | None = None,
+    probabilities: Probabilities | None = None,
 ) -> PredictionLosses:
     """Compute the losses of predictions, and check the metrics against the predictions.
 
@@ -67,10 +83,16 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         What a block is called, where the request says it.
     left_out : LeftOut or None
         Rows that are not among these.
+    probabilities : Probabilities or None
+        What is asked about predicted probabilities.
     """
-    task = find_task(loss)
+    task = find_task(loss, has_limits=bool(data.limits))
+    check_regions(loss, data)
     known_classes = () if task == "regression" else read_classes(data, classes)
-    encoded = encode(loss, data, known_classes)
+    if loss.uses in OF_REGIONS:
+        encoded = encode_regions(data, known_classes)
+    else:
+        encoded = encode(loss, data, known_classes)
     for entry in metrics:
         if entry.method.uses == "output":
             data.check_predictions(f"the metric {entry.name}")
@@ -89,6 +111,9 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
     for model, judged_model in judged.items():
         check_shape_of_scores(metrics, judged_model, data.build_paths(model)["scores"])
 
+    described, normalised = _read_probabilities(
+        probabilities, data, encoded, loss, known_classes, layout
+    )
     loss_of_classes = adapt_to_classes(loss, known_classes)
     losses: dict[str, BlockLosses] = {}
     bias_variance: dict[str, BiasVariance] = {}
@@ -116,8 +141,47 @@ def compute_losses(  # noqa: PLR0913 - the fields of a request that the losses d
         judged=judged,
         classes=known_classes,
         bias_variance=bias_variance or None,
-        cautions=(*encoded.cautions, *doubts),
+        cautions=tuple(dict.fromkeys((*encoded.cautions, *normalised, *doubts))),
+        probabilities=described,
     )
+
+
+def _read_probabilities(  # noqa: PLR0913 - what probabilities are read from and checked against
+    options: Probabilities | None,
+    data: ModelPredictions,
+    encoded: EncodedPredictions,
+    loss: Loss,
+    classes: tuple[Label, ...],
+    layout: Layout,
+) -> tuple[ProbabilitiesOfTable | None, list[Caution]]:
+    """Return the probabilities of all models, and cautions on rounded ones."""
+    if options is None:
+        return None, []
+    from thetahat.analyses.losses.by_probability import (  # noqa: PLC0415 - seldom needed
+        ProbabilitiesOfTable,
+    )
+    from thetahat.analyses.probabilities.events import (  # noqa: PLC0415 - same
+        EventRows,
+        PredictedProbabilities,
+    )
+
+    if not classes or loss.uses == "scores" or loss.uses in OF_REGIONS:
+        what = "takes decision values as scores" if loss.uses == "scores" else "is not of classes"
+        what = "is of sets or limits" if loss.uses in OF_REGIONS else what
+        raise UnsupportedCombination(
+            f"Probabilities are those of classes, and the loss {loss.info.name} {what}. Leave "
+            "probabilities out, or choose a loss of classes such as zero_one, brier or log.",
+            loc=("probabilities",),
+        )
+    EventRows.choose(layout)
+    models, cautions = {}, []
+    for model in encoded.models:
+        models[model], caution = read_probabilities(
+            data, model, len(classes), "The field probabilities"
+        )
+        cautions += [] if caution is None else [caution]
+    predicted = PredictedProbabilities(truth=encoded.truth, models=models, classes=classes)
+    return ProbabilitiesOfTable(options=options, predicted=predicted), cautions
 
 
 def _split_bias_and_variance(

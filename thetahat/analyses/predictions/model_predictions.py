@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -35,6 +35,12 @@ class ModelPredictions:
         (n,) or (n, n_classes), by model.
     y_path, predictions_path, scores_path : tuple
         The request's paths; the model's name follows the last two.
+    sets : mapping of str to sequence
+        (n,) lists of labels, or (n, n_classes) truth values, by model.
+    limits : mapping of str to ndarray of float
+        (n, 2) lower and upper limits, by model.
+    sets_path, limits_path : tuple
+        Their paths; the model's name follows.
     """
 
     y: Values
@@ -43,6 +49,10 @@ class ModelPredictions:
     y_path: Loc
     predictions_path: Loc
     scores_path: Loc
+    sets: Mapping[str, Sequence[Any] | np.ndarray] = field(default_factory=dict)
+    limits: Mapping[str, FloatArray] = field(default_factory=dict)
+    sets_path: Loc = ("sets",)
+    limits_path: Loc = ("limits",)
 
     def __post_init__(self) -> None:
         n = len(self.y)
@@ -62,20 +72,47 @@ class ModelPredictions:
                     loc=(*self.scores_path, model),
                     value=len(scores),
                 )
+        self._check_regions(n)
+
+    def _check_regions(self, n: int) -> None:
+        """Refuse sets and limits together, and those of another length."""
+        if self.sets and self.limits:
+            raise InvalidParameter(
+                "Sets are of classes and limits of values. Give one of the two.",
+                loc=self.limits_path,
+            )
+        for path, regions, noun in (
+            (self.sets_path, self.sets, "set"),
+            (self.limits_path, self.limits, "limit pair"),
+        ):
+            for model, of_model in regions.items():
+                if len(of_model) != n:
+                    raise InvalidParameter(
+                        f"The model {model!r} has {len(of_model)} {noun}s, and y has {n} rows. "
+                        "Give one for each row.",
+                        loc=(*path, model),
+                        value=len(of_model),
+                    )
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The models that have predictions or scores."""
-        return tuple(dict.fromkeys((*self.predictions, *self.scores)))
+        """The models that have predictions, scores, sets or limits."""
+        return tuple(dict.fromkeys((*self.predictions, *self.scores, *self.sets, *self.limits)))
 
     def check_predictions(self, needed_by: str) -> None:
         """Refuse models that have scores alone, where predictions are needed."""
         for model in self.models:
             if model not in self.predictions:
+                path = self.scores_path
+                has = "scores"
+                if model not in self.scores:
+                    is_of_sets = model in self.sets
+                    path = self.sets_path if is_of_sets else self.limits_path
+                    has = "sets" if is_of_sets else "limits"
                 raise InvalidParameter(
-                    f"The model {model!r} has scores and no predictions, which {needed_by} needs. "
+                    f"The model {model!r} has {has} and no predictions, which {needed_by} needs. "
                     "Give its predictions too.",
-                    loc=(*self.scores_path, model),
+                    loc=(*path, model),
                 )
 
     def build_paths(self, model: str) -> dict[str, Loc]:
@@ -118,19 +155,19 @@ def encode(loss: Loss, data: ModelPredictions, classes: Sequence[Any]) -> Encode
         }
         return EncodedPredictions(y_true, outputs)
     code = {label: i for i, label in enumerate(classes)}
-    y_true = _read_codes(data.y, code, data.y_path)
+    y_true = read_codes(data.y, code, data.y_path)
     encoded: dict[str, Predictions] = {}
     cautions: list[Caution] = []
     for model in data.models:
         probabilities = scores = None
         if loss.uses == "probabilities":
-            as_sent = _read_probabilities(data, model, len(classes), loss)
-            probabilities, caution = _normalise(as_sent, model, (*data.scores_path, model))
+            needed_by = f"The loss {loss.info.name}"
+            probabilities, caution = read_probabilities(data, model, len(classes), needed_by)
             cautions += [caution] if caution is not None else []
         if loss.uses == "scores":
             scores = _read_decision_values(data, model, loss)
         if model in data.predictions:
-            output = _read_codes(data.predictions[model], code, (*data.predictions_path, model))
+            output = read_codes(data.predictions[model], code, (*data.predictions_path, model))
         elif probabilities is not None:
             output = probabilities.argmax(axis=1).astype(np.intp)
         else:
@@ -154,6 +191,12 @@ def read_classes(data: ModelPredictions, named: Sequence[Any] | None) -> tuple[A
         return tuple(_read_label(c, ("classes", i)) for i, c in enumerate(named))
     columns = {data.y_path: data.y}
     columns |= {(*data.predictions_path, m): p for m, p in data.predictions.items()}
+    for model, sets in data.sets.items():
+        if not isinstance(sets, np.ndarray):
+            rows = (
+                (i, labels) for i, labels in enumerate(sets) if isinstance(labels, list | tuple)
+            )
+            columns |= {(*data.sets_path, model, i): labels for i, labels in rows}
     seen: dict[Any, None] = {}
     for path, column in columns.items():
         for i, value in enumerate(column):
@@ -185,7 +228,8 @@ def _read_label(value: Any, loc: Loc) -> str | int | float:
     )
 
 
-def _read_codes(values: Values, code: Mapping[Any, int], loc: Loc) -> np.ndarray:
+def read_codes(values: Values, code: Mapping[Any, int], loc: Loc) -> np.ndarray:
+    """Return the (n,) codes of labels; refuse one that is not among the classes."""
     codes = np.empty(len(values), dtype=np.intp)
     for i, value in enumerate(values):
         label = _read_label(value, (*loc, i))
@@ -219,14 +263,20 @@ def _read_decision_values(data: ModelPredictions, model: str, loss: Loss) -> Flo
     return scores
 
 
-def _read_probabilities(
-    data: ModelPredictions, model: str, n_classes: int, loss: Loss
-) -> FloatArray:
+def read_probabilities(
+    data: ModelPredictions, model: str, n_classes: int, needed_by: str
+) -> tuple[FloatArray, Caution | None]:
+    """Return the (n, C) probabilities of a model that sum to one, and a caution on rounded ones.
+
+    Parameters
+    ----------
+    needed_by : str
+        What needs them, as the beginning of a sentence.
+    """
     loc = (*data.scores_path, model)
     if model not in data.scores:
         raise UnsupportedCombination(
-            f"The loss {loss.info.name} needs probabilities. Give those of {model!r} in scores.",
-            loc=loc,
+            f"{needed_by} needs probabilities. Give those of {model!r} in scores.", loc=loc
         )
     scores = data.scores[model]
     if scores.ndim == 1:
@@ -246,7 +296,7 @@ def _read_probabilities(
             loc=loc,
             value=int(scores.shape[1]),
         )
-    return scores
+    return _normalise(scores, model, loc)
 
 
 def _normalise(

@@ -8,9 +8,11 @@ from functools import cached_property, lru_cache
 from typing import Final
 from uuid import UUID
 
+from thetahat.analyses.cross_validation.probabilities import check_learners_for_probabilities
 from thetahat.analyses.cross_validation.seeds import refuse_beside_seeds
 from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.costs import CostsOfTable, read_costs
+from thetahat.analyses.probabilities.options import Probabilities
 from thetahat.cross_validation.seeds import group_draws
 from thetahat.errors import Loc
 from thetahat_service.kinds.base import DatasetFile, Job
@@ -68,6 +70,10 @@ class CrossValidationPlan(SchemePlan[CrossValidationRequest]):
         """Return what the learners cost."""
         return read_costs_of_learners(self.request)
 
+    def read_probabilities(self) -> Probabilities | None:
+        """Return what the request asks about predicted probabilities."""
+        return self.request.build_probabilities()
+
     @cached_property
     def importance(self) -> Importance | None:
         """The importance weights of the rows; None where there is no target sample."""
@@ -117,9 +123,19 @@ def check_request(request: CrossValidationRequest, datasets: Mapping[UUID, Datas
     check_cost_fields(request, None)
     read_costs_of_learners(request)
     check_target_sample(request, datasets)
-    refuse_beside_seeds(request.seeds, metrics=request.metrics, calibration=request.calibration)
+    options = request.build_probabilities()
+    refuse_beside_seeds(
+        request.seeds,
+        metrics=request.metrics,
+        calibration=request.calibration,
+        probabilities=options,
+    )
     checked = check_scheme_request(request, datasets, request.build_metrics())
     refuse_beside_seeds(request.seeds, variances=request.refit_methods)
+    if options is not None:
+        check_learners_for_probabilities(
+            request.known_task, checked.learners, checked.scheme.block_kind
+        )
     checked.check_work(request.seeds)
 
 

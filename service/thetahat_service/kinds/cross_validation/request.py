@@ -16,6 +16,7 @@ from thetahat_service.kinds.fields.learners import LearnersRequest
 from thetahat_service.kinds.fields.list_items import ValueItem
 from thetahat_service.kinds.fields.loss_names import MetricEntry, MetricName
 from thetahat_service.kinds.fields.metrics import Metrics, parse_metrics
+from thetahat_service.kinds.fields.probabilities import ProbabilitiesField
 from thetahat_service.kinds.fields.sample import SampleInput
 from thetahat_service.kinds.fields.weighting_names import (
     RiskEntry,
@@ -86,7 +87,12 @@ class GroupedInlineData(InlineData):
 
 
 class CrossValidationRequest(
-    LearnersRequest, TargetSampleFields, GroupByField, ModelCostFields, ProtocolField
+    LearnersRequest,
+    TargetSampleFields,
+    GroupByField,
+    ModelCostFields,
+    ProbabilitiesField,
+    ProtocolField,
 ):
     """Data, learners and a scheme, and optionally a sample of another population."""
 

@@ -47,6 +47,11 @@ ScoreItem = Annotated[
 ]
 """The score of one row: a number, or the numbers of all classes."""
 
+SetItem = Annotated[
+    Any, WithJsonSchema({"anyOf": [{"type": "array", "items": {"anyOf": _VALUE[:3]}}, _NULL]})
+]
+"""The prediction set of one row: a list of classes, or null where it is missing."""
+
 ParameterItem = Annotated[
     Any,
     WithJsonSchema(

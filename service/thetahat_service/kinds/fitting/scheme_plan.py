@@ -14,6 +14,7 @@ from thetahat.analyses.losses.by_group import GroupsOfTable
 from thetahat.analyses.losses.costs import CostsOfTable
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.analyses.metrics.checks import check_metrics
+from thetahat.analyses.probabilities.options import Probabilities
 from thetahat.cross_validation import build_rows
 from thetahat.cross_validation.fitting import learners_without_scores
 from thetahat.errors import EvaluationError, UnsupportedCombination
@@ -200,6 +201,7 @@ class SchemePlan(FittingPlan, Generic[L]):
             columns=name_group_columns(self.request),
             groups=self.read_groups(),
             costs=self.read_costs(),
+            probabilities=self.read_probabilities(),
         )
 
     def read_costs(self) -> CostsOfTable | None:
@@ -208,6 +210,10 @@ class SchemePlan(FittingPlan, Generic[L]):
 
     def read_groups(self) -> GroupsOfTable | None:
         """Return the groups of the rows; None of kinds without groups."""
+        return None
+
+    def read_probabilities(self) -> Probabilities | None:
+        """Return what is asked about predicted probabilities; None of kinds without them."""
         return None
 
     def list_methods_used(self, names: list[str]) -> list[MethodUsed]:

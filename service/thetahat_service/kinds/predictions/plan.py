@@ -76,7 +76,8 @@ def check_form(request: PredictionsRequest) -> None:
             "the request to one, or leave ladder out.",
             loc=("ladder",),
         )
-    is_inline = any(f is not None for f in (request.y, request.predictions, request.scores))
+    rows = (request.y, request.predictions, request.scores, request.sets, request.limits)
+    is_inline = any(field is not None for field in rows)
     if is_inline == (request.dataset is not None):
         raise InvalidParameter(
             "The request needs either y and predictions, or a dataset with columns. Give one of "
@@ -90,11 +91,14 @@ def check_form(request: PredictionsRequest) -> None:
     group_columns = None if request.columns is None else request.columns.groups
     check_group_fields(request, group_columns, ("columns", "groups"), is_inline=is_inline)
     check_cost_fields(request, None if request.columns is None else request.columns.cost)
-    if columns is not None and not columns.predictions and not columns.scores:
+    if columns is not None and not (
+        columns.predictions or columns.scores or columns.sets or columns.limits
+    ):
         loc: Loc = ("predictions",) if is_inline else ("columns", "predictions")
         raise InvalidParameter(
             "The field predictions is missing. Give the predictions of each model; for a loss of "
-            "probabilities or decision values, its scores are enough.",
+            "probabilities or decision values, its scores are enough, for one of sets or limits "
+            "these.",
             loc=loc,
         )
 
@@ -103,9 +107,10 @@ def check_dataset(
     request: PredictionsRequest, columns: PredictionColumns, file: DatasetFile
 ) -> None:
     """Check a request without opening the data set."""
+    request.build_probabilities()
     check_metrics(
         parse_metrics(request.metrics),
-        find_task(_parse_loss(request)),
+        find_task(_parse_loss(request), has_limits=bool(columns.limits)),
         without_scores=(columns.predictions or {}).keys() - (columns.scores or {}),
     )
     columns_by_path: dict[Loc, str | None] = {("columns", "target"): columns.target}
@@ -120,6 +125,12 @@ def check_dataset(
     for model, names in (columns.scores or {}).items():
         for i, column in enumerate([names] if isinstance(names, str) else names):
             columns_by_path["columns", "scores", model, i] = column
+    for model, of_classes in (columns.sets or {}).items():
+        for i, column in enumerate(of_classes):
+            columns_by_path["columns", "sets", model, i] = column
+    for model, ends in (columns.limits or {}).items():
+        columns_by_path["columns", "limits", model, "lower"] = ends.lower
+        columns_by_path["columns", "limits", model, "upper"] = ends.upper
     require_columns(file, columns_by_path)
 
 
@@ -128,26 +139,14 @@ def build_plan(
 ) -> PredictionsPlan:
     """Read the predictions, compute their losses, and check metrics and choices against them."""
     loss, reader = _parse_loss(request), ColumnReader(request)
-    are_classes = find_task(loss) != "regression"
     if request.dataset is not None and request.columns is not None:
         file, columns = datasets[request.dataset], request.columns
-        data = read_dataset(
-            file,
-            columns.target,
-            columns.predictions or {},
-            columns.scores or {},
-            reader,
-            are_classes=are_classes,
-        )
+        are_classes = find_task(loss, has_limits=bool(columns.limits)) != "regression"
+        data = read_dataset(file, columns, reader, are_classes=are_classes)
         labels: Mapping[str, object] = read_label_columns(file, columns, reader)
     else:
-        data = read_inline(
-            request.y or [],
-            request.predictions or {},
-            request.scores or {},
-            reader,
-            are_classes=are_classes,
-        )
+        are_classes = find_task(loss, has_limits=bool(request.limits)) != "regression"
+        data = read_inline(request, reader, are_classes=are_classes)
         labels = read_inline_labels(request, len(data.y), reader)
     test_set = identify_by_targets(data.y)
     kind, n = request.blocks or BlockKind.RANDOM, len(data.y)
@@ -170,6 +169,7 @@ def build_plan(
             classes=request.classes,
             noun=choices.noun,
             left_out=None if kept_rows is None else kept_rows.left_out,
+            probabilities=request.build_probabilities(),
         )
         table = losses.table
         fits = read_supplied_fits(request.fits, table)

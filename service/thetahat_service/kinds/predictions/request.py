@@ -13,12 +13,27 @@ from thetahat_service.kinds.fields.costs import CostColumnsField, CostFields
 from thetahat_service.kinds.fields.groups import GroupColumnsField, GroupFields
 from thetahat_service.kinds.fields.layout import LAYOUT_COLUMNS, LayoutColumns, LayoutFields
 from thetahat_service.kinds.fields.left_out import LeftOutLossFields
-from thetahat_service.kinds.fields.list_items import ScoreItem, ValueItem
+from thetahat_service.kinds.fields.list_items import ScoreItem, SetItem, ValueItem
 from thetahat_service.kinds.fields.loss_names import LossEntry, LossName, MetricEntry, MetricName
+from thetahat_service.kinds.fields.probabilities import ProbabilitiesField
 from thetahat_service.kinds.ladder.step import LadderStep
 from thetahat_service.kinds.supplied_fits import SuppliedFitsField
 from thetahat_service.schemas.base import Schema
 from thetahat_service.schemas.numbers import check_whole_sizes
+
+
+class LimitColumns(Schema):
+    """The columns of one model's prediction limits."""
+
+    lower: str = Field(description="The column with the lower limits.")
+    upper: str = Field(description="The column with the upper limits.")
+
+
+class LimitsInput(Schema):
+    """The prediction limits of one model."""
+
+    lower: list[ValueItem] = Field(description="The lower limit of each row.")
+    upper: list[ValueItem] = Field(description="The upper limit of each row.")
 
 
 class OutputColumns(Schema):
@@ -41,6 +56,15 @@ class OutputColumns(Schema):
 class PredictionColumns(OutputColumns, LayoutColumns, GroupColumnsField, CostColumnsField):
     """The columns of a data set of predictions."""
 
+    sets: dict[str, list[str]] | None = Field(
+        None,
+        description="By model, for each class the column that has 1 where the class is in the "
+        "prediction set, and else 0; in the order of classes.",
+    )
+    limits: dict[str, LimitColumns] | None = Field(
+        None, description="The columns of each model's prediction limits, by model."
+    )
+
 
 class PredictionsRequest(
     AnalysisRequest,
@@ -48,13 +72,17 @@ class PredictionsRequest(
     LeftOutLossFields,
     GroupFields,
     CostFields,
+    ProbabilitiesField,
     SuppliedFitsField,
     ProtocolField,
 ):
     """The true classes or values, and the predictions of every model."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset(
-        {"y", "predictions", "scores", "classes", "groups", "fits", *LAYOUT_COLUMNS}
+        {
+            *("y", "predictions", "scores", "sets", "limits", "classes", "groups", "fits"),
+            *LAYOUT_COLUMNS,
+        }
     )
 
     takes_costs: ClassVar[bool] = True
@@ -74,6 +102,16 @@ class PredictionsRequest(
         description="The scores by model: for each row the probability of the second class, or "
         "the probabilities of all classes. The losses hinge, logistic and quadratic_margin take "
         "the decision value of the second class.",
+    )
+    sets: dict[str, list[SetItem]] | None = Field(
+        None,
+        description="The prediction sets by model: for each row the list of its classes. The "
+        "losses miscoverage and size are computed of them.",
+    )
+    limits: dict[str, LimitsInput] | None = Field(
+        None,
+        description="The prediction limits by model. The losses miscoverage, size (their width) "
+        "and interval_score are computed of them.",
     )
     classes: list[ValueItem] | None = Field(
         None,

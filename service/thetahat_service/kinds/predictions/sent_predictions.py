@@ -16,16 +16,16 @@ from thetahat.values.types import FloatArray
 from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.left_out import ColumnReader, keep_rows
+from thetahat_service.kinds.predictions.request import (
+    LimitsInput,
+    PredictionColumns,
+    PredictionsRequest,
+)
 from thetahat_service.schemas.numbers import read_number_array
 
 
 def read_inline(
-    y: list[Any],
-    predictions: dict[str, list[Any]],
-    scores: dict[str, list[Any]],
-    reader: ColumnReader,
-    *,
-    are_classes: bool,
+    request: PredictionsRequest, reader: ColumnReader, *, are_classes: bool
 ) -> ModelPredictions:
     """Return the predictions of a request that holds them, which are classes or numbers."""
 
@@ -33,41 +33,65 @@ def read_inline(
         filled = list(reader.fill(column, values, loc))
         return filled if are_classes else read_number_array(filled, loc)
 
+    y = request.y or []
     if not y:
         raise InvalidParameter(
             "The field y is empty. Give the true class or value of each row.", loc=("y",)
         )
     truth = read("target", y, ("y",))
     arrays: dict[str, FloatArray] = {}
-    for model, rows in scores.items():
+    for model, rows in (request.scores or {}).items():
         loc: Loc = ("scores", model)
         arrays[model] = _score_array(list(reader.fill(f"score of {model}", rows, loc)), loc)
     return ModelPredictions(
         truth,
         {
             model: read(f"prediction of {model}", values, ("predictions", model))
-            for model, values in predictions.items()
+            for model, values in (request.predictions or {}).items()
         },
         arrays,
         ("y",),
         ("predictions",),
         ("scores",),
+        sets={
+            model: list(reader.fill(f"set of {model}", rows, ("sets", model)))
+            for model, rows in (request.sets or {}).items()
+        },
+        limits={
+            model: _read_limits(ends, model, reader)
+            for model, ends in (request.limits or {}).items()
+        },
     )
 
 
-def read_dataset(  # noqa: PLR0913 - the columns of a request, and how they are read
-    file: DatasetFile,
-    target: str,
-    predictions: Mapping[str, str],
-    scores: Mapping[str, str | list[str]],
-    reader: ColumnReader,
-    *,
-    are_classes: bool,
+def _read_limits(ends: LimitsInput, model: str, reader: ColumnReader) -> FloatArray:
+    """Return the (n, 2) limits of a model."""
+    columns = []
+    for end, values in (("lower", ends.lower), ("upper", ends.upper)):
+        loc: Loc = ("limits", model, end)
+        filled = list(reader.fill(f"{end} limit of {model}", values, loc))
+        columns.append(read_number_array(filled, loc))
+    lower, upper = columns
+    if len(lower) != len(upper):
+        raise InvalidParameter(
+            f"The limits of {model!r} have {len(lower)} lower and {len(upper)} upper ends.",
+            loc=("limits", model, "upper"),
+            value=len(upper),
+        )
+    return np.column_stack([lower, upper])
+
+
+def read_dataset(
+    file: DatasetFile, columns: PredictionColumns, reader: ColumnReader, *, are_classes: bool
 ) -> ModelPredictions:
     """Read the columns of a data set of predictions, which are classes or numbers."""
+    target, predictions = columns.target, columns.predictions or {}
+    scores, sets = columns.scores or {}, columns.sets or {}
+    limits = {m: [ends.lower, ends.upper] for m, ends in (columns.limits or {}).items()}
     lists = {m: [names] if isinstance(names, str) else names for m, names in scores.items()}
     outputs = sorted({target, *predictions.values()})
-    values = read_columns(file, sorted({n for names in lists.values() for n in names}))
+    numeric = (*lists.values(), *sets.values(), *limits.values())
+    values = read_columns(file, sorted({name for names in numeric for name in names}))
     if are_classes:
         predicted = read_labels(file, outputs, are_compared=True)
     else:
@@ -83,10 +107,20 @@ def read_dataset(  # noqa: PLR0913 - the columns of a request, and how they are 
             m: read(f"prediction of {m}", predicted[column], ("columns", "predictions", m))
             for m, column in predictions.items()
         },
-        {m: _score_columns(values, names, m, reader) for m, names in lists.items()},
+        {m: _read_number_columns(values, names, "score", m, reader) for m, names in lists.items()},
         ("columns", "target"),
         ("columns", "predictions"),
         ("columns", "scores"),
+        sets={
+            m: np.atleast_2d(_read_number_columns(values, names, "set", m, reader).T).T
+            for m, names in sets.items()
+        },
+        limits={
+            m: _read_number_columns(values, names, "limit", m, reader)
+            for m, names in limits.items()
+        },
+        sets_path=("columns", "sets"),
+        limits_path=("columns", "limits"),
     )
 
 
@@ -97,6 +131,8 @@ def keep_predictions(data: ModelPredictions, kept_rows: KeptRows | None) -> Mode
         y=keep_rows(data.y, kept_rows),
         predictions={m: keep_rows(p, kept_rows) for m, p in data.predictions.items()},
         scores={m: keep_rows(s, kept_rows) for m, s in data.scores.items()},
+        sets={m: keep_rows(s, kept_rows) for m, s in data.sets.items()},
+        limits={m: keep_rows(ends, kept_rows) for m, ends in data.limits.items()},
     )
 
 
@@ -115,12 +151,13 @@ def _score_array(rows: list[Any], loc: Loc) -> FloatArray:
     return np.vstack(arrays)
 
 
-def _score_columns(
-    values: Mapping[str, np.ndarray], names: list[str], model: str, reader: ColumnReader
+def _read_number_columns(
+    values: Mapping[str, np.ndarray], names: list[str], noun: str, model: str, reader: ColumnReader
 ) -> FloatArray:
-    loc: Loc = ("columns", "scores", model)
+    """Return the (n,) column of a model, or its (n, k) columns."""
+    loc: Loc = ("columns", f"{noun}s", model)
     columns = [
-        _read_numbers(np.asarray(reader.fill(f"score of {model}", values[name], loc)), loc)
+        _read_numbers(np.asarray(reader.fill(f"{noun} of {model}", values[name], loc)), loc)
         for name in names
     ]
     return columns[0] if len(columns) == 1 else np.column_stack(columns)

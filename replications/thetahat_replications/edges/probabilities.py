@@ -1,0 +1,364 @@
+"""Intervals and p-values about predicted probabilities.
+
+``python -m thetahat_replications.edges.probabilities`` writes ``studied_coverage.json`` of
+``thetahat.analyses.probabilities`` from the numbers of the page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from scipy.special import expit
+
+import thetahat.analyses.probabilities as probabilities_package
+from thetahat.analyses.probabilities.calibrated_samples import compute_sample_p_value, draw_samples
+from thetahat.analyses.probabilities.events import BinaryEvent
+from thetahat.analyses.probabilities.means import estimate_in_the_large
+from thetahat.analyses.probabilities.model_probabilities import ProbabilitySettings
+from thetahat.analyses.probabilities.options import Probabilities
+from thetahat.analyses.probabilities.pair_probabilities import (
+    describe_pair_probabilities,
+    resample_parts,
+)
+from thetahat.analyses.probabilities.result import ProbabilityEstimate
+from thetahat.analyses.probabilities.score_parts import divide_scores
+from thetahat.analyses.probabilities.slopes import estimate_recalibration
+from thetahat.analyses.probabilities.threshold_rates import measure_threshold
+from thetahat.values.types import FloatArray, IntArray
+from thetahat_replications.edges.table import Table, format_share
+
+LEVEL: Final = 0.95
+N_FOR_TRUTH: Final = 400_000
+RESAMPLES: Final = 200
+"""Samples of each p-value and each bootstrap."""
+SCORES: Final = ("brier", "log")
+SEED: Final = 36
+REPETITIONS: Final = 1000
+
+ABOUT: Final = f"""
+Outcomes are drawn from logits x: `calibrated` probabilities are expit(x), `over-confident` ones
+have the slope .6, `shifted` ones are too high on average. Clusters have five rows, whose logits
+share a normal effect of variance 1 that probabilities do not know. Of two models, one is calibrated
+and the other knows x with noise (`noisy`) or is over-confident. Coverage is that of two-sided
+intervals of level {LEVEL:g}; size is how often p is at most .05 for calibrated probabilities, with
+{RESAMPLES} samples each. None is the share of samples without an interval (all outcomes alike, or
+separated), which count neither as covered nor as missed. Monte-Carlo standard errors are in
+brackets.
+
+Reading: the interval in the large covers in .94 to .98, also with two events. That of the slope
+covers in .94 to .96 where there are ten rows of the rarer outcome or more. The p-values of
+miscalibration hold their level. Differences of scores cover in .93 to .96; those of
+miscalibration and discrimination, which isotonic regression biases, are in the last rows.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredShare:
+    """How often one interval covered in one population, or one test rejected."""
+
+    quantity: str
+    population: str
+    n: int
+    rarer: float
+    clusters: int | None
+    share: float
+    none: float
+    repetitions: int
+    is_size: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Population:
+    """Logits x ~ N(mean, sd^2), of which probabilities have the slope and shift."""
+
+    name: str
+    mean: float
+    sd: float
+    slope: float = 1.0
+    shift: float = 0.0
+    effect: float = 0.0
+
+    def draw(self, rng: np.random.Generator, n: int, clusters: int | None = None) -> BinaryEvent:
+        """Return n rows, of which clusters have equal numbers."""
+        x = self.mean + self.sd * rng.standard_normal(n)
+        p = expit((x - self.mean) / self.slope + self.mean + self.shift)
+        cluster = None
+        true = x
+        if clusters is not None:
+            cluster = np.arange(n) * clusters // n
+            true = x + self.effect * rng.standard_normal(clusters)[cluster]
+        y = (rng.random(n) < expit(true)).astype(np.float64)
+        return BinaryEvent("event", y, p, cluster)
+
+
+MODELS: Final = (
+    _Population("calibrated, rate .3", -1.0, 1.0),
+    _Population("over-confident, rate .3", -1.0, 1.0, slope=0.6),
+    _Population("calibrated, rate .1", -2.6, 1.0),
+    _Population("shifted, rate .1", -2.6, 1.0, shift=0.5),
+    _Population("calibrated, rate .03", -4.0, 1.0),
+)
+SIZES: Final = (50, 200, 1000)
+CLUSTERED: Final = (
+    _Population("clusters, rate .3", -1.0, 1.0, effect=1.0),
+    _Population("clusters, rate .5, sd 2", 0.0, 2.0, effect=1.0),
+)
+N_CLUSTERS: Final = (10, 20, 40, 100)
+ROWS_OF_CLUSTER: Final = 5
+
+
+def build_table(repetitions: int, seed: int) -> Table:
+    """Return coverage and size by design and quantity."""
+    return Table(
+        title="Predicted probabilities",
+        about=ABOUT,
+        columns=("of", "population", "n", "clusters", "rarer", "coverage or size", "none"),
+        rows=tuple(
+            (
+                ("size of " if each.is_size else "") + each.quantity,
+                each.population,
+                each.n,
+                "" if each.clusters is None else each.clusters,
+                f"{each.rarer:.0f}",
+                format_share(each.share, each.repetitions),
+                each.none,
+            )
+            for each in measure(repetitions, seed)
+        ),
+    )
+
+
+def measure(repetitions: int, seed: int) -> list[MeasuredShare]:
+    """Return the records of all designs."""
+    parts = (_measure_models, _measure_clusters, _measure_sizes, _measure_pairs)
+    return [
+        record
+        for place, measure_part in enumerate(parts)
+        for record in measure_part(np.random.default_rng([seed, place]), repetitions)
+    ]
+
+
+class _Counts:
+    """How often the intervals of several quantities covered."""
+
+    def __init__(self) -> None:
+        self.covered: dict[str, int] = defaultdict(int)
+        self.present: dict[str, int] = defaultdict(int)
+        self.rarer = 0.0
+        self.repetitions = 0
+
+    def add(self, event: BinaryEvent) -> None:
+        """Count a sample."""
+        self.rarer += event.n_rarer
+        self.repetitions += 1
+
+    def see(self, quantity: str, truth: float, found: ProbabilityEstimate) -> None:
+        """Count an interval."""
+        if found.lower is not None and found.upper is not None:
+            self.present[quantity] += 1
+            self.covered[quantity] += found.lower <= truth <= found.upper
+
+    def list_records(
+        self, population: str, n: int, clusters: int | None
+    ) -> Iterator[MeasuredShare]:
+        """Yield a record for each quantity."""
+        for quantity, present in self.present.items():
+            yield MeasuredShare(
+                quantity=quantity,
+                population=population,
+                n=n,
+                rarer=self.rarer / self.repetitions,
+                clusters=clusters,
+                share=self.covered[quantity] / present,
+                none=1 - present / self.repetitions,
+                repetitions=present,
+            )
+
+
+def _measure_models(rng: np.random.Generator, repetitions: int) -> Iterator[MeasuredShare]:
+    for population in MODELS:
+        large = population.draw(rng, N_FOR_TRUTH)
+        truths = _find_truths(large)
+        for n in SIZES:
+            counts = _Counts()
+            for _ in range(repetitions):
+                event = population.draw(rng, n)
+                counts.add(event)
+                _see_model(counts, event, truths)
+            yield from counts.list_records(population.name, n, None)
+
+
+def _find_truths(large: BinaryEvent) -> dict[str, float]:
+    recalibration = estimate_recalibration(large, LEVEL)
+    values = {
+        "in_the_large": estimate_in_the_large(large, LEVEL).estimate,
+        "slope": recalibration.slope.estimate,
+        "intercept": recalibration.intercept.estimate,
+        "intercept_slope_one": recalibration.intercept_slope_one.estimate,
+    }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _see_model(counts: _Counts, event: BinaryEvent, truths: dict[str, float]) -> None:
+    counts.see("in_the_large", truths["in_the_large"], estimate_in_the_large(event, LEVEL))
+    recalibration = estimate_recalibration(event, LEVEL)
+    for name in ("slope", "intercept", "intercept_slope_one"):
+        counts.see(name, truths[name], getattr(recalibration, name))
+
+
+def _measure_clusters(rng: np.random.Generator, repetitions: int) -> Iterator[MeasuredShare]:
+    rates = ("sensitivity", "specificity", "ppv", "npv")
+    for population in CLUSTERED:
+        large = population.draw(rng, N_FOR_TRUTH, N_FOR_TRUTH // ROWS_OF_CLUSTER)
+        truths = _find_truths(large)
+        at_half = measure_threshold(large, 0.5, LEVEL)
+        for clusters in N_CLUSTERS:
+            n = clusters * ROWS_OF_CLUSTER
+            counts = _Counts()
+            for _ in range(repetitions):
+                event = population.draw(rng, n, clusters)
+                counts.add(event)
+                _see_model(counts, event, truths)
+                found = measure_threshold(event, 0.5, LEVEL)
+                for name in rates:
+                    counts.see(name, getattr(at_half, name).estimate, getattr(found, name))
+            yield from counts.list_records(population.name, n, clusters)
+
+
+def _measure_sizes(rng: np.random.Generator, repetitions: int) -> Iterator[MeasuredShare]:
+    for population in (MODELS[0], MODELS[2], MODELS[4]):
+        for n in SIZES:
+            rejected: dict[str, int] = defaultdict(int)
+            rarer = 0
+            for _ in range(repetitions):
+                event = population.draw(rng, n)
+                rarer += event.n_rarer
+                samples = draw_samples(
+                    event, SCORES, None, np.zeros(1, dtype=np.intp), RESAMPLES, rng
+                )
+                levels = event.levels
+                parts = divide_scores(event.sums, levels.sizes, levels.values, SCORES)
+                for name, drawn in samples.miscalibration.items():
+                    p = compute_sample_p_value(drawn, parts[name].miscalibration)
+                    rejected[name] += p <= 1 - LEVEL
+            for name, count in rejected.items():
+                yield MeasuredShare(
+                    quantity=f"miscalibration ({name})",
+                    population=population.name,
+                    n=n,
+                    rarer=rarer / repetitions,
+                    clusters=None,
+                    share=count / repetitions,
+                    none=0.0,
+                    repetitions=repetitions,
+                    is_size=True,
+                )
+
+
+def _measure_pairs(rng: np.random.Generator, repetitions: int) -> Iterator[MeasuredShare]:
+    for kind in ("noisy", "over-confident"):
+        truths = _find_pair_truths(_draw_pair(rng, N_FOR_TRUTH, kind, None))
+        for n, clusters in ((50, None), (200, None), (1000, None), (200, 40)):
+            counts = _Counts()
+            of_kind = truths
+            if clusters is not None:
+                large = _draw_pair(rng, N_FOR_TRUTH, kind, N_FOR_TRUTH // ROWS_OF_CLUSTER)
+                of_kind = _find_pair_truths(large)
+            settings = ProbabilitySettings(
+                options=Probabilities(), level=LEVEL, n_samples=RESAMPLES
+            )
+            for _ in range(repetitions):
+                a, b = _draw_pair(rng, n, kind, clusters)
+                counts.add(a)
+                resampled = resample_parts({"a": a, "b": b}, SCORES, RESAMPLES, rng)
+                found = describe_pair_probabilities(("a", "b"), (a, b), resampled, settings)
+                for name in SCORES:
+                    for part in ("score", "miscalibration", "discrimination"):
+                        counts.see(
+                            f"{name}_{part}_difference",
+                            of_kind[name, part],
+                            getattr(found.parts[name], part),
+                        )
+            yield from counts.list_records(f"calibrated against {kind}", n, clusters)
+
+
+def _draw_pair(
+    rng: np.random.Generator, n: int, kind: str, clusters: int | None
+) -> tuple[BinaryEvent, BinaryEvent]:
+    x = -1 + rng.standard_normal(n)
+    cluster: IntArray | None = None
+    effect: FloatArray | float = 0.0
+    if clusters is not None:
+        cluster = np.arange(n) * clusters // n
+        effect = rng.standard_normal(clusters)[cluster]
+    y = (rng.random(n) < expit(x + effect)).astype(np.float64)
+    other = x + rng.standard_normal(n) if kind == "noisy" else (x + 1) / 0.6 - 1
+    return BinaryEvent("event", y, expit(x), cluster), BinaryEvent(
+        "event", y, expit(other), cluster
+    )
+
+
+def _find_pair_truths(
+    pair: tuple[BinaryEvent, BinaryEvent],
+) -> dict[tuple[str, str], float]:
+    divided = [
+        divide_scores(each.sums, each.levels.sizes, each.levels.values, SCORES) for each in pair
+    ]
+    return {
+        (name, part): getattr(divided[0][name], part) - getattr(divided[1][name], part)
+        for name in SCORES
+        for part in ("score", "miscalibration", "discrimination")
+    }
+
+
+def summarise_coverage(records: list[MeasuredShare]) -> list[dict[str, object]]:
+    """Return the coverage of each quantity by size and rarity, over populations alike in both."""
+    together: dict[tuple[object, ...], list[MeasuredShare]] = defaultdict(list)
+    for each in records:
+        if not each.is_size:
+            together[each.quantity, each.n, each.clusters, _round(each.rarer)].append(each)
+    found: list[dict[str, object]] = []
+    for (quantity, n, clusters, _), group in together.items():
+        shares = [each.share for each in group]
+        mean = sum(shares) / len(shares)
+        total = sum(each.repetitions for each in group)
+        rarer = sum(each.rarer for each in group) / len(group)
+        where = f", in {clusters} clusters" if clusters is not None else ""
+        names = "; ".join(each.population for each in group)
+        found.append(
+            {
+                "quantity": quantity,
+                "n": n,
+                "rarer": round(rarer, 1),
+                "clusters": clusters,
+                "coverage": round(mean, 4),
+                "standard_error": round((mean * (1 - mean) / total) ** 0.5, 4),
+                "least": round(min(shares), 4),
+                "largest": round(max(shares), 4),
+                "design": f"{n} rows{where}, about {rarer:.0f} of the rarer outcome: {names}",
+            }
+        )
+    return found
+
+
+def _round(rarer: float) -> int:
+    """Return a class of rarity: a factor of two."""
+    return round(float(np.log2(max(rarer, 1.0))))
+
+
+def main() -> None:
+    """Write the coverage that results mention."""
+    path = Path(str(files(probabilities_package).joinpath("studied_coverage.json")))
+    records = summarise_coverage(measure(REPETITIONS, SEED))
+    path.write_text(json.dumps(records, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""What a request asks about predicted probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from thetahat.error_paths import located_errors
+from thetahat.errors import InvalidParameter, shorten_value
+from thetahat.similar_names import suggest_name
+
+PartName: TypeAlias = Literal["brier", "log"]
+Binning: TypeAlias = Literal["equal_width", "equal_count"]
+PARTS: Final[tuple[PartName, ...]] = get_args(PartName)
+"""Scores that can be divided into parts."""
+BRIER, LOG = PARTS
+BINNINGS: Final[tuple[Binning, ...]] = get_args(Binning)
+EQUAL_WIDTH, EQUAL_COUNT = BINNINGS
+RATES: Final = ("sensitivity", "specificity", "ppv", "npv")
+"""Rates at a threshold."""
+DEFAULT_RESAMPLES: Final = 1000
+MOST_RESAMPLES: Final = 10_000
+FEWEST_RESAMPLES: Final = 100
+MOST_THRESHOLDS: Final = 20
+MOST_BINS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probabilities:
+    """What is computed about predicted probabilities.
+
+    Parameters
+    ----------
+    parts : sequence of str
+        Scores that are divided into miscalibration, discrimination and uncertainty: ``brier`` and
+        ``log``.
+    slope : bool
+        Whether the calibration slope and intercept are estimated.
+    bins : int or None
+        Bins of the expected calibration error; None for none.
+    binning : str
+        ``equal_width`` or ``equal_count`` bins.
+    thresholds : sequence of float
+        Probabilities from which on the event is predicted.
+    band_resamples : int or None
+        Resamples of the outcomes of calibrated probabilities, and of the rows for two models. None
+        takes 1000, and fewer of very many rows.
+    each_class : bool
+        Whether each of several classes is also described, against the rest.
+    """
+
+    parts: Sequence[str] = PARTS
+    slope: bool = True
+    bins: int | None = None
+    binning: str = "equal_width"
+    thresholds: Sequence[float] = ()
+    band_resamples: int | None = None
+    each_class: bool = False
+
+    def __post_init__(self) -> None:
+        for i, part in enumerate(self.parts):
+            if part not in PARTS:
+                raise InvalidParameter(
+                    f"A part is {part!r}. Scores with parts are {', '.join(PARTS)}.",
+                    loc=("parts", i),
+                    value=part,
+                )
+        if self.binning not in BINNINGS:
+            raise InvalidParameter(
+                f"binning is {self.binning!r}, and must be {' or '.join(BINNINGS)}.",
+                loc=("binning",),
+                value=self.binning,
+            )
+        _check_whole("bins", self.bins, 1, MOST_BINS)
+        _check_whole("band_resamples", self.band_resamples, FEWEST_RESAMPLES, MOST_RESAMPLES)
+        if len(self.thresholds) > MOST_THRESHOLDS:
+            raise InvalidParameter(
+                f"There are {len(self.thresholds)} thresholds, and may be {MOST_THRESHOLDS}.",
+                loc=("thresholds",),
+                value=len(self.thresholds),
+            )
+        for i, threshold in enumerate(self.thresholds):
+            if not 0 < threshold <= 1:  # written so that NaN fails
+                raise InvalidParameter(
+                    f"A threshold is {threshold}, and must be above 0 and at most 1.",
+                    loc=("thresholds", i),
+                    value=str(threshold),
+                )
+
+
+def _check_whole(name: str, value: int | None, least: int, most: int) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or value != round(value) or not least <= value <= most:
+        raise InvalidParameter(
+            f"{name} is {value}, and must be a whole number from {least} to {most}.",
+            loc=(name,),
+            value=str(value),
+        )
+
+
+def read_probability_options(
+    chosen: bool | Mapping[str, Any],  # noqa: FBT001 - the argument of the library as it is
+) -> Probabilities | None:
+    """Return what is asked: everything for True, nothing for False, or the fields of a mapping."""
+    if isinstance(chosen, bool):
+        return Probabilities() if chosen else None
+    if not isinstance(chosen, Mapping):
+        raise InvalidParameter(
+            f"probabilities is {shorten_value(chosen)}, and must be True, False or a mapping.",
+            loc=("probabilities",),
+        )
+    known = [field.name for field in fields(Probabilities)]
+    for name in chosen:
+        if name not in known:
+            raise InvalidParameter(
+                f"probabilities has no field {name!r}{suggest_name(str(name), known)}. Its fields "
+                f"are {', '.join(known)}.",
+                loc=("probabilities", str(name)),
+            )
+    with located_errors(within=("probabilities",)):
+        return Probabilities(**chosen)

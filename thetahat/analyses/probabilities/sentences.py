@@ -1,0 +1,101 @@
+"""What numbers about probabilities say, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from thetahat.analyses.probabilities.events import BinaryEvent
+from thetahat.analyses.probabilities.result import (
+    PartDifferences,
+    ProbabilityEstimate,
+    Recalibration,
+    ScoreParts,
+)
+from thetahat.values.number_text import format_number, format_percent
+
+
+def describe_event(
+    event: BinaryEvent,
+    in_the_large: ProbabilityEstimate,
+    recalibration: Recalibration | None,
+    parts: Mapping[str, ScoreParts],
+) -> str:
+    """Return whether probabilities are too low or high, too extreme or not, and miscalibrated."""
+    what = f"of {event.label}" if event.label is not None else "of the most probable class"
+    sentences = [_describe_mean(what, in_the_large)]
+    if recalibration is not None:
+        sentences.append(_describe_slope(recalibration.slope))
+    tested = [each for each in parts.values() if each.p_value is not None]
+    if tested:
+        p = tested[0].p_value
+        assert p is not None  # noqa: S101 - the parts are filtered by it
+        alpha = 1 - in_the_large.level
+        verdict = "They are miscalibrated" if p <= alpha else "Miscalibration is not shown"
+        sentences.append(f"{verdict} (p = {format_number(p)}).")
+    return " ".join(each for each in sentences if each)
+
+
+def _write_interval(estimate: ProbabilityEstimate) -> str:
+    if estimate.lower is None or estimate.upper is None:
+        return "no interval"
+    ends = f"{format_number(estimate.lower)} to {format_number(estimate.upper)}"
+    return f"{format_percent(estimate.level)} interval {ends}"
+
+
+def _describe_mean(what: str, estimate: ProbabilityEstimate) -> str:
+    value = estimate.estimate or 0.0
+    if estimate.lower is None or estimate.upper is None or estimate.lower <= 0 <= estimate.upper:
+        return (
+            f"Probabilities {what} are not shown to be too low or too high on average (share of "
+            f"events minus mean probability {format_number(value)}, {_write_interval(estimate)})."
+        )
+    side = "low" if value > 0 else "high"
+    return (
+        f"Probabilities {what} are too {side} by {format_number(abs(value))} on average "
+        f"({_write_interval(estimate)} for share of events minus mean probability)."
+    )
+
+
+def _describe_slope(slope: ProbabilityEstimate) -> str:
+    if slope.estimate is None or slope.lower is None or slope.upper is None:
+        return ""
+    about = f"slope {format_number(slope.estimate)}, {_write_interval(slope)}"
+    if slope.upper < 1:
+        return f"They are too extreme ({about})."
+    if slope.lower > 1:
+        return f"They are too near to each other ({about})."
+    return f"That they are too extreme or too near to each other is not shown ({about})."
+
+
+def describe_pair(a: str, b: str, parts: Mapping[str, PartDifferences]) -> str:
+    """Return which of two models has the better probabilities, and by which part."""
+    if not parts:
+        return ""
+    name, of_score = next(iter(parts.items()))
+    title = {"brier": "Brier score", "log": "log loss"}[name]
+    score = of_score.score
+    if score.estimate is None or score.lower is None or score.upper is None:
+        return f"Which of {a} and {b} has the better probabilities is not clear."
+    if score.lower <= 0 <= score.upper:
+        return (
+            f"Which of {a} and {b} has the better probabilities is not clear ({title}: difference "
+            f"{format_number(score.estimate)}, {_write_interval(score)})."
+        )
+    better, worse = (a, b) if score.estimate < 0 else (b, a)
+    sign = 1.0 if better == a else -1.0
+    reasons = []
+    if _is_beyond_zero(of_score.miscalibration, -sign):
+        reasons.append("is better calibrated")
+    if _is_beyond_zero(of_score.discrimination, sign):
+        reasons.append("separates events from other rows better")
+    why = f" It {' and '.join(reasons)}." if reasons else ""
+    return (
+        f"{better} has better probabilities than {worse} ({title}: difference "
+        f"{format_number(score.estimate)}, {_write_interval(score)}).{why}"
+    )
+
+
+def _is_beyond_zero(estimate: ProbabilityEstimate, sign: float) -> bool:
+    if estimate.lower is None or estimate.upper is None:
+        return False
+    return estimate.lower > 0 if sign > 0 else estimate.upper < 0
