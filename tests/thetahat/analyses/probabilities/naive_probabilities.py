@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -56,7 +57,7 @@ def fit_by_minimisation(
         return float(-(y * logits - np.logaddexp(0, logits)).sum())
 
     start = [0.0, 1.0] if slope is None else [0.0]
-    options = {"xatol": 1e-11, "fatol": 1e-13, "maxiter": 20_000, "maxfev": 20_000}
+    options: Any = {"xatol": 1e-11, "fatol": 1e-13, "maxiter": 20_000, "maxfev": 20_000}
     found = minimize(cost, start, method="Nelder-Mead", options=options)
     return found.x, -float(found.fun)
 

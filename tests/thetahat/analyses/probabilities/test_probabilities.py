@@ -185,7 +185,7 @@ def test_against_sklearn_isotonic_regression() -> None:
 
 @pytest.mark.parametrize("n_bins", [1, 3, 10, 40])
 def test_naive_expected_calibration_error(n_bins: int) -> None:
-    p = np.round(P, 1)  # on the edges of bins
+    p = np.round(20 * P) / 20  # on the edges of bins, and between them
     found = describe(Y, p, probabilities={"bins": n_bins}).binned
 
     assert_allclose(
@@ -226,7 +226,7 @@ def test_exact_interval_in_the_large_is_that_of_paired_differences() -> None:
     p = np.linspace(0.2, 0.8, N)
     y = (np.arange(N) * 7 % 12 < 12 * p).astype(int)
     found = describe(y, p).in_the_large
-    by_scipy = stats.ttest_1samp(y - p, 0).confidence_interval(0.95)
+    by_scipy: Any = stats.ttest_1samp(y - p, 0).confidence_interval(0.95)
 
     assert found.method == "student_t"
     assert_allclose([found.lower, found.upper], by_scipy, rtol=1e-10)
