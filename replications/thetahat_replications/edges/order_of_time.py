@@ -15,6 +15,7 @@ from thetahat.variances.block_bootstrap import BlockBootstrap
 from thetahat.variances.iid import Iid
 from thetahat.variances.newey_west import NeweyWest
 from thetahat_replications.edges.neighbouring_rows import draw_autoregression
+from thetahat_replications.edges.simulated_intervals import NORMAL, measure_power
 from thetahat_replications.edges.table import Table, format_share
 
 LEVEL: Final = 0.95
@@ -52,13 +53,14 @@ DESIGNS: Final[Mapping[str, tuple[Sampler, float, float]]] = {
 
 ABOUT: Final = f"""
 Losses at n times, with a correlation between neighbours that falls with the distance. Columns: how
-often the t interval of level {LEVEL:g} on each variance covers, and its mean length over that of
-the ideal interval, 3.92 standard deviations of the mean loss.
+often the t interval of level {LEVEL:g} on each variance covers, its mean length over that of the
+ideal interval, 3.92 standard deviations of the mean loss, and its power: how often it excludes a
+value three standard deviations from the truth, as a share of the ideal interval's.
 """
 
 
 def build_table(repetitions: int, seed: int) -> Table:
-    """Return coverage and length of the intervals on three variances."""
+    """Return coverage, length and power of the intervals on three variances."""
     rows = []
     for number, (name, (draw, correlation, mean)) in enumerate(DESIGNS.items()):
         for n in SIZES:
@@ -75,6 +77,7 @@ def build_table(repetitions: int, seed: int) -> Table:
             "n",
             *(f"{name} covers" for name in names),
             *(f"{name}, length" for name in names),
+            *(f"{name}, power" for name in names),
         ),
         rows=tuple(rows),
     )
@@ -85,8 +88,9 @@ def _judge(samples: list[FloatArray], mean: float) -> tuple[str | float, ...]:
     layout = build_layout(BlockKind.HOLDOUT, np.zeros(n, dtype=np.intp), time=np.arange(n))
     quantile = float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
     means = np.array([values.mean() for values in samples])
-    ideal = 2 * float(stats.norm.ppf((1 + LEVEL) / 2)) * float(means.std(ddof=1))
-    covers, lengths = [], []
+    true_sd = float(means.std(ddof=1))
+    ideal = 2 * NORMAL * true_sd
+    covers, lengths, powers = [], [], []
     for method in METHODS:
         errors = np.array(
             [
@@ -97,4 +101,6 @@ def _judge(samples: list[FloatArray], mean: float) -> tuple[str | float, ...]:
         share = float(np.mean(np.abs(means - mean) <= quantile * errors))
         covers.append(format_share(share, repetitions))
         lengths.append(round(2 * quantile * float(errors.mean()) / ideal, 3))
-    return (*covers, *lengths)
+        ends = [means - mean + side * quantile * errors for side in (-1, 1)]
+        powers.append(measure_power(*ends, true_sd))
+    return (*covers, *lengths, *powers)

@@ -47,6 +47,18 @@ def measure_t_rule(
     return measure_ends(errors - reach, errors + reach, true_sd)
 
 
+def measure_power(lower: FloatArray, upper: FloatArray, true_sd: float) -> float:
+    """Return how often intervals exclude a value ``SHIFT`` standard deviations from the truth.
+
+    It is the average of both sides, as a share of the power of the test that knows the standard
+    deviation. Ends are (R,), less the truth; where both are the same there is no interval.
+    """
+    is_built = upper > lower
+    shift = SHIFT * true_sd
+    finds = np.mean(is_built & (lower > -shift)), np.mean(is_built & (upper < shift))
+    return float(sum(finds)) / 2 / ORACLE
+
+
 def measure_ends(lower: FloatArray, upper: FloatArray, true_sd: float) -> tuple[str, float, float]:
     """Return coverage, length and power of intervals by their (R,) ends, less the truth.
 

@@ -12,6 +12,7 @@ from scipy import stats
 from thetahat.cautions import HEAVY_TAILED_LOSSES
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES, STEEPEST
 from thetahat.values.types import FloatArray
+from thetahat_replications.edges.simulated_intervals import measure_power
 from thetahat_replications.edges.table import Table, format_share
 
 LEVEL: Final = 0.95
@@ -34,14 +35,17 @@ Intervals of level {LEVEL:g} for the mean of n independent losses, with the stan
 mean and n - 1 degrees of freedom. The old rule is Hall's transformation with the skewness as it is;
 the new one bounds it, so that g|q| + g^2/6 is at most {STEEPEST:g}, and is the t interval below
 {LEAST_DEGREES} degrees of freedom. Columns: how often an interval covers; its mean length over that
-of the t interval; the largest distance of an end in units of the t interval's; the share of samples
-in which one side is more than {FAR:g} times the other; the share in which the skewness of the mean
-reaches {HEAVY_TAILED_LOSSES.threshold:g}, where `heavy_tailed_losses` is said from 20 losses on.
+of the t interval; its power, which is how often it excludes a value three standard deviations from
+the mean, as a share of that of an interval that knows the standard deviation (above 1 where an
+interval is too short on one side); the largest distance of an end in units of the t interval's; the
+share of samples in which one side is more than {FAR:g} times the other; the share in which the
+skewness of the mean reaches {HEAVY_TAILED_LOSSES.threshold:g}, where `heavy_tailed_losses` is said
+from 20 losses on.
 """
 
 
 def build_table(repetitions: int, seed: int) -> Table:
-    """Return coverage, length and lopsidedness of the old and the new rule."""
+    """Return coverage, length, power and lopsidedness of the old and the new rule."""
     rows = []
     for number, (name, (draw, mean)) in enumerate(LOSSES.items()):
         for n in SIZES:
@@ -60,6 +64,9 @@ def build_table(repetitions: int, seed: int) -> Table:
             "old length",
             "new length",
             "length with the bound at any n",
+            "t power",
+            "old power",
+            "new power",
             "old farthest end",
             "new farthest end",
             "old lopsided",
@@ -87,6 +94,14 @@ def _judge(losses: FloatArray, mean: float) -> tuple[str | float, ...]:
     }
     covers = {name: float(((-above[name] <= t) & (t <= below[name])).mean()) for name in below}
     length = {name: float((below[name] + above[name]).mean()) / (2 * q) for name in below}
+    scale = np.sqrt(second / (n - 1))
+    power = {
+        name: measure_power(
+            (t - below[name]) * scale, (t + above[name]) * scale, float(estimate.std())
+        )
+        for name in below
+    }
+    t_power = measure_power((t - q) * scale, (t + q) * scale, float(estimate.std()))
     farthest = {name: float(np.maximum(below[name], above[name]).max()) / q for name in below}
     ratio = {
         name: np.maximum(below[name] / above[name], above[name] / below[name]) for name in below
@@ -96,6 +111,8 @@ def _judge(losses: FloatArray, mean: float) -> tuple[str | float, ...]:
         format_share(float((np.abs(t) <= q).mean()), repetitions),
         *(format_share(covers[name], repetitions) for name in ("old", "new", "any")),
         *(length[name] for name in ("old", "new", "any")),
+        t_power,
+        *(power[name] for name in ("old", "new")),
         *(farthest[name] for name in ("old", "new")),
         *(lopsided[name] for name in ("old", "new")),
         float((np.abs(g) >= HEAVY_TAILED_LOSSES.threshold).mean()),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.values.types import FloatArray
-from thetahat_replications.edges.simulated_intervals import NORMAL, ORACLE, SHIFT
+from thetahat_replications.edges.simulated_intervals import NORMAL, measure_power
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,15 +31,10 @@ def measure(lower: FloatArray, upper: FloatArray, target: float, true_sd: float)
     is_built = upper > lower
     n_built = max(int(is_built.sum()), 1)
     covers = is_built & (lower <= target) & (upper >= target)
-    shift = SHIFT * true_sd
-    finds = (
-        np.mean(is_built & (lower > target - shift)),
-        np.mean(is_built & (upper < target + shift)),
-    )
     return Measures(
         coverage=float(covers.sum()) / n_built,
         length=float((upper - lower).sum()) / n_built / (2 * NORMAL * true_sd),
-        power=float(sum(finds)) / 2 / ORACLE,
+        power=measure_power(lower - target, upper - target, true_sd),
         built=float(is_built.mean()),
     )
 
