@@ -52,7 +52,7 @@ class PriceBonett(ZeroOneInterval):
             "were not trained on any of them; the target is these sources and no others."
         ),
         errs=(
-            "At or above its level in the studied designs (.94 to .999), and up to 2.7 times as "
+            "At or above its level in the studied designs (.94 to 1.00), and up to 2.4 times as "
             "long as an interval with the true standard deviation where errors are very rare."
         ),
         blocks=SOURCES,
