@@ -214,8 +214,8 @@ def _describe_further(  # noqa: PLR0913 - what an evaluation consists of
     family: PairFamily,
     seed: int,
     models: dict[str, ModelResult],
-    comparisons: Sequence[Comparison],
-) -> tuple[dict[str, ModelResult], Sequence[Comparison], CostSummary | None]:
+    comparisons: tuple[Comparison, ...],
+) -> tuple[dict[str, ModelResult], tuple[Comparison, ...], CostSummary | None]:
     """Return models and pairs with their groups, costs and probabilities, and the costs of all.
 
     The modules of a description are imported where a request asks for it.

@@ -19,6 +19,7 @@ from thetahat_service.kinds.fields.left_out import ColumnReader, LeftOutLossFiel
 from thetahat_service.kinds.fields.methods import make_method_entry, parse_method
 from thetahat_service.kinds.ladder.request import LadderRequest
 from thetahat_service.kinds.leaderboards import Submission
+from thetahat_service.kinds.predictions.request import PredictionColumns, PredictionsRequest
 from thetahat_service.kinds.predictions.sent_predictions import read_dataset, read_inline
 
 
@@ -90,22 +91,16 @@ def build_submission(request: LadderRequest, file: DatasetFile) -> Submission:
 
 
 def _read(request: LadderRequest, file: DatasetFile, *, are_classes: bool) -> ModelPredictions:
-    columns, reader = request.columns, ColumnReader(LeftOutLossFields())
-    data = read_dataset(
-        file,
-        columns.target,
-        columns.predictions or {},
-        columns.scores or {},
-        reader,
-        are_classes=are_classes,
-    )
+    reader = ColumnReader(LeftOutLossFields())
+    columns = PredictionColumns(**request.columns.model_dump())
+    data = read_dataset(file, columns, reader, are_classes=are_classes)
     if columns.predictions or columns.scores:
         return data
-    sent = read_inline(
-        np.asarray(data.y).tolist(),
-        request.predictions or {},
-        request.scores or {},
-        reader,
-        are_classes=are_classes,
+    sent = PredictionsRequest(
+        loss=request.loss,
+        y=np.asarray(data.y).tolist(),
+        predictions=request.predictions,
+        scores=request.scores,
     )
-    return replace(sent, y=data.y, y_path=data.y_path)
+    read = read_inline(sent, reader, are_classes=are_classes)
+    return replace(read, y=data.y, y_path=data.y_path)
