@@ -172,8 +172,9 @@ class Dataset:
             rows=data["rows"],
             columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
             created_at=_parse_time(data.get("created_at")),
-            uses=uses
-            and DatasetUses(
+            uses=None
+            if uses is None
+            else DatasetUses(
                 evaluations=uses["evaluations"],
                 models=uses["models"],
                 first_at=_parse_time(uses["first_at"]),
