@@ -76,6 +76,7 @@ def make_row(result: dict[str, Any]) -> Any:
         verdict=listed.verdict,
         gate=listed.gate,
         headline=listed.headline,
+        protocol=None,
         sign_off=None,
         created_at=HOUR,
         started_at=HOUR,
