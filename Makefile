@@ -118,7 +118,7 @@ benchmarks: setup ## Measure speed beside peers, and write docs/results/speed (1
 LOCK := uv pip compile --universal --python-version 3.11 --only-binary :all: \
 	--no-emit-package thetahat --no-emit-package thetahat-client \
 	--no-emit-package thetahat-presentation --no-emit-package thetahat-replications --generate-hashes --custom-compile-command "make lock" --quiet $(if $(UPGRADE),--upgrade)
-LOCK_SERVICE := pyproject.toml --extra service --extra studies --extra s3 --extra tracing --extra signing --extra mcp
+LOCK_SERVICE := pyproject.toml --extra service --extra studies --extra s3 --extra tracing --extra signing --extra mcp --extra oidc
 LOCK_WORKER := pyproject.toml --extra worker --extra studies --extra s3 --extra tracing
 
 lock: ## Write the lock files anew from pyproject.toml (needs uv; UPGRADE=1 takes newer versions)

@@ -6,6 +6,7 @@ from typing import Final
 
 EXTRAS: Final = {
     "alembic": "worker",
+    "authlib": "oidc",
     "celery": "worker",
     "cryptography": "signing",
     "fastapi": "service",
@@ -14,6 +15,7 @@ EXTRAS: Final = {
     "httptools": "service",
     "httpx": "worker",
     "jinja2": "service",
+    "joserfc": "oidc",
     "latex2mathml": "service",
     "mcp": "mcp",
     "numba": "fast",

@@ -13,11 +13,24 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_core import ErrorDetails
 
-from thetahat_service.outbound.addresses import AllowedHosts, parse_allowed_hosts
+from thetahat_service.outbound.addresses import (
+    AllowedHosts,
+    RefusedAddress,
+    check_url,
+    parse_allowed_hosts,
+)
 from thetahat_service.process.memory import find_usable_memory_bytes
+from thetahat_service.process.request_context import Scope
 
 MEBIBYTE = 1024 * 1024
 DAY_S = 24 * 3600
@@ -32,6 +45,8 @@ variables of the client, of Compose and of Kubernetes (``THETAHAT_SERVICE_HOST``
 in common with the name of any setting.
 """
 
+LONGEST_ISSUER = 200
+OIDC_CALLBACK_PATH = "/log-in/provider/callback"
 BROKER_SCHEMES = ("redis", "rediss", "redis+socket")
 NOT_COMPUTED = "default_factory_not_called"  # a default that follows from an invalid setting
 BOUNDS = {
@@ -183,6 +198,39 @@ class Settings(BaseModel):
         12.0, gt=0, le=24 * 365, description="How long a browser stays logged in to the pages."
     )
 
+    oidc_client_id: str = Field("", description="Id of this service at the log-in provider.")
+    oidc_client_secret: str = Field(
+        "", description="Its secret there; empty: a public client, with PKCE alone."
+    )
+    oidc_redirect_url: str = Field(
+        "",
+        description="Address of /log-in/provider/callback for browsers, as it is registered at the "
+        "log-in provider.",
+    )
+    oidc_scopes: str = Field("openid", description="Scopes to ask the log-in provider for.")
+    oidc_owner_claim: str = Field(
+        "sub", description="Claim whose value says which owner a person is, such as sub or team."
+    )
+    oidc_role_claim: str = Field(
+        "", description="Claim with a person's roles, such as groups or realm_access.roles."
+    )
+    oidc_roles: str = Field(
+        "", description="Scope of each role (ROLE=read, submit or admin), with commas between."
+    )
+    oidc_default_scope: str = Field(
+        "", description="read or submit: scope of persons without such a role; empty: no access."
+    )
+    oidc_allowed_hosts: str = Field(
+        "",
+        description="Hosts (host, host:port, http://host:port) and networks where the log-in "
+        "provider may be beside public ones, with commas between.",
+    )
+    oidc_issuer: str = Field(
+        "",
+        description="Issuer of an OpenID Connect provider at which persons log in to the pages; "
+        "empty: with keys alone.",
+    )
+
     keep_results_days: int = Field(
         0,
         ge=0,
@@ -222,7 +270,7 @@ class Settings(BaseModel):
             raise ValueError(message)
         return url
 
-    @field_validator("webhook_allowed_hosts", "import_hosts")
+    @field_validator("webhook_allowed_hosts", "import_hosts", "oidc_allowed_hosts")
     @classmethod
     def _check_hosts(cls, text: str) -> str:
         parse_allowed_hosts(text, "", only_listed=False)
@@ -236,6 +284,66 @@ class Settings(BaseModel):
             message = f"must have numbers of seconds from 0 to {DAY_S} with commas between"
             raise ValueError(message)
         return text
+
+    @field_validator("oidc_roles")
+    @classmethod
+    def _check_roles(cls, text: str) -> str:
+        _parse_roles(text)
+        return text
+
+    @field_validator("oidc_default_scope")
+    @classmethod
+    def _check_default_scope(cls, scope: str) -> str:
+        if scope not in {"", Scope.READ, Scope.SUBMIT}:
+            message = "must be read, submit or empty"
+            raise ValueError(message)
+        return scope
+
+    @field_validator("oidc_scopes")
+    @classmethod
+    def _check_oidc_scopes(cls, scopes: str) -> str:
+        if "openid" not in scopes.split():
+            message = "must have openid"
+            raise ValueError(message)
+        return scopes
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _check_issuer(cls, issuer: str, info: ValidationInfo) -> str:
+        """Refuse an issuer with whom nobody could log in; the other settings are checked before."""
+        if not issuer:
+            return issuer
+        if find_spec("authlib") is None:
+            message = "needs the package authlib (pip install 'thetahat[oidc]')"
+            raise ValueError(message)
+        if len(issuer) > LONGEST_ISSUER or "?" in issuer:
+            message = f"must be an address without a query, of at most {LONGEST_ISSUER} characters"
+            raise ValueError(message)
+        others = info.data
+        hosts = parse_allowed_hosts(
+            others.get("oidc_allowed_hosts", ""), "THETAHAT_OIDC_ALLOWED_HOSTS", only_listed=False
+        )
+        try:
+            check_url(issuer, hosts)
+        except RefusedAddress as error:
+            message = f"cannot be used: {error} The setting"
+            raise ValueError(message) from None
+        for name in ("oidc_client_id", "oidc_redirect_url"):
+            if not others.get(name):
+                message = f"needs {PREFIX}{name.upper()}"
+                raise ValueError(message)
+        parts = urlsplit(others["oidc_redirect_url"])
+        if parts.scheme not in {"http", "https"} or parts.path != OIDC_CALLBACK_PATH:
+            message = f"needs a THETAHAT_OIDC_REDIRECT_URL that ends with {OIDC_CALLBACK_PATH}"
+            raise ValueError(message)
+        has_roles = others.get("oidc_role_claim") and others.get("oidc_roles")
+        if not has_roles and not others.get("oidc_default_scope"):
+            message = (
+                "needs THETAHAT_OIDC_ROLE_CLAIM with THETAHAT_OIDC_ROLES, or "
+                "THETAHAT_OIDC_DEFAULT_SCOPE: otherwise nobody may enter"
+            )
+            raise ValueError(message)
+        return issuer
 
     @field_validator("files_url")
     @classmethod
@@ -280,6 +388,18 @@ class Settings(BaseModel):
         return parse_allowed_hosts(self.import_hosts, "THETAHAT_IMPORT_HOSTS", only_listed=True)
 
     @property
+    def allowed_oidc_hosts(self) -> AllowedHosts:
+        """The hosts where the log-in provider may be."""
+        return parse_allowed_hosts(
+            self.oidc_allowed_hosts, "THETAHAT_OIDC_ALLOWED_HOSTS", only_listed=False
+        )
+
+    @property
+    def oidc_role_scopes(self) -> dict[str, Scope]:
+        """The scope of each role of the log-in provider."""
+        return _parse_roles(self.oidc_roles)
+
+    @property
     def webhook_pauses(self) -> tuple[float, ...]:
         """The pauses between attempts at a delivery; after the last attempt it is dead."""
         return _parse_numbers(self.webhook_pauses_s)
@@ -316,6 +436,21 @@ class Settings(BaseModel):
             return socket
         digest = hashlib.sha256(os.fsencode(self.data_dir.resolve())).hexdigest()[:16]
         return Path(tempfile.gettempdir()) / f"thetahat-{os.getuid()}-{digest}" / "broker.sock"
+
+
+def _parse_roles(text: str) -> dict[str, Scope]:
+    """Return the scope of each role; ``ValueError`` if an entry cannot be read."""
+    scopes: dict[str, Scope] = {}
+    for entry in filter(None, (part.strip() for part in text.split(","))):
+        role, equals, scope = (part.strip() for part in entry.rpartition("="))
+        if not role or not equals or scope not in {Scope.READ, Scope.SUBMIT, Scope.ADMIN}:
+            message = f"has the entry {entry!r}; write ROLE=read, ROLE=submit or ROLE=admin"
+            raise ValueError(message)
+        if role in scopes:
+            message = f"has the role {role!r} twice"
+            raise ValueError(message)
+        scopes[role] = Scope(scope)
+    return scopes
 
 
 def _parse_numbers(text: str) -> tuple[float, ...]:

@@ -96,7 +96,7 @@ def test_exact_the_service_imports_with_its_extras() -> None:
 
     run(
         IMPORT_ALL + TRANSPORTS,
-        ("thetahat", "service", "studies", "s3", "tracing", "signing"),
+        ("thetahat", "service", "studies", "s3", "tracing", "signing", "oidc"),
         PACKAGES=(*packages, "thetahat_client", "thetahat_presentation"),
     )
 
@@ -134,7 +134,7 @@ server.compile_all()
 @pytest.mark.parametrize(
     ("lock", "extras"),
     [
-        ("requirements.lock", ("service", "studies", "s3", "tracing", "signing", "mcp")),
+        ("requirements.lock", ("service", "studies", "s3", "tracing", "signing", "mcp", "oidc")),
         ("requirements-worker.lock", ("worker", "studies", "s3", "tracing")),
     ],
 )

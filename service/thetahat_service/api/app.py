@@ -34,6 +34,7 @@ from thetahat_service.api.routes import (
     pages,
     protocol_pages,
     protocols,
+    provider_log_in,
     recomputation,
     reports,
     results,
@@ -99,6 +100,7 @@ def create_app() -> FastAPI:
         protocol_pages,
         catalogue_pages,
         log_in,
+        provider_log_in,
     )
     routers = [module.router for module in modules]
     for router in routers:

@@ -101,7 +101,9 @@ class Authenticator:
         return Caller(LOCAL_OWNER_ID, LOCAL_ACTOR, Scope.ADMIN)
 
     def _has_no_keys(self) -> bool:
-        """Return whether no key was ever made."""
+        """Return whether no key was ever made, and nobody can log in without one."""
+        if get_settings().oidc_issuer:
+            return False
         now = time.monotonic()
         if now < self._no_keys_until:
             return True
@@ -117,7 +119,7 @@ class Authenticator:
         if cached is not None and now < cached.until:
             return cached.caller
         with reading() as connection:
-            credential = sessions.find(connection, token)
+            credential = sessions.find(connection, token, get_settings().oidc_issuer)
         if credential is None:
             self._callers.pop(digest, None)
             return None
@@ -151,7 +153,8 @@ class Authenticator:
             self._callers.clear()
         caller = Caller(credential.owner_id, credential.prefix, credential.scope, credential.id)
         self._callers[digest] = _CachedCaller(caller, now + CACHE_S)
-        self._record_use(credential.id, now)
+        if credential.id is not None:
+            self._record_use(credential.id, now)
         return caller
 
     def _record_use(self, key_id: UUID, now: float) -> None:

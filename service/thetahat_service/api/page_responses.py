@@ -102,6 +102,7 @@ def build_viewer(request: Request, form_token: str) -> Viewer:
     return Viewer(
         is_known=True,
         actor=caller.actor,
+        has_key=caller.key_id is not None,
         scope=caller.scope.value,
         can_submit=caller.scope.includes(Scope.SUBMIT),
         can_log_out=request.scope.get("session_token") is not None,

@@ -26,7 +26,9 @@ class Viewer:
     is_known: bool = False
     """Whether the sender of the request was authenticated."""
     actor: str = ""
-    """The beginning of the key, or ``local``."""
+    """The beginning of the key, ``sub`` with the id of a person, or ``local``."""
+    has_key: bool = False
+    """Whether it is a key, and no person."""
     scope: str = ""
     """What the key may do."""
     can_submit: bool = False

@@ -37,7 +37,8 @@ class Caller:
     owner_id: UUID
     """Whose data sets and evaluations the request may see."""
     actor: str
-    """The beginning of the key, or ``local`` for a request of this machine without a key."""
+    """The beginning of the key, ``sub`` with the id of a person that has logged in at the log-in
+    provider, or ``local`` for a request of this machine without a key."""
     scope: Scope
     """What the caller may do."""
     key_id: UUID | None = None

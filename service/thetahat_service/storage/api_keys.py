@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import sqlalchemy as sa
 
 from thetahat_service.process.request_context import REQUEST_ID, Scope
-from thetahat_service.storage import audit
+from thetahat_service.storage import audit, owners
 from thetahat_service.storage.audit import Action, Origin
 from thetahat_service.storage.tables import API_KEY, OWNER
 
@@ -48,11 +48,13 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """The digest of a key, to compare with that of a request's key."""
+    """What a request's key or session allows."""
 
-    id: UUID
+    id: UUID | None
+    """The key; None for the session of a person without one."""
     owner_id: UUID
     digest: str
+    """Of the key, to compare with that of a request's key."""
     scope: Scope
     prefix: str
     expires_at: datetime | None
@@ -113,13 +115,7 @@ def _insert(
     connection: sa.Connection, name: str, owner: str, scope: Scope, expires_at: datetime | None
 ) -> str:
     """Store a new key of an owner, who is made if needed, and return the key."""
-    owner_id = connection.execute(
-        sa.select(OWNER.c.id).where(OWNER.c.name == owner)
-    ).scalar_one_or_none()
-    now = datetime.now(UTC)
-    if owner_id is None:
-        owner_id = uuid4()
-        connection.execute(sa.insert(OWNER).values(id=owner_id, name=owner, created_at=now))
+    owner_id, now = owners.find_or_make(connection, owner), datetime.now(UTC)
     key = f"th_{secrets.token_hex(4)}_{secrets.token_urlsafe(32)}"
     connection.execute(
         sa.insert(API_KEY).values(

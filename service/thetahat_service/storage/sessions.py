@@ -1,19 +1,25 @@
-"""Sessions of browsers that have logged in with a key; of each only a digest is stored."""
+"""Sessions of browsers that have logged in, with a key or at the provider of identities.
+
+Of each only a digest is stored.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import secrets
 from datetime import UTC, datetime, timedelta
+from typing import Final
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from thetahat_service.process.request_context import Scope
-from thetahat_service.storage import audit
+from thetahat_service.storage import audit, owners
 from thetahat_service.storage.api_keys import Credential
 from thetahat_service.storage.audit import Action, Origin
-from thetahat_service.storage.tables import API_KEY, SESSION
+from thetahat_service.storage.tables import API_KEY, PERSON_SESSION, SESSION
+
+LONGEST_SUBJECT: Final = 200
 
 
 def compute_digest(token: str) -> str:
@@ -37,8 +43,63 @@ def create(
     return token
 
 
-def find(connection: sa.Connection, token: str) -> Credential | None:
-    """Return the key of a session; None if the session has ended or the key is not in force."""
+def create_for_person(  # noqa: PLR0913 - each is a part of the session
+    connection: sa.Connection,
+    owner: str,
+    issuer: str,
+    subject: str,
+    actor: str,
+    scope: Scope,
+    lifetime: timedelta,
+) -> str:
+    """Create a session of a person and return its token; the owner is made if needed."""
+    now, token = datetime.now(UTC), secrets.token_urlsafe(32)
+    owner_id = owners.find_or_make(connection, owner)
+    connection.execute(sa.delete(PERSON_SESSION).where(PERSON_SESSION.c.expires_at <= now))
+    connection.execute(
+        sa.insert(PERSON_SESSION).values(
+            digest=compute_digest(token),
+            owner_id=owner_id,
+            issuer=issuer,
+            actor=actor,
+            scope=scope.value,
+            created_at=now,
+            expires_at=now + lifetime,
+        )
+    )
+    origin = Origin(actor, Origin.read_current().request_id)
+    audit.add(connection, Action.LOG_IN, subject[:LONGEST_SUBJECT], owner_id, origin)
+    return token
+
+
+def find(connection: sa.Connection, token: str, issuer: str) -> Credential | None:
+    """Return what a session allows; None if it has ended, or its key is not in force.
+
+    Parameters
+    ----------
+    issuer : str
+        The provider of identities; sessions of persons of other ones have ended.
+    """
+    return _find_of_key(connection, token) or _find_of_person(connection, token, issuer)
+
+
+def _find_of_person(connection: sa.Connection, token: str, issuer: str) -> Credential | None:
+    statement = sa.select(
+        PERSON_SESSION.c.owner_id, PERSON_SESSION.c.actor, PERSON_SESSION.c.scope
+    ).where(
+        PERSON_SESSION.c.digest == compute_digest(token),
+        PERSON_SESSION.c.issuer == issuer,
+        PERSON_SESSION.c.expires_at > datetime.now(UTC),
+    )
+    row = connection.execute(statement).one_or_none()
+    return (
+        None
+        if row is None
+        else Credential(None, row.owner_id, "", Scope(row.scope), row.actor, None)
+    )
+
+
+def _find_of_key(connection: sa.Connection, token: str) -> Credential | None:
     now = datetime.now(UTC)
     statement = (
         sa.select(
@@ -67,5 +128,6 @@ def find(connection: sa.Connection, token: str) -> Credential | None:
 
 def end(connection: sa.Connection, token: str, owner_id: UUID, prefix: str) -> None:
     """End a session."""
-    connection.execute(sa.delete(SESSION).where(SESSION.c.digest == compute_digest(token)))
+    for table in (SESSION, PERSON_SESSION):
+        connection.execute(sa.delete(table).where(table.c.digest == compute_digest(token)))
     audit.add(connection, Action.LOG_OUT, prefix, owner_id)

@@ -77,6 +77,19 @@ SESSION = sa.Table(
     _make_required("expires_at", Instant()),
 )
 
+# A browser session of a person who has logged in at the log-in provider, which is its issuer.
+PERSON_SESSION = sa.Table(
+    "person_session",
+    METADATA,
+    _make_key("digest", sa.String(64)),
+    _make_required("owner_id", sa.Uuid(), sa.ForeignKey("owner.id"), index=True),
+    _make_required("issuer", sa.String(200)),
+    _make_required("actor", sa.String(40)),
+    _make_required("scope", sa.String(8)),
+    _make_required("created_at", Instant()),
+    _make_required("expires_at", Instant()),
+)
+
 # The audit log: who did what. Rows stay when the evaluation or data set is deleted.
 AUDIT_ENTRY = sa.Table(
     "audit_entry",

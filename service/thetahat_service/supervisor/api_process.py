@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
@@ -47,8 +48,16 @@ def run_api(descriptor: int | None = None) -> None:
         _answer_requests(listener)
 
 
+def load_slow_modules() -> None:
+    """Import what some requests need; starts no thread and opens no connection."""
+    with import_without_garbage_collection():
+        import_module(PRELOAD).load_slow_modules()
+
+
 def load_application() -> None:
     """Import what the process needs; starts no thread and opens no connection."""
+    if APPLICATION in sys.modules:
+        return
     with import_without_garbage_collection():
         import_module(APPLICATION)
         import_module(PRELOAD).load_needed_modules()

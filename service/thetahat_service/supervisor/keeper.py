@@ -30,6 +30,9 @@ STEADY_S: Final = 30.0
 FIRST_PAUSE_S: Final = 0.1
 LONGEST_PAUSE_S: Final = 5.0
 """A process that ends again after such a pause needs another keeper."""
+LOAD_LATER_S: Final = 10.0
+"""Time for the first process to load by itself what its first requests need."""
+POLL_S: Final = 0.05
 AWAITED: Final = (signal.SIGCHLD, *SIGNALS)
 
 
@@ -40,7 +43,11 @@ def keep_workers() -> None:
 
 
 def keep(
-    name: str, load: Callable[[], None], run: Callable[[], None], descriptors: Sequence[int] = ()
+    name: str,
+    load: Callable[[], None],
+    run: Callable[[], None],
+    descriptors: Sequence[int] = (),
+    load_later: Callable[[], None] | None = None,
 ) -> None:
     """Load, and keep a process running that calls a function, until this process is stopped.
 
@@ -54,15 +61,22 @@ def keep(
         The function.
     descriptors : sequence of int
         Left open in its process.
+    load_later : callable or None
+        Imports what the first process loads by itself while it runs already; the next ones have it.
     """
     load()
     if sys.platform == "linux" and threading.active_count() == 1:
         set_process_name("thetahat-keeper")
-        sys.exit(keep_running(name, run, descriptors))
+        sys.exit(keep_running(name, run, descriptors, load_later))
     run()
 
 
-def keep_running(name: str, run: Callable[[], None], descriptors: Sequence[int] = ()) -> int:
+def keep_running(
+    name: str,
+    run: Callable[[], None],
+    descriptors: Sequence[int] = (),
+    load_later: Callable[[], None] | None = None,
+) -> int:
     """Call a function in a fork of this process, again when that ends; return the last status.
 
     It returns after SIGTERM or SIGINT, and if the fork ends again and again.
@@ -73,6 +87,9 @@ def keep_running(name: str, run: Callable[[], None], descriptors: Sequence[int] 
         began = time.monotonic()
         child = ForkedProcess(run, {}, signal.SIGKILL, [*descriptors, *list_descriptors()])
         is_stopping = False
+        if load_later is not None and not _has_signal(LOAD_LATER_S):
+            load_later()
+            load_later = None
         while child.poll() is None:
             if signal.sigwait(AWAITED) != signal.SIGCHLD and not is_stopping:
                 child.terminate()  # once: Celery takes a second one as an order to stop at once
@@ -86,6 +103,16 @@ def keep_running(name: str, run: Callable[[], None], descriptors: Sequence[int] 
         if signal.sigtimedwait(SIGNALS, pause_s) is not None:
             return 0
         pause_s *= 2
+
+
+def _has_signal(seconds: float) -> bool:
+    """Wait for a signal, and leave it pending; False if none comes in time."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if signal.sigpending() & {*AWAITED}:
+            return True
+        time.sleep(POLL_S)
+    return False
 
 
 if __name__ == "__main__":

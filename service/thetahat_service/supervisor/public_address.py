@@ -1,4 +1,4 @@
-"""An address that other machines can reach is served only with API keys."""
+"""An address that other machines can reach is served only with API keys or a log-in."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ipaddress
 
 import sqlalchemy as sa
 
+from thetahat_service.settings import get_settings
 from thetahat_service.storage import schema
 from thetahat_service.storage.tables import API_KEY
 from thetahat_service.storage.unit_of_work import reading
@@ -30,8 +31,11 @@ def has_keys() -> bool:
 
 
 def require_keys(host: str) -> None:
-    """Raise ``CannotStart`` for an address that other machines reach while there is no key."""
-    if is_loopback(host):
+    """Raise ``CannotStart`` for an address that other machines reach while there is no key.
+
+    None is needed if persons log in at a provider of identities: then nobody is answered without.
+    """
+    if is_loopback(host) or get_settings().oidc_issuer:
         return
     schema.require_current()
     if not has_keys():

@@ -1,10 +1,11 @@
-"""Logging in and out of the pages, with an API key."""
+"""Logging in to the pages with an API key, and out of them."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
+from urllib.parse import urlencode, urlsplit
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -24,6 +25,7 @@ from thetahat_service.storage.unit_of_work import unit_of_work
 router = APIRouter(include_in_schema=False)
 
 SEE_OTHER: Final = 303
+PROVIDER_PATH: Final = "/log-in/provider"
 WRONG_KEY: Final = "This key is not valid: it is unknown, revoked or expired."
 NO_READER: Final = "This key is for /metrics alone and cannot open pages."
 
@@ -31,7 +33,7 @@ NO_READER: Final = "This key is for /metrics alone and cannot open pages."
 @router.get("/log-in")
 async def show_log_in(request: Request) -> Response:
     """Return the page that asks for a key."""
-    return _log_in_page(request, request.query_params.get("next", "/"))
+    return build_log_in_page(request, request.query_params.get("next", "/"))
 
 
 @router.post("/log-in")
@@ -46,12 +48,12 @@ async def log_in(request: Request) -> Response:
         caller = await read_database(authenticator.find_key_caller, key)
     except NotAuthenticated as error:
         await delay(error.wrong_key or "no key", Action.REFUSE_LOG_IN)
-        return _log_in_page(request, next_path, WRONG_KEY)
+        return build_log_in_page(request, next_path, WRONG_KEY)
     if not caller.scope.includes(Scope.READ):
-        return _log_in_page(request, next_path, NO_READER)
+        return build_log_in_page(request, next_path, NO_READER)
     lifetime = timedelta(hours=get_settings().session_hours)
     token = await write_database(_create_session, caller, lifetime)
-    response = RedirectResponse(_keep_local_path(next_path), SEE_OTHER)
+    response = RedirectResponse(keep_local_path(next_path), SEE_OTHER)
     set_cookie(request, response, SESSION_COOKIE, token, int(lifetime.total_seconds()))
     return response
 
@@ -70,14 +72,38 @@ async def log_out(request: Request) -> Response:
     return response
 
 
-def _log_in_page(request: Request, next_path: str, problem: str = "") -> Response:
-    status = 401 if problem else 200
+def build_log_in_page(
+    request: Request,
+    next_path: str,
+    problem: str = "",
+    *,
+    provider_problem: str = "",
+    status: int | None = None,
+) -> Response:
+    """Return the page that asks for a key, or sends to the log-in provider if there is one.
+
+    Parameters
+    ----------
+    problem, provider_problem : str
+        Why the last attempt with a key, or at the provider, failed.
+    status : int or None
+        None for 401 after a failed attempt, else 200.
+    """
+    wanted = keep_local_path(next_path)
+    issuer = get_settings().oidc_issuer
     return build_page_response(
-        request, "log_in.html", status, wanted=_keep_local_path(next_path), problem=problem
+        request,
+        "log_in.html",
+        status or (401 if problem or provider_problem else 200),
+        wanted=wanted,
+        problem=problem,
+        provider_problem=provider_problem,
+        provider=urlsplit(issuer).hostname if issuer else None,
+        provider_path=f"{PROVIDER_PATH}?{urlencode({'next': wanted})}",
     )
 
 
-def _keep_local_path(path: str) -> str:
+def keep_local_path(path: str) -> str:
     """Return a path of this service; the list of evaluations for anything else."""
     is_local = path.startswith("/") and not path.startswith(("//", "/\\")) and "\n" not in path
     return path if is_local and path.isprintable() else "/"

@@ -1,0 +1,1 @@
+"""Who a person is by an OpenID Connect provider (docs/decisions/0035)."""
