@@ -102,10 +102,9 @@ class Disturbance(threading.Thread):
                 # The faults are spread over all evaluations.
                 due = number * self._report.jobs // self._n_faults - MOST_WAITING
                 wait_until_finished(due, END_S)
-                before = count_finished()
                 self._setup.faults[name](self._rng)
                 self._report.faults[name] += 1
-                self._measure(before, name)
+                self._measure(count_finished(), name)
                 if (number + 1) % PROGRESS_FAULTS == 0:
                     print(f"   {number + 1} faults, {count_finished()} finished", flush=True)
                 time.sleep(self._rng.uniform(0.0, LONGEST_PAUSE_S))
