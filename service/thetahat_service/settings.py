@@ -313,9 +313,6 @@ class Settings(BaseModel):
         """Refuse an issuer with whom nobody could log in; the other settings are checked before."""
         if not issuer:
             return issuer
-        if find_spec("authlib") is None:
-            message = "needs the package authlib (pip install 'thetahat[oidc]')"
-            raise ValueError(message)
         if len(issuer) > LONGEST_ISSUER or "?" in issuer:
             message = f"must be an address without a query, of at most {LONGEST_ISSUER} characters"
             raise ValueError(message)

@@ -245,7 +245,8 @@ def test_exact_the_page_names_every_manifest_and_no_other() -> None:
 
 
 def test_exact_the_page_names_every_secret_and_every_workload() -> None:
-    named = set(re.findall(r"create secret generic (\S+)", PAGE))
+    log_in = (ROOT / "docs" / "log-in-provider.md").read_text()
+    named = set(re.findall(r"create secret generic (\S+)", PAGE + log_in))
     read = {
         value["name"]
         for document in MANIFESTS
@@ -253,7 +254,7 @@ def test_exact_the_page_names_every_secret_and_every_workload() -> None:
         if key in {"secretKeyRef", "secretRef", "credentials"}
     }
 
-    assert named == read == {"thetahat", "thetahat-bucket", "thetahat-metrics"}
+    assert named == read == {"thetahat", "thetahat-bucket", "thetahat-log-in", "thetahat-metrics"}
     targets = set(re.findall(r"(?:deploy|job)/(\S+)", PAGE))
     assert targets == {"thetahat-api", "thetahat-sweeper", "thetahat-migrate"} <= set(WORKLOADS)
     assert set(re.findall(r"-- thetahat (\w+)", PAGE)) <= KNOWN_COMMANDS

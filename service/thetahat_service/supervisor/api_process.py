@@ -20,7 +20,7 @@ from thetahat_service.storage import schema
 from thetahat_service.supervisor.database_folder import require_database
 from thetahat_service.supervisor.http_protocol import LimitedHttpProtocol, raise_descriptor_limit
 from thetahat_service.supervisor.listener import open_listener
-from thetahat_service.supervisor.public_address import require_keys
+from thetahat_service.supervisor.public_address import require_keys, require_log_in_package
 
 APPLICATION = "thetahat_service.api.app"  # by name: the supervisor does not import the API
 PRELOAD = "thetahat_service.api.preload"
@@ -67,6 +67,7 @@ def _answer_requests(listener: socket.socket) -> None:
     """Load the application and answer requests on a socket until a signal comes."""
     load_application()
     wait_for_start_signal()
+    require_log_in_package()
     require_keys(get_settings().host)
     for name in QUIET_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)

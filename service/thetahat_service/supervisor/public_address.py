@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from importlib.util import find_spec
 
 import sqlalchemy as sa
 
@@ -28,6 +29,18 @@ def has_keys() -> bool:
     statement = sa.select(sa.exists().where(API_KEY.c.revoked_at.is_(None)))
     with reading() as connection:
         return bool(connection.scalar(statement))
+
+
+def require_log_in_package() -> None:
+    """Raise ``CannotStart`` for a log-in provider without the package that the API needs for it.
+
+    Workers and sweepers have the same settings, and need no such package.
+    """
+    if get_settings().oidc_issuer and find_spec("authlib") is None:
+        raise CannotStart(
+            "THETAHAT_OIDC_ISSUER needs the package authlib. "
+            "Install it with: pip install 'thetahat[oidc]'"
+        )
 
 
 def require_keys(host: str) -> None:

@@ -96,9 +96,13 @@ def _prepare_database(settings: Settings, stack: ExitStack) -> None:
     # Imported here, while the processes that were just started import the same.
     from thetahat_service.jobs import sweep  # noqa: PLC0415
     from thetahat_service.storage import engine, schema  # noqa: PLC0415
-    from thetahat_service.supervisor.public_address import require_keys  # noqa: PLC0415
+    from thetahat_service.supervisor.public_address import (  # noqa: PLC0415
+        require_keys,
+        require_log_in_package,
+    )
 
     stack.callback(engine.reset)
+    require_log_in_package()
     schema.upgrade()
     require_keys(settings.host)
     if settings.resolved_database_url.startswith("sqlite"):

@@ -34,7 +34,9 @@ from thetahat_service.process.request_context import Scope
 from thetahat_service.settings import InvalidSettings, get_settings
 from thetahat_service.storage import audit
 from thetahat_service.storage.unit_of_work import reading
-from thetahat_service.supervisor.public_address import require_keys
+from thetahat_service.supervisor import public_address
+from thetahat_service.supervisor.errors import CannotStart
+from thetahat_service.supervisor.public_address import require_keys, require_log_in_package
 
 CALLBACK = "http://localhost/log-in/provider/callback"
 
@@ -377,6 +379,16 @@ def test_exact_with_a_provider_nobody_is_answered_without_a_log_in(
     require_keys("0.0.0.0")
     setting(oidc_issuer="")
     assert client.get("/v1/evaluations").status_code == 200
+
+
+def test_invalid_a_provider_without_its_package(
+    provider: IdentityProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require_log_in_package()
+    monkeypatch.setattr(public_address, "find_spec", lambda _: None)
+
+    with pytest.raises(CannotStart, match=r"pip install 'thetahat\[oidc\]'"):
+        require_log_in_package()
 
 
 def test_exact_sessions_end_with_their_provider(
