@@ -178,6 +178,13 @@ TOTAL_ROW = _build_entry(
     "Row {row} seems to sum up other rows: {reason}. It counts as a test instance.",
     "Remove such rows from the data.",
 )
+MISSING_CODE = _build_entry(
+    "missing_code",
+    _SERIOUS,
+    "{name!r} is {code} in row {row} ({n} rows), and {low} to {high} in the others: such "
+    "numbers often stand for missing values. It counts as a value.",
+    "Leave the cell empty, or send null, if the value is missing.",
+)
 TASK_BY_TARGET = _build_entry(
     "task_by_target",
     _INFO,

@@ -91,6 +91,7 @@ def choose_columns(
     _check_cells(data, profiles, losses, leaves_out=leaves_out)
     _refuse_total_row(_find_computed_total(data, profiles, losses))
     if not models:
+        _ask_about_codes(data, losses)
         _ask_about_models(proposals, losses)
     if not (knows_blocks or chosen.keys() & {"block", "cluster", "time"}):
         _ask_about_labels(proposals)
@@ -228,6 +229,23 @@ def _check_cells(
                 "Fill it in, or give --missing leave_out to leave such rows out for all models."
             )
             raise UserError(message)
+
+
+def _ask_about_codes(data: DatasetFile, models: Sequence[str]) -> None:
+    """Refuse numbers such as -999 among others, unless the models are named."""
+    from thetahat_service.data.reading import read_columns
+    from thetahat_service.roles.missing_codes import find_missing_code
+
+    columns = read_columns(data, models)
+    found = find_missing_code({name: c.astype("float64") for name, c in columns.items()})
+    if found is not None:
+        message = (
+            f"Model {found.name!r} is {found.code} in row {found.row} ({found.n} rows), and "
+            f"{found.low:g} to {found.high:g} in the others: such numbers often stand for missing "
+            "values. Empty these cells, and give --missing leave_out; or, if they are values, name "
+            f"the models: {_name_models(models)}."
+        )
+        raise UserError(message)
 
 
 def _find_computed_total(

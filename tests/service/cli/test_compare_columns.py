@@ -375,6 +375,18 @@ def test_invalid_numbers_as_text_and_lists_among_numbers_are_no_models(
         assert words in refuse(capsys, str(path))
 
 
+@pytest.mark.parametrize("code", ["-999", "9999", "-99.0"])
+def test_invalid_a_code_of_missing_values_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], code: str
+) -> None:
+    path = write(tmp_path, "a,b", [*A[:7], code, *A[8:]], B)
+
+    message = refuse(capsys, path)
+
+    assert f"Model 'a' is {float(code):g} in row 7 (1 rows), and 0.0" in message
+    assert compare(capsys, path, "--model", "a", "--model", "b")["models"]["a"]["n"] == N
+
+
 @pytest.mark.parametrize("other", [B[:-1], np.append(B, 0.5)])
 def test_invalid_an_array_of_another_size_does_not_disappear(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], other: Any

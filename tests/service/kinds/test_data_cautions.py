@@ -145,3 +145,25 @@ def test_exact_a_row_of_sums_of_all_columns_has_a_caution(tmp_path: Path, how: A
     plain = parquet_file(tmp_path, {**columns, "c": np.arange(N) % 7})
     result = run_kind({**body, "dataset": str(plain.id)}, [plain]).result
     assert messages_of(result, "total_row") == []
+
+
+@pytest.mark.parametrize("column", ["a", "y"])
+def test_exact_a_code_of_missing_values_among_numbers_has_a_caution(
+    tmp_path: Path, column: str
+) -> None:
+    rng = np.random.default_rng(20_261_128)
+    columns = {name: np.round(rng.normal(3, 1, N), 3) for name in ("a", "y")}
+    columns[column][5] = -999
+    file = parquet_file(tmp_path, {**columns, f"without {column}": rng.normal(3, 1, N)})
+    body = {
+        "kind": "cross_validation",
+        "dataset": str(file.id),
+        "columns": {"target": "y"},
+        "task": "regression",
+        "scheme": "leave_one_out",
+        "learners": {"mean": "mean"},
+    }
+
+    (message,) = messages_of(run_kind(body, [file]).result, "missing_code")
+    name = "the target" if column == "y" else "a"
+    assert message.startswith(f"'{name}' is -999 in row 5 (1 rows), and ")

@@ -57,3 +57,21 @@ def test_exact_items_of_a_long_table_named_as_totals_are_a_serious_caution(tmp_p
 
     assert found is not None
     assert "it has 'average'" in found
+
+
+@pytest.mark.parametrize("code", [-99, -999, 999, -9999, 99999])
+def test_exact_a_code_of_missing_values_among_losses_is_a_serious_caution(code: int) -> None:
+    losses = {"a": A, "b": [*B[:4], code, *B[5:]]}
+    body = {"kind": "losses", "losses": losses, "blocks": "holdout"}
+
+    found = {c["code"]: c["message"] for c in run_kind(body).result["cautions"]}
+    assert found["missing_code"].startswith(f"'b' is {code} in row 4 (1 rows), and ")
+    plain = run_kind({**body, "losses": {"a": A, "b": B}}).result
+    assert "missing_code" not in {c["code"] for c in plain["cautions"]}
+
+
+def test_exact_a_large_value_among_large_ones_is_no_code() -> None:
+    losses = {"a": [100.0 * v for v in A], "b": [*(100.0 * v for v in B[1:]), 999.0]}
+    result = run_kind({"kind": "losses", "losses": losses, "blocks": "holdout"}).result
+
+    assert "missing_code" not in {c["code"] for c in result["cautions"]}

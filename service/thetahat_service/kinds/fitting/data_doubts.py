@@ -1,4 +1,4 @@
-"""Cautions about features that are row numbers, and about rows that sum up others."""
+"""Cautions about features that are row numbers, rows of totals, and codes of missing values."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from thetahat.cautions import ROW_NUMBERS, TOTAL_ROW, Caution
+from thetahat.cautions import MISSING_CODE, ROW_NUMBERS, TOTAL_ROW, Caution
 from thetahat.tables.column_profiles import profile_raw_column
 from thetahat.tables.data import REGRESSION, Data
 from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.kinds.fields.learners import FitsRequest
+from thetahat_service.roles.missing_codes import find_missing_code
 from thetahat_service.roles.totals import find_computed_total, find_named_total
 
 FEWEST_ROWS = 3
@@ -24,6 +25,26 @@ def find_data_doubts(request: FitsRequest, data: Data) -> Iterator[Caution]:
     """Yield the cautions about row numbers among the features, and about a row of totals."""
     yield from _find_row_numbers(request, data)
     yield from _find_total_row(data)
+    yield from _find_missing_codes(data)
+
+
+def _find_missing_codes(data: Data) -> Iterator[Caution]:
+    """Yield a caution if numbers such as -999 stand among others in the target or a feature."""
+    columns = dict(zip(data.features.names, data.features.columns[:MOST_FEATURES], strict=False))
+    columns = {name: column for name, column in columns.items() if column.dtype.kind == "f"}
+    if data.task == REGRESSION:
+        columns = {"the target": data.y, **columns}
+    found = find_missing_code(columns)
+    if found is not None:
+        (row,) = data.row_numbers(np.array([found.row]))
+        yield MISSING_CODE(
+            name=found.name,
+            row=int(row),
+            code=found.code,
+            n=found.n,
+            low=found.low,
+            high=found.high,
+        )
 
 
 def _find_total_row(data: Data) -> Iterator[Caution]:

@@ -12,7 +12,7 @@ from thetahat.analyses.losses.cautions import suspect_values
 from thetahat.analyses.losses.checks import check_weights_fit
 from thetahat.analyses.losses.evaluation import weigh_losses
 from thetahat.analyses.losses.parts import Parts
-from thetahat.cautions import BLOCKS_ASSUMED_RANDOM, TOTAL_ROW, Caution
+from thetahat.cautions import BLOCKS_ASSUMED_RANDOM, MISSING_CODE, TOTAL_ROW, Caution
 from thetahat.tables.column_profiles import profile_raw_column
 from thetahat.tables.labels import find_similar_blocks
 from thetahat.values.block_losses import LossTable
@@ -26,6 +26,7 @@ from thetahat_service.kinds.losses.plan import build_plan
 from thetahat_service.kinds.losses.request import LossesRequest
 from thetahat_service.kinds.losses.result import LossesResult
 from thetahat_service.kinds.test_sets import identify_by_instances
+from thetahat_service.roles.missing_codes import find_missing_code
 from thetahat_service.roles.totals import find_computed_total, find_named_total
 
 
@@ -88,7 +89,7 @@ class Losses(JobKind[LossesRequest]):
 
 
 def _suspect_totals(table: LossTable) -> Iterator[Caution]:
-    """Yield a caution if a row seems to sum up others, by the name of its instance or its values.
+    """Yield cautions if a row seems to sum up others, or a number to stand for a missing value.
 
     The values of a ratio of sums are no instances' own, and have their mean by construction.
     """
@@ -102,6 +103,13 @@ def _suspect_totals(table: LossTable) -> Iterator[Caution]:
         found = find_computed_total(values)
     if found is not None:
         yield TOTAL_ROW(row=found.row, reason=found.reason)
+    code = find_missing_code(
+        {name: losses.values for name, losses in table.models.items() if losses.values is not None}
+    )
+    if code is not None:
+        yield MISSING_CODE(
+            name=code.name, row=code.row, code=code.code, n=code.n, low=code.low, high=code.high
+        )
 
 
 KIND = Losses()
