@@ -362,7 +362,13 @@ def test_invalid_protocols(client: TestClient, body: Any, loc: Any) -> None:
 def test_invalid_unknown_protocols_and_kinds_without(client: TestClient) -> None:
     unknown = client.post("/v1/evaluations", json=ask("00000000-0000-4000-8000-000000000000"))
     learning = {"kind": "bootstrap", "sample": [1, 2, 3], "statistic": "mean", "protocol": "x"}
+    gate = {"model": "a", "against": "b", "require": "better", "as_planned": True}
+    data = {"X": [[0], [1], [2], [3]], "y": [0, 1, 0, 1]}
+    curve = {"kind": "learning_curve", "data": data, "task": "classification", "gate": gate}
+    named = {**curve, "learners": {"a": "majority", "b": "majority"}}
+    refused = client.post("/v1/evaluations", json=named)
 
+    assert "The kind 'learning_curve' has none" in refused.text
     assert (unknown.status_code, unknown.json()["errors"][0]["loc"]) == (422, ["protocol"])
     assert client.post("/v1/evaluations", json=learning).status_code == 422
     assert client.get("/v1/evaluations").json()["items"] == []

@@ -166,9 +166,14 @@ class AnalysisRequest(EvaluationRequest):
         """Refuse a gate that requires a plan if the request names none."""
         is_required = self.gate is not None and self.gate.as_planned
         if is_required and getattr(self, "protocol", None) is None:
+            what_to_do = (
+                "Give its id in protocol."
+                if "protocol" in type(self).model_fields
+                else f"The kind {self.kind!r} has none: leave as_planned out."
+            )
             raise InvalidParameter(
                 "The gate requires that the evaluation is as planned, and the request names no "
-                "protocol. Give its id in protocol.",
+                f"protocol. {what_to_do}",
                 loc=("gate", "as_planned"),
                 value=True,
             )
