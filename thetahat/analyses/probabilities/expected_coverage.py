@@ -48,9 +48,10 @@ class StudiedProbabilities:
     """The design in words."""
 
     def find_distance(self, event: BinaryEvent) -> float | None:
-        """Return how far the design is from the data, as a factor; None if too far."""
-        if (self.clusters is None) != (event.n_clusters is None):
-            return None
+        """Return how far the design is from the data, as a factor; None if too far.
+
+        Both have clusters, or neither has.
+        """
         pairs = [(self.n, event.n), (self.rarer, event.n_rarer)]
         if self.clusters is not None and event.n_clusters is not None:
             pairs.append((self.clusters, event.n_clusters))
@@ -107,7 +108,11 @@ def add_coverage_of_differences(
 def _add(event: BinaryEvent, quantity: str, estimate: ProbabilityEstimate) -> ProbabilityEstimate:
     if estimate.lower is None:
         return estimate
-    designs = [each for each in read_studied_designs() if each.quantity == quantity]
+    designs = [
+        each
+        for each in read_studied_designs()
+        if each.quantity == quantity and (each.clusters is None) == (event.n_clusters is None)
+    ]
     if not designs:
         return replace(estimate, expected_coverage_missing=NOT_STUDIED)
     known = [

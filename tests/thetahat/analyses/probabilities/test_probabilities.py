@@ -246,6 +246,31 @@ def test_exact_few_events_take_wilson_and_t() -> None:
     assert [each.code for each in found.cautions] == ["few_events"]
 
 
+def test_exact_intervals_name_the_coverage_of_the_nearest_design() -> None:
+    """Every interval has its coverage, or says that no design comes near, or that none was."""
+    found = describe(Y, P, probabilities={"thresholds": [0.4]})
+    slope = found.recalibration.slope.expected_coverage
+    few = describe([0, 1, 1, 0], [0.2, 0.6, 0.4, 0.5]).in_the_large
+
+    assert slope.table == "docs/results/edges/probabilities.md"
+    assert slope.least <= slope.coverage <= slope.largest
+    assert "rows" in slope.design
+    assert found.in_the_large.expected_coverage.level == 0.95
+    not_studied = found.thresholds[0].sensitivity
+    assert not_studied.expected_coverage_missing == "The coverage of this interval was not studied."
+    assert few.expected_coverage is None
+    assert few.expected_coverage_missing.startswith("No studied design comes near 4 rows")
+
+
+def test_exact_few_of_the_rarer_outcome_have_the_profile_likelihood() -> None:
+    p = np.linspace(0.01, 0.2, 300)
+    rare = (np.arange(300) % 40 == 0).astype(int)
+    common = (np.arange(300) % 3 == 0).astype(int)
+
+    assert describe(rare, p).recalibration.slope.method == "profile_likelihood"
+    assert describe(common, p).recalibration.slope.method == "wald"
+
+
 def test_exact_difference_of_sensitivities_is_tangos() -> None:
     other = np.clip(P + RNG.normal(0, 0.2, N), 0.01, 0.99)
     asked = {"thresholds": [0.4]}
