@@ -37,6 +37,14 @@ REQUESTS: dict[str, dict[str, Any]] = {
         "groups": {"g": ["x", "y", None] * 8},
         "gate": {"model": "a", "against": "b", "require": "no_group_worse"},
     },
+    "costs": {
+        "kind": "losses",
+        "blocks": "holdout",
+        "losses": {"a": Y, "b": Y[::-1]},
+        "margin": 0.5,
+        "cost": {"a": list(range(1, len(Y) + 1)), "b": [2.0, 7.0] * (len(Y) // 2)},
+        "gate": {"model": "a", "against": "b", "cheaper_by": 0.1},
+    },
     "predictions": {
         "kind": "predictions",
         "blocks": "holdout",
