@@ -51,6 +51,7 @@ def test_golden_the_variance_between_trainings(case: dict[str, Any]) -> None:
     means = np.array(case["scores"]).T
     found = describe_seeds(means, 1.0)
 
+    assert found.variance is not None
     assert_allclose(found.variance, case["residual"] / means.shape[1], rtol=1e-9)
 
 
@@ -187,7 +188,7 @@ def test_invalid_what_is_about_single_trainings(options: Any, place: str) -> Non
 
 
 def test_exact_a_learner_that_fails_in_one_training_is_left_out() -> None:
-    class Fails(RandomForestRegressor):
+    class Fails(RandomForestRegressor):  # type: ignore[misc]
         """Fails where its random state is odd."""
 
         def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:

@@ -31,6 +31,10 @@ def run(losses: Any = MODELS, **options: Any) -> EvaluationResult:
     return thetahat.evaluate(losses, **{"blocks": "holdout", "margin": 0.1, **options})
 
 
+def numbers(*values: float | None) -> FloatArray:
+    return np.array(values, dtype=np.float64)
+
+
 def compute_fieller(a: FloatArray, b: FloatArray, level: float = 0.95) -> tuple[float, float]:
     """Return the ratios r for which a - r b passes a t test of mean 0, as roots of a quadratic."""
     n = len(a)
@@ -54,7 +58,7 @@ def test_by_hand_one_number_for_each_model() -> None:
 
     assert pair is not None
     assert summary is not None
-    assert_allclose((pair.ratio, pair.change), (0.16, -0.84), rtol=1e-12)  # 0.2 / 1.25
+    assert_allclose(numbers(pair.ratio, pair.change), [0.16, -0.84], rtol=1e-12)  # 0.2 / 1.25
     assert (pair.method, pair.cheaper, pair.lower) == ("exact", "new", None)
     assert pair.sentence == (
         "new and old are equivalent within 0.1, and new is 84 % cheaper (0.2 against 1.25 USD)."
@@ -69,8 +73,8 @@ def test_naive_the_ratio_of_costs_of_rows() -> None:
     pair = result.comparisons[0].cost
 
     assert pair is not None
-    assert_allclose(pair.ratio, LOWER.mean() / COSTS.mean(), rtol=1e-12)
-    assert_allclose((pair.lower, pair.upper), compute_fieller(LOWER, COSTS), rtol=1e-9)
+    assert_allclose(numbers(pair.ratio), LOWER.mean() / COSTS.mean(), rtol=1e-12)
+    assert_allclose(numbers(pair.lower, pair.upper), [*compute_fieller(LOWER, COSTS)], rtol=1e-9)
     assert (pair.method, pair.shape, pair.cheaper) == ("fieller", "interval", "new")
 
 
@@ -168,8 +172,8 @@ def test_property_the_unit_of_costs_does_not_matter() -> None:
     assert first is not None
     assert scaled is not None
     assert_allclose(
-        (first.ratio, first.lower, first.upper),
-        (scaled.ratio, scaled.lower, scaled.upper),
+        numbers(first.ratio, first.lower, first.upper),
+        numbers(scaled.ratio, scaled.lower, scaled.upper),
         rtol=1e-10,
     )
 
@@ -311,7 +315,7 @@ def test_invalid_what_needs_costs_or_has_no_rows_for_them() -> None:
     for share in (-0.1, 1.0, math.nan):
         with pytest.raises(InvalidParameter, match="share of a cost"):
             thetahat.Gate(model="new", against="old", cheaper_by=share)
-    rows = {"new": COSTS, "old": COSTS}
+    rows: Any = {"new": COSTS, "old": COSTS}
     with pytest.raises(UnsupportedCombination, match="several runs"):
         run(item=np.arange(N) // 2, cost=rows)
     with pytest.raises(UnsupportedCombination, match="one score for each split"):
@@ -320,7 +324,7 @@ def test_invalid_what_needs_costs_or_has_no_rows_for_them() -> None:
         )
     with pytest.raises(UnsupportedCombination, match="are sent"):
         thetahat.cross_validate(
-            np.arange(20.0)[:, None], np.arange(20.0), {"a": "mean"}, cost={"a": [1.0]}
+            np.arange(20.0)[:, None], np.arange(20.0), {"a": "mean"}, cost={"a": rows["new"]}
         )
 
 
