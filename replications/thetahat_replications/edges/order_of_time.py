@@ -101,6 +101,6 @@ def _judge(samples: list[FloatArray], mean: float) -> tuple[str | float, ...]:
         share = float(np.mean(np.abs(means - mean) <= quantile * errors))
         covers.append(format_share(share, repetitions))
         lengths.append(round(2 * quantile * float(errors.mean()) / ideal, 3))
-        ends = [means - mean + side * quantile * errors for side in (-1, 1)]
-        powers.append(measure_power(*ends, true_sd))
+        reach = quantile * errors
+        powers.append(measure_power(means - mean - reach, means - mean + reach, true_sd))
     return (*covers, *lengths, *powers)

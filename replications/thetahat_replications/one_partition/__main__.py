@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Final
 
 from thetahat_replications.edges.table import Table, TableCell, write_page
-from thetahat_replications.one_partition import replace_one, shipped_rows
+from thetahat_replications.one_partition import (
+    replace_one,
+    shipped_rows,
+    shipped_verdicts,
+    training_share,
+)
 from thetahat_replications.one_partition.candidates import (
     CANDIDATES,
     RECOMMENDED,
@@ -209,7 +214,22 @@ def main() -> None:
         help="draw the rows of expected_coverage over one partition anew, and nothing else: draws "
         f"of {', '.join(map(str, SIZES))} rows",
     )
+    parser.add_argument(
+        "--ship-verdicts",
+        type=int,
+        metavar="DRAWS",
+        help="draw the verdicts of expected_size over one partition anew, and nothing else",
+    )
+    parser.add_argument(
+        "--training-share",
+        action="store_true",
+        help="write the pages of further fits that show how much training brings, and no others",
+    )
     options = parser.parse_args()
+    if options.ship_verdicts:
+        n_rows = shipped_verdicts.update_files(options.ship_verdicts)
+        print(f"{n_rows} rows of expected_size")  # noqa: T201 - a command
+        return
     if options.ship:
         draws = dict(zip(SIZES, options.ship, strict=True))
         n_rows = shipped_rows.update_files([*shipped_rows.compute_rows(draws, SHIPPED_SEED)])
@@ -220,10 +240,16 @@ def main() -> None:
     options.output.mkdir(parents=True, exist_ok=True)
     for name in options.sets or SETS:
         command = f"{parser.prog} {name} --repetitions {options.repetitions} --seed {options.seed}"
-        tables = run(SETS[name], name, options.repetitions, options.seed)
-        for stem, table in zip(
-            (name, f"{name}_designs", f"{name}_replace_one"), tables, strict=True
-        ):
+        if options.training_share:
+            command += " --training-share"
+            stems = [f"{name}_training_share{part}" for part in ("_diagnostics", "", "_designs")]
+            tables = training_share.build_tables(
+                name, SETS[name], options.repetitions, options.seed
+            )
+        else:
+            stems = [name, f"{name}_designs", f"{name}_replace_one"]
+            tables = run(SETS[name], name, options.repetitions, options.seed)
+        for stem, table in zip(stems, tables, strict=True):
             path = options.output / f"{stem}.md"
             path.write_text(write_page(table, command))
             print(f"{path}: {len(table.rows)} rows")  # noqa: T201 - a command

@@ -112,6 +112,7 @@ def load(path: Path) -> dict[str, Records]:
 
 
 def find_cells(records: Mapping[str, Records]) -> Iterator[tuple[Cell, Records]]:
-    """Yield each cell with its records."""
+    """Yield each cell that has records, with them."""
     for cell in list_cells():
-        yield cell, records[cell.name]
+        if cell.name in records:
+            yield cell, records[cell.name]
