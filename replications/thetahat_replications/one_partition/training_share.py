@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -165,7 +165,7 @@ def _list_losses(
     }
 
 
-Rule = Callable[[SharedSeries], Candidate]
+CandidateRule: TypeAlias = Callable[[SharedSeries], Candidate]
 
 
 def _allow_for_training(series: SharedSeries, weight: float) -> Candidate:
@@ -183,7 +183,7 @@ def _recommend(series: SharedSeries) -> Candidate:  # noqa: ARG001 - as the othe
     return Candidate(name="", rule=estimate_as_recommended)
 
 
-RULES: Final[Mapping[str, Rule]] = {
+RULES: Final[Mapping[str, CandidateRule]] = {
     "nadeau_bengio_instances": _recommend,
     **{f"instances x {a:g}": partial(_use_multiple, allowance=a) for a in (1.5, 1.75, 2.0)},
     **{f"1 + {a:g} D": partial(_allow_for_training, weight=a) for a in (1.0, 1.5, 2.0, 2.5, 3.0)},
@@ -191,7 +191,7 @@ RULES: Final[Mapping[str, Rule]] = {
 CHOSEN: Final = f"1 + {CHOSEN_WEIGHT:g} D"
 
 
-def _measure(series: SharedSeries, rule: Rule) -> Measures:
+def _measure(series: SharedSeries, rule: CandidateRule) -> Measures:
     moments = series.moments
     target, true_sd = float(moments.mean.mean()), float(moments.mean.std(ddof=1))
     ends = build_ends(rule(series), moments, is_difference=series.is_difference)
