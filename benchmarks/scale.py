@@ -190,11 +190,7 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         if asked.postgres:
-            from tests.servers.postgres import (
-                DURABLE,
-                fresh_database,
-                postgres_server,
-            )
+            from tests.servers.postgres import DURABLE, fresh_database, postgres_server
 
             server = stack.enter_context(postgres_server(DURABLE))
             os.environ["THETAHAT_DATABASE_URL"] = stack.enter_context(fresh_database(server))

@@ -30,12 +30,7 @@ if TYPE_CHECKING:
     )
     from thetahat.analyses.losses.choices import Gate
     from thetahat.analyses.losses.entry_points import evaluate, evaluate_scores
-    from thetahat.analyses.losses.result import (
-        Decision,
-        EvaluationResult,
-        GateOutcome,
-        Requirement,
-    )
+    from thetahat.analyses.losses.result import Decision, EvaluationResult, GateOutcome, Requirement
     from thetahat.analyses.predictions.entry_points import evaluate_predictions
     from thetahat.analyses.predictions.result import PredictionsEvaluation
     from thetahat.errors import EvaluationError

@@ -65,10 +65,7 @@ class ShownResult:
         ImportError
             The package is not installed, or none of them is.
         """
-        from thetahat_presentation.result_frames import (  # noqa: PLC0415 - only for frames
-            make_frame,
-            tabulate_result,
-        )
+        from thetahat_presentation.result_frames import make_frame, tabulate_result  # noqa: PLC0415 - only for frames
 
         return make_frame(tabulate_result(self.to_dict(), part, target), package)
 

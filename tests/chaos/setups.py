@@ -32,13 +32,7 @@ from tests.service.power_cut.recorded_disk import Recorder, build_image, read_lo
 from tests.service.power_cut.test_power_cut import SITE as RECORDING_SITE
 from tests.service.storage.databases import forget
 from tests.service.storage.shifted_clock import setting_the_clock
-from tests.service.supervisor.processes import (
-    READY_S,
-    SITE,
-    Command,
-    environment,
-    wait_until_gone,
-)
+from tests.service.supervisor.processes import READY_S, SITE, Command, environment, wait_until_gone
 from thetahat_service.storage import engine
 
 LONGEST_S: Final = 3.0

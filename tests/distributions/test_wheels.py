@@ -137,7 +137,7 @@ def test_exact_wheel_and_source_distribution_of_each_describe_themselves(built: 
         assert licence == (ROOT / "LICENSE").read_bytes()
         assert metadata["Author"] == "The maintainers of thetahat"
         assert metadata["Keywords"]
-        assert "Typing :: Typed" in metadata.get_all("Classifier")
+        assert "Typing :: Typed" in (metadata.get_all("Classifier") or ())
         assert metadata["Requires-Python"] == ">=3.11"
         assert len(metadata.get_payload()) > 100  # the README
         for requirement in metadata.get_all("Requires-Dist") or ():

@@ -14,13 +14,7 @@ from typing import Final
 import httpx
 
 from tests.chaos.setups import Machine, Redis, changed_environment, migrate
-from tests.drills.landings import (
-    Inventory,
-    copy_rows,
-    count_lost,
-    read_inventory,
-    unpack,
-)
+from tests.drills.landings import Inventory, copy_rows, count_lost, read_inventory, unpack
 from tests.drills.report import Drill
 from tests.servers.postgres import find_binaries, fresh_database, postgres_server
 from tests.servers.processes import free_port

@@ -8,15 +8,7 @@ from typing import Any
 import pytest
 
 from tests.architecture.sources import ROOT
-from thetahat_presentation.document import (
-    Cell,
-    Document,
-    Findings,
-    Name,
-    Number,
-    Section,
-    Table,
-)
+from thetahat_presentation.document import Cell, Document, Findings, Name, Number, Section, Table
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.renderers.html import HtmlPage
 from thetahat_presentation.renderers.latex import LatexPage, escape_latex

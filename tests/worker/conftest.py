@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.service.storage.databases import (
-    database,
-    empty_database,
-    empty_sqlite,
-    setting,
-    sqlite,
-)
+from tests.service.storage.databases import database, empty_database, empty_sqlite, setting, sqlite
 from tests.worker.sleeping_kind import KIND
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_worker import executor, watch

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import uuid4
 
-from tests.service.jobs.evaluations import (
-    look,
-    make_executor,
-    set_unit,
-    submit_nap,
-    unit,
-    units,
-)
+from tests.service.jobs.evaluations import look, make_executor, set_unit, submit_nap, unit, units
 from tests.service.storage.databases import Setting
 from thetahat_service.jobs import record, sweep
 from thetahat_service.outcomes import failures

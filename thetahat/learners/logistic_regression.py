@@ -10,14 +10,8 @@ import numpy as np
 from thetahat import cautions
 from thetahat.learners._training_parts import check_two_classes, class_weights, read_weights
 from thetahat.learners.base import FastLearner, OrdinaryFit, OverSplits
-from thetahat.learners.fast.logistic.all_rows_optimum import (
-    find_optimum,
-    find_optimum_by_gradients,
-)
-from thetahat.learners.fast.logistic.gradient_steps import (
-    minimise_by_gradients,
-    suits_gradients,
-)
+from thetahat.learners.fast.logistic.all_rows_optimum import find_optimum, find_optimum_by_gradients
+from thetahat.learners.fast.logistic.gradient_steps import minimise_by_gradients, suits_gradients
 from thetahat.learners.fast.logistic.leave_one_out import LogisticLeaveOneOut
 from thetahat.learners.fast.logistic.model import (
     LogisticModel,

@@ -11,15 +11,7 @@ import numpy as np
 
 from thetahat.errors import InvalidParameter
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo
-from thetahat.values.types import (
-    BoolArray,
-    FloatArray,
-    IntArray,
-    Label,
-    MeanKind,
-    Needs,
-    Target,
-)
+from thetahat.values.types import BoolArray, FloatArray, IntArray, Label, MeanKind, Needs, Target
 
 MAX_ROWS = 100_000
 """Largest number of rows for which resamples are drawn by default."""

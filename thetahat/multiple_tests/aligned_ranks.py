@@ -8,12 +8,7 @@ from typing import ClassVar
 
 from thetahat.cautions import LIBERAL_POST_HOC
 from thetahat.multiple_tests._loss_rows import LossRows, RowTest
-from thetahat.multiple_tests._ranks import (
-    TIES,
-    Ties,
-    compute_row_statistic,
-    rank_after_alignment,
-)
+from thetahat.multiple_tests._ranks import TIES, Ties, compute_row_statistic, rank_after_alignment
 from thetahat.multiple_tests.base import (
     POST_HOC_VARIANCES,
     OmnibusOutcome,

@@ -10,12 +10,7 @@ from thetahat.cautions import FEW_BLOCKS, ZERO_VARIANCE, Caution
 from thetahat.distributions import compute_p_value, compute_upper_quantile
 from thetahat.paired_tests._t_test import round_to_zero
 from thetahat.paired_tests._units import unit_target
-from thetahat.paired_tests.base import (
-    PairedLosses,
-    PairedTest,
-    PosteriorProbabilities,
-    TestOutcome,
-)
+from thetahat.paired_tests.base import PairedLosses, PairedTest, PosteriorProbabilities, TestOutcome
 from thetahat.parameter_checks import check_not_negative, check_probability
 from thetahat.registry import PARTITIONS, SUBSAMPLES, MethodInfo
 from thetahat.values.json_values import JsonValue

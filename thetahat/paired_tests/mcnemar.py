@@ -14,10 +14,7 @@ from thetahat.distributions import (
     compute_p_value,
 )
 from thetahat.errors import EvaluationError, UnsupportedCombination
-from thetahat.paired_tests._units import (
-    dependence_cautions,
-    reason_against_dependent_instances,
-)
+from thetahat.paired_tests._units import dependence_cautions, reason_against_dependent_instances
 from thetahat.paired_tests.base import (
     PairBatch,
     PairedLosses,

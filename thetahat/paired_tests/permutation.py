@@ -8,17 +8,9 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from thetahat.paired_tests._sign_flips import (
-    FlippedPairs,
-    binomial_p_values,
-    enumerated_p_value,
-)
+from thetahat.paired_tests._sign_flips import FlippedPairs, binomial_p_values, enumerated_p_value
 from thetahat.paired_tests._thresholds import MAX_ENUMERATED
-from thetahat.paired_tests._units import (
-    batch_units,
-    reason_against_unit,
-    unit_target,
-)
+from thetahat.paired_tests._units import batch_units, reason_against_unit, unit_target
 from thetahat.paired_tests.base import PairBatch, PairedTest, RandomStreams, TestOutcome
 from thetahat.parameter_checks import check_choice, check_range
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo

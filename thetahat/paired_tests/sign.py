@@ -9,11 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from thetahat.distributions import compute_fair_coin_p_value
-from thetahat.paired_tests._units import (
-    batch_units,
-    reason_against_unit,
-    unit_target,
-)
+from thetahat.paired_tests._units import batch_units, reason_against_unit, unit_target
 from thetahat.paired_tests.base import PairBatch, PairedTest, RandomStreams, TestOutcome
 from thetahat.parameter_checks import check_choice
 from thetahat.registry import EVERY_BLOCK_KIND, MethodInfo

@@ -18,11 +18,7 @@ from thetahat.pipelines.allowed_classes import (
     get_default_columns,
 )
 from thetahat.pipelines.estimators import build_estimator
-from thetahat.pipelines.parameter_limits import (
-    MAX_OUTPUT_COLUMNS,
-    MAX_SPARSE_COLUMNS,
-    check_width,
-)
+from thetahat.pipelines.parameter_limits import MAX_OUTPUT_COLUMNS, MAX_SPARSE_COLUMNS, check_width
 from thetahat.pipelines.stateless_classes import is_stateless
 from thetahat.pipelines.steps.base import describe_unknown_category, is_missing
 from thetahat.pipelines.third_party_calls import catch_failures

@@ -8,12 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from thetahat.cautions import (
-    ROWS_LEFT_OUT,
-    SAMPLE_ROWS_LEFT_OUT,
-    SMALL_SOURCES_LEFT_OUT,
-    Caution,
-)
+from thetahat.cautions import ROWS_LEFT_OUT, SAMPLE_ROWS_LEFT_OUT, SMALL_SOURCES_LEFT_OUT, Caution
 from thetahat.errors import InsufficientData, InvalidParameter
 from thetahat.values.types import BoolArray, IntArray, Label
 

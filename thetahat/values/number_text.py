@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 
 from thetahat_presentation import numbers
+from thetahat_presentation.numbers import count as count_noun
 from thetahat_presentation.numbers import format_count
 from thetahat_presentation.numbers import format_level as format_percent
 
 __all__ = [
+    "count_noun",
     "find_error",
     "format_alike",
     "format_count",

@@ -44,9 +44,7 @@ def explain_missing_judge(info: MethodInfo, layout: Layout) -> str | None:
 
 def get_sample(losses: BlockLosses) -> GradedSample:
     """Return the labels and grades of one model or difference; raise if there are no grades."""
-    from thetahat.numerics.prediction_powered import (  # noqa: PLC0415 - few evaluations need it
-        GradedSample,
-    )
+    from thetahat.numerics.prediction_powered import GradedSample  # noqa: PLC0415 - few evaluations need it
 
     layout, grades = losses.layout, losses.grades
     if layout.judge is None or grades is None:
@@ -102,9 +100,7 @@ def estimate_judged(info: MethodInfo, losses: BlockLosses) -> VarianceEstimate:
     With too few labels no interval rests on it. Of strata, whose shares the other variances do not
     know, it is then that of the labels alone.
     """
-    from thetahat.numerics.prediction_powered import (  # noqa: PLC0415 - few evaluations need it
-        estimate_mean,
-    )
+    from thetahat.numerics.prediction_powered import estimate_mean  # noqa: PLC0415 - few evaluations need it
 
     sample, design = get_sample(losses), losses.layout.judge
     cautions = check_labels(losses)

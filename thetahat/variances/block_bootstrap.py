@@ -17,11 +17,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._building import TRAINING_IGNORED, build_estimate
-from thetahat.variances._times import (
-    check_dependence,
-    explain_unfit_times,
-    sum_deviations_by_time,
-)
+from thetahat.variances._times import check_dependence, explain_unfit_times, sum_deviations_by_time
 from thetahat.variances.base import VarianceEstimate
 
 

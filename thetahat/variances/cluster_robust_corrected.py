@@ -12,11 +12,7 @@ from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
 from thetahat.values.types import MeanKind, Target
 from thetahat.variances._building import build_estimate
-from thetahat.variances._clusters import (
-    check_few_clusters,
-    count_pooled_degrees,
-    estimate_pooled,
-)
+from thetahat.variances._clusters import check_few_clusters, count_pooled_degrees, estimate_pooled
 from thetahat.variances.base import VarianceEstimate
 from thetahat.variances.cluster_robust import ClusterRobust
 

@@ -171,14 +171,14 @@ class Dataset:
             bytes=data["bytes"],
             rows=data["rows"],
             columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
-            created_at=_parse_time(data.get("created_at")),
+            created_at=parse_time(data.get("created_at")),
             uses=None
             if uses is None
             else DatasetUses(
                 evaluations=uses["evaluations"],
                 models=uses["models"],
-                first_at=_parse_time(uses["first_at"]),
-                last_at=_parse_time(uses["last_at"]),
+                first_at=parse_time(uses["first_at"]),
+                last_at=parse_time(uses["last_at"]),
             ),
             members=copy_members(data),
         )
@@ -247,9 +247,9 @@ class Evaluation:
             status=data["status"],
             labels=data.get("labels") or {},
             seed=data.get("seed"),
-            created_at=_parse_time(data.get("created_at")),
-            started_at=_parse_time(data.get("started_at")),
-            finished_at=_parse_time(data.get("finished_at")),
+            created_at=parse_time(data.get("created_at")),
+            started_at=parse_time(data.get("started_at")),
+            finished_at=parse_time(data.get("finished_at")),
             progress=Progress.read(data.get("progress") or {}),
             error=Problem.read(cast("ProblemJson", error)) if error else None,
             links=cast("dict[str, str]", data.get("links") or {}),
@@ -322,7 +322,7 @@ class SignOff:
         """Return the object that JSON describes."""
         return cls(
             id=data["id"],
-            at=_parse_time(data.get("at")),
+            at=parse_time(data.get("at")),
             name=data["name"],
             owner=data.get("owner", ""),
             actor=data.get("actor", ""),
@@ -351,5 +351,6 @@ def field_path(*names: str) -> str:
     )
 
 
-def _parse_time(text: str | None) -> datetime | None:
+def parse_time(text: str | None) -> datetime | None:
+    """Return a time that the service sent."""
     return None if text is None else datetime.fromisoformat(text)

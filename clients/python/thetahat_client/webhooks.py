@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
-from thetahat_client.models import Evaluation, Problem, ProblemJson, copy_members
+from thetahat_client.models import Evaluation, Problem, ProblemJson, copy_members, parse_time
 from thetahat_client.result_types import JsonObject
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ class Webhook:
             url=data["url"],
             event_types=tuple(data.get("event_types", ())),
             description=data.get("description"),
-            created_at=_parse_time(data.get("created_at")),
-            disabled_at=_parse_time(data.get("disabled_at")),
+            created_at=parse_time(data.get("created_at")),
+            disabled_at=parse_time(data.get("disabled_at")),
             secret=cast("NewWebhookDict", data).get("secret"),
             labels=dict(data.get("labels") or {}),
-            previous_secret_until=_parse_time(data.get("previous_secret_until")),
+            previous_secret_until=parse_time(data.get("previous_secret_until")),
             members=copy_members(data),
         )
 
@@ -90,9 +90,9 @@ class Delivery:
             event_type=data["event_type"],
             state=data["state"],
             attempts=data["attempts"],
-            created_at=_parse_time(data.get("created_at")),
-            last_attempt_at=_parse_time(data.get("last_attempt_at")),
-            next_attempt_at=_parse_time(data.get("next_attempt_at")),
+            created_at=parse_time(data.get("created_at")),
+            last_attempt_at=parse_time(data.get("last_attempt_at")),
+            next_attempt_at=parse_time(data.get("next_attempt_at")),
             last_status=data.get("last_status"),
             last_error=data.get("last_error"),
             series_id=data.get("series_id"),
@@ -123,7 +123,3 @@ class SubmissionOutcome:
             problem=None if problem is None else Problem.read(cast("ProblemJson", problem)),
             replayed=bool(data.get("replayed", False)),
         )
-
-
-def _parse_time(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)

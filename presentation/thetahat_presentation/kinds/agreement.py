@@ -17,7 +17,7 @@ from thetahat_presentation.document import (
 from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
 from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.documents import build_other_document
-from thetahat_presentation.parts.models import build_interval
+from thetahat_presentation.parts.models import build_estimate
 from thetahat_presentation.wording import list_names
 
 MOST_ASKED: Final = 6
@@ -85,7 +85,7 @@ def _tabulate_pairs(result: Json) -> Table | None:
         [
             Name(f"{pair['a']}, {pair['b']}"),
             format_count(pair["n"]),
-            *(_build_interval(pair.get(key)) for key in shown),
+            *(build_estimate(pair.get(key)) for key in shown),
         ]
         for pair in pairs
     ]
@@ -102,7 +102,7 @@ def _tabulate_all(result: Json) -> Table | None:
     if not found:
         return None
     rows: list[list[Cell]] = [
-        [Name(COEFFICIENTS.get(key, key)), format_count(each["n"]), _build_interval(each)]
+        [Name(COEFFICIENTS.get(key, key)), format_count(each["n"]), build_estimate(each)]
         for key, each in found.items()
     ]
     return Table(
@@ -149,14 +149,6 @@ def _tabulate_raters(result: Json) -> Table | None:
         columns=["Rater", "Items", *categories],
         rows=rows,
     )
-
-
-def _build_interval(estimate: Json | None) -> Interval:
-    """Return an estimate with its interval; an empty cell where there is none."""
-    ends = build_interval(estimate)
-    if estimate is None:
-        return ends
-    return Interval(ends.lower, ends.upper, ends.standard_error, estimate["estimate"])
 
 
 PRESENTATION = Presentation(name="agreement", title="Agreement", view=view, ask=ask)

@@ -6,11 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from thetahat_presentation.document import Bar, Caution, Cell, Findings, Name, Number, Table
-from thetahat_presentation.numbers import (
-    format_count,
-    format_ends,
-    format_p_value,
-)
+from thetahat_presentation.numbers import format_count, format_ends, format_p_value
 from thetahat_presentation.parts.cautions import group_cautions, split_failures
 from thetahat_presentation.parts.costs import describe_costs, name_cost, write_cost
 from thetahat_presentation.parts.groups import describe_groups

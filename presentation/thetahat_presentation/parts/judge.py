@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
-from thetahat_presentation.document import Cell, Interval, Name, Number, Pair, Section, Table
+from thetahat_presentation.document import Cell, Name, Number, Pair, Section, Table
 from thetahat_presentation.numbers import format_count
-from thetahat_presentation.parts.models import ModelsResult, build_interval
+from thetahat_presentation.parts.models import ModelsResult, build_estimate
 from thetahat_presentation.parts.pairs import list_first_pairs
 
 Json: TypeAlias = Mapping[str, Any]
@@ -60,12 +60,12 @@ def _tabulate(parts: list[tuple[Cell, Json]], level: str) -> Table:
     rows: list[list[Cell]] = [
         [
             subject,
-            _build_interval(judge["labels_only"]),
-            _build_interval(judge.get("prediction_powered")),
+            build_estimate(judge["labels_only"]),
+            build_estimate(judge.get("prediction_powered")),
             Number(judge.get("lambda"), None),
             _count(judge.get("effective_labels")),
             Number(judge["judge_only"]["estimate"], _get_error(judge["labels_only"])),
-            _build_interval(judge["judge_only"]["bias"]),
+            build_estimate(judge["judge_only"]["bias"]),
         ]
         for subject, judge in parts
     ]
@@ -104,7 +104,7 @@ def _tabulate_agreement(shown: ModelsResult) -> Table | None:
         if agreement is not None:
             rates = (agreement[key] for key in ("kappa", "sensitivity", "specificity"))
             observed = Number(agreement["observed"], None)
-            rows.append([Name(name), observed, *map(_build_interval, rates)])
+            rows.append([Name(name), observed, *map(build_estimate, rates)])
     if not rows:
         return None
     return Table(
@@ -116,14 +116,6 @@ def _tabulate_agreement(shown: ModelsResult) -> Table | None:
             "Kappa depends on how common each label is.",
         ],
     )
-
-
-def _build_interval(estimate: Json | None) -> Interval:
-    """Return an interval with its centre; an empty cell where there is none."""
-    ends = build_interval(estimate)
-    if estimate is None:
-        return ends
-    return Interval(ends.lower, ends.upper, ends.standard_error, estimate["estimate"])
 
 
 def _get_error(estimate: Json) -> float | None:

@@ -310,6 +310,14 @@ def build_interval(interval: Json | None, standard_error: float | None = None) -
     return Interval(interval.get("lower"), interval.get("upper"), error)
 
 
+def build_estimate(estimate: Mapping[str, Any] | None) -> Interval:
+    """Return an estimate with its interval; an empty cell where there is none."""
+    ends = build_interval(estimate)
+    if estimate is None:
+        return ends
+    return Interval(ends.lower, ends.upper, ends.standard_error, estimate["estimate"])
+
+
 def count_not_shown(n_rows: int, most: int) -> list[str]:
     """Return the note on a table that has not all rows; none if it has them."""
     if n_rows <= most:

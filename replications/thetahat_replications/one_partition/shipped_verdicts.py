@@ -18,13 +18,7 @@ import numpy as np
 
 from thetahat.errors import EvaluationError
 from thetahat.values.types import Target
-from thetahat_replications.test_errors.__main__ import (
-    COLUMNS,
-    PLACE,
-    PLANNED,
-    flatten,
-    write_json,
-)
+from thetahat_replications.test_errors.__main__ import COLUMNS, PLACE, PLANNED, flatten, write_json
 from thetahat_replications.test_errors.designs import Cell, list_cells
 from thetahat_replications.test_errors.findings import write_findings
 from thetahat_replications.test_errors.page import write_page

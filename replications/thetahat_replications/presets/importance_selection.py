@@ -26,10 +26,7 @@ from thetahat_replications.importance.gaussian_setting import (
     draw_samples,
 )
 from thetahat_replications.importance.penalty_selection import Draw, EstimateWeights
-from thetahat_replications.importance.selection_preset import (
-    GAUSSIAN_RATIO,
-    PaperSelectionPreset,
-)
+from thetahat_replications.importance.selection_preset import GAUSSIAN_RATIO, PaperSelectionPreset
 
 PLACE: Final = Passage(SOURCE, "section 5.3, Figure 6")
 WEIGHTS: Final = {**GAUSSIAN_RATIO, "true": compute_true_weights}

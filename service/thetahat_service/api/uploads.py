@@ -18,12 +18,7 @@ from thetahat_service.data.base import TextFormat
 from thetahat_service.data.encodings import ENCODINGS, UTF_8, find_encoding
 from thetahat_service.data.formats import FORMATS, add_encoding
 from thetahat_service.data.receiving import Receiver, check_length
-from thetahat_service.errors import (
-    FieldError,
-    InvalidRequest,
-    MalformedRequest,
-    UnsupportedMedia,
-)
+from thetahat_service.errors import FieldError, InvalidRequest, MalformedRequest, UnsupportedMedia
 from thetahat_service.jobs.datasets import Upload
 from thetahat_service.settings import get_settings
 

@@ -26,12 +26,7 @@ from thetahat_service.cli.evaluate_once import (
 )
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import print_text
-from thetahat_service.cli.table_columns import (
-    LABELS,
-    LossColumns,
-    check_names,
-    choose_columns,
-)
+from thetahat_service.cli.table_columns import LABELS, LossColumns, check_names, choose_columns
 
 if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile

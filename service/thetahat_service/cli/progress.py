@@ -30,12 +30,7 @@ class LiveProgress:
     """A bar on the terminal that is drawn again several times a second, also between answers."""
 
     def __init__(self) -> None:
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-        )
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         self._left = _TimeLeft()
         self._progress: Progress = Progress(

@@ -14,13 +14,7 @@ import typer
 from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, Yes, connect
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.gate import GateStatus, Require
-from thetahat_service.cli.output import (
-    confirm,
-    print_document,
-    print_json,
-    print_table,
-    print_text,
-)
+from thetahat_service.cli.output import confirm, print_document, print_json, print_table, print_text
 from thetahat_service.cli.requests import read_request
 from thetahat_service.cli.sectioned_help import SectionedGroup
 

@@ -10,20 +10,11 @@ from thetahat.tables.target_tasks import propose_task
 from thetahat_service.data.base import GROUPS
 from thetahat_service.data.profiles import profile_columns
 from thetahat_service.data.reading import ReadableFile, read_columns, read_labels
-from thetahat_service.json_types import (
-    FileUnderstanding,
-    JsonObject,
-    UnderstoodColumn,
-)
+from thetahat_service.json_types import FileUnderstanding, JsonObject, UnderstoodColumn
 from thetahat_service.roles.contents import Contents, guess_contents
 from thetahat_service.roles.long_tables import UnclearTable, Values, read_long_table
 from thetahat_service.roles.names import is_label_name
-from thetahat_service.roles.proposals import (
-    Proposal,
-    Role,
-    find_model_column,
-    propose_roles,
-)
+from thetahat_service.roles.proposals import Proposal, Role, find_model_column, propose_roles
 from thetahat_service.roles.questions import list_questions, list_questions_of_long_table
 
 FEATURE: Final = "feature"

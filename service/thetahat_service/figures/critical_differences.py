@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import find_block_word
-from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.figure import Figure, Result, clean_name
 from thetahat_service.figures.style import Json, Style
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _build(
         caption += f" Of {len(groups)} groups the first {MOST_GROUPS} are drawn."
     tied = len(groups[0]) if groups and order[0] in groups[0] else 1
     return Figure(
-        name=f"critical_differences_{_clean_name(name)}",
+        name=f"critical_differences_{clean_name(name)}",
         title=f"Groups that do not differ, by {name.replace('_', ' ')}",
         caption=caption,
         alt=(
@@ -170,7 +170,3 @@ def _build_view(
         ],
         "resolve": {"scale": {"y": "shared"}},
     }
-
-
-def _clean_name(name: str) -> str:
-    return "".join(c if c.isalnum() and c.isascii() else "_" for c in name.lower())

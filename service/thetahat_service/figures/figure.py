@@ -74,3 +74,8 @@ def wrap_title(title: str, width: int) -> str | list[str]:
     if length <= room:
         return title
     return textwrap.wrap(title, max(10, int(letters * room / length * 0.95)))
+
+
+def clean_name(name: str) -> str:
+    """Return a name with small letters, digits and underscores only, for that of a figure."""
+    return "".join(c if c.isalnum() and c.isascii() else "_" for c in name.lower())

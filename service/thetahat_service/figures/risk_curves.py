@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from thetahat_presentation.captions import phrase, write_level
 from thetahat_presentation.wording import join_words
-from thetahat_service.figures.figure import Figure, Result
+from thetahat_service.figures.figure import Figure, Result, clean_name
 from thetahat_service.figures.lines import Line, LinePlot, build_line_view, needs_log
 
 ORDER: Final = ("weighted", "controlled", "unweighted")
@@ -84,7 +84,7 @@ def _build(name: str, learner: Mapping[str, Any], n_folds: int | None, n: int | 
     if oracle:
         caption += f" The dashed line is the {ORACLE}, which the estimates should follow."
     return Figure(
-        name=f"risks_{_clean_name(name)}" if name else "risks",
+        name=f"risks_{clean_name(name)}" if name else "risks",
         title=f"Risks of {name} along {parameter}" if name else f"Risks along {parameter}",
         caption=caption,
         alt=f"Risks along {len(x)} values of {parameter}: {join_words(choices)}.",
@@ -102,8 +102,3 @@ def place_values(values: Sequence[Any]) -> tuple[list[float], tuple[str, ...]]:
 
 def _show(value: Any) -> str:
     return phrase(value) if isinstance(value, int | float) else str(value)
-
-
-def _clean_name(name: str) -> str:
-    """Return a name with letters, digits and underscores only."""
-    return "".join(c if c.isalnum() and c.isascii() else "_" for c in name.lower())

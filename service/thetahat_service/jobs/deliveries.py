@@ -225,10 +225,7 @@ def send(
     delivery: ClaimedDelivery, settings: Settings, connection: OpenConnection
 ) -> AttemptOutcome:
     """Send a delivery once, within the time of the settings; closing the connection ends it."""
-    from thetahat_service.outbound.connections import (  # noqa: PLC0415 - httpx, seldom needed
-        RequestFailed,
-        open_response,
-    )
+    from thetahat_service.outbound.connections import RequestFailed, open_response  # noqa: PLC0415 - httpx, seldom needed
 
     deadline = time.monotonic() + settings.webhook_timeout_s
     try:

@@ -63,11 +63,7 @@ def fetch_file(url: str, file: IO[bytes]) -> FetchedFile:
     Raises ``InvalidRequest`` for a URL that is not allowed, ``TooLarge``, and ``SourceFailed`` for
     an answer other than 200, also a redirect, or none in time.
     """
-    from thetahat_service.outbound.connections import (  # noqa: PLC0415 - httpx, seldom needed
-        RequestFailed,
-        RequestTimedOut,
-        open_response,
-    )
+    from thetahat_service.outbound.connections import RequestFailed, RequestTimedOut, open_response  # noqa: PLC0415 - httpx, seldom needed
 
     target = check_source(url)
     timeout_s = get_settings().import_timeout_s

@@ -72,9 +72,7 @@ def _run_process(identifiers: Sequence[UUID]) -> str:
 def compute_leaderboards(owner_id: UUID, identifiers: Sequence[UUID]) -> bytes:
     """Return the boards; only this function imports the mathematics."""
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
-    from thetahat_service.recomputation.leaderboards import (  # noqa: PLC0415 - likewise
-        build_leaderboards,
-    )
+    from thetahat_service.recomputation.leaderboards import build_leaderboards  # noqa: PLC0415 - likewise
 
     kept: list[EvaluationToRank] = []
     left_out: list[dict[str, str]] = []
@@ -93,14 +91,8 @@ def _read_kept(row: EvaluationRow) -> EvaluationToRank:
     from thetahat_service.errors import DamagedFile  # noqa: PLC0415 - only this process needs it
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
-    from thetahat_service.recomputation.leaderboards import (  # noqa: PLC0415 - likewise
-        EvaluationToRank,
-        read_measure,
-    )
-    from thetahat_service.recomputation.sources import (  # noqa: PLC0415 - likewise
-        OF_LOSSES,
-        refuse_without_grades,
-    )
+    from thetahat_service.recomputation.leaderboards import EvaluationToRank, read_measure  # noqa: PLC0415 - likewise
+    from thetahat_service.recomputation.sources import OF_LOSSES, refuse_without_grades  # noqa: PLC0415 - likewise
     from thetahat_service.storage import results  # noqa: PLC0415 - likewise
     from thetahat_service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
 
@@ -139,9 +131,7 @@ def _read_kept(row: EvaluationRow) -> EvaluationToRank:
 def main() -> None:
     """Write the boards to standard output."""
     from thetahat_service.process import memory  # noqa: PLC0415 - only this process needs them
-    from thetahat_service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
-        request_signal_on_parent_exit,
-    )
+    from thetahat_service.process.exit_with_parent import request_signal_on_parent_exit  # noqa: PLC0415 - likewise
 
     request_signal_on_parent_exit()
     memory.limit_memory(get_settings().memory_limit_mb)

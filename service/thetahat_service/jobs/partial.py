@@ -199,9 +199,7 @@ def main() -> None:
     """Write the partial result to standard output, or the reason why there is none."""
     from thetahat.errors import EvaluationError  # noqa: PLC0415 - likewise
     from thetahat_service.process import memory  # noqa: PLC0415 - only this process needs them
-    from thetahat_service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
-        request_signal_on_parent_exit,
-    )
+    from thetahat_service.process.exit_with_parent import request_signal_on_parent_exit  # noqa: PLC0415 - likewise
 
     request_signal_on_parent_exit()
     memory.limit_memory(get_settings().memory_limit_mb)

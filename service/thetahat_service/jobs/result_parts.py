@@ -111,15 +111,9 @@ def compute_result(evaluation_id: UUID, include: Sequence[str]) -> str:
     from thetahat_service.jobs import loading  # noqa: PLC0415 - likewise
     from thetahat_service.json_encoding import encode_json  # noqa: PLC0415 - likewise
     from thetahat_service.kinds.kept_losses import read_kept_losses  # noqa: PLC0415 - likewise
-    from thetahat_service.kinds.result_json import (  # noqa: PLC0415 - likewise
-        encode_parts,
-    )
-    from thetahat_service.recomputation.evaluating import (  # noqa: PLC0415 - likewise
-        evaluate_kept_losses,
-    )
-    from thetahat_service.recomputation.sources import (  # noqa: PLC0415 - likewise
-        refuse_without_grades,
-    )
+    from thetahat_service.kinds.result_json import encode_parts  # noqa: PLC0415 - likewise
+    from thetahat_service.recomputation.evaluating import evaluate_kept_losses  # noqa: PLC0415 - likewise
+    from thetahat_service.recomputation.sources import refuse_without_grades  # noqa: PLC0415 - likewise
     from thetahat_service.storage import results  # noqa: PLC0415 - likewise
     from thetahat_service.storage.open_files import open_file_store  # noqa: PLC0415 - likewise
 
@@ -143,9 +137,7 @@ def main() -> None:
     """Write the result to standard output, or the reason why there is none."""
     from thetahat_service.errors import DamagedFile  # noqa: PLC0415 - only this process needs them
     from thetahat_service.process import memory  # noqa: PLC0415 - likewise
-    from thetahat_service.process.exit_with_parent import (  # noqa: PLC0415 - likewise
-        request_signal_on_parent_exit,
-    )
+    from thetahat_service.process.exit_with_parent import request_signal_on_parent_exit  # noqa: PLC0415 - likewise
 
     request_signal_on_parent_exit()
     memory.limit_memory(get_settings().memory_limit_mb)

@@ -110,9 +110,7 @@ def _name_protocol(
     """Return the protocol that a request names; ``InvalidRequest`` if the owner has it not."""
     if getattr(request, "protocol", None) is None:  # which not every kind has
         return None
-    from thetahat_service.protocols.following import (  # noqa: PLC0415 - the mathematics
-        name_protocol,
-    )
+    from thetahat_service.protocols.following import name_protocol  # noqa: PLC0415 - the mathematics
 
     files = sorted({file.sha256 for file in datasets.values()})
     return name_protocol(owner_id, request, digests, files)

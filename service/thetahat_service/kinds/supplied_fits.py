@@ -15,11 +15,7 @@ from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimate
 from thetahat.analyses.losses.result import MethodUsed
 from thetahat.error_paths import errors_located_at
 from thetahat.errors import InvalidParameter, Loc, shorten_value
-from thetahat.refit_estimators import (
-    RequestedRefit,
-    check_independent_rows,
-    compute_estimates,
-)
+from thetahat.refit_estimators import RequestedRefit, check_independent_rows, compute_estimates
 from thetahat.values.block_losses import MAX_LOSS, LossTable
 from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.kinds.fields.list_items import LossItem, NumberItem

@@ -17,9 +17,7 @@ LONGEST: Final = 500
 def list_kept_studies() -> tuple[str, ...]:
     """Return the names of the presets whose results are kept; none without the replications."""
     try:
-        from thetahat_replications.kept_studies import (  # noqa: PLC0415 - may not be installed
-            list_kept_studies as list_installed,
-        )
+        from thetahat_replications.kept_studies import list_kept_studies as list_installed  # noqa: PLC0415 - may not be installed
     except ModuleNotFoundError:
         return ()
     return list_installed()
@@ -45,9 +43,7 @@ def read_kept_study(name: str) -> StudyResultDict:
 
 @lru_cache(maxsize=32)
 def _read(name: str) -> StudyResultDict:
-    from thetahat_replications.kept_studies import (  # noqa: PLC0415 - may not be installed
-        read_kept_study as read_installed,
-    )
+    from thetahat_replications.kept_studies import read_kept_study as read_installed  # noqa: PLC0415 - may not be installed
 
     result = cast("StudyResultDict", read_installed(name))
     tables = [table for table in result["tables"] if len(table["rows"]) <= LONGEST]

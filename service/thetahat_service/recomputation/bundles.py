@@ -70,9 +70,7 @@ def write_bundle(
         if key is None:
             archive.writestr(_describe(STATEMENT, zipfile.ZIP_DEFLATED), statement)
         else:
-            from thetahat_service.recomputation.signatures import (  # noqa: PLC0415 - an extra
-                sign,
-            )
+            from thetahat_service.recomputation.signatures import sign  # noqa: PLC0415 - an extra
 
             signed = sign(statement, key)
             archive.writestr(_describe(SIGNED_STATEMENT, zipfile.ZIP_DEFLATED), signed)
@@ -83,9 +81,7 @@ def find_signing_key() -> Ed25519PrivateKey | None:
     file = get_settings().signing_key
     if not file:
         return None
-    from thetahat_service.recomputation.signatures import (  # noqa: PLC0415 - an extra
-        read_private_key,
-    )
+    from thetahat_service.recomputation.signatures import read_private_key  # noqa: PLC0415 - an extra
 
     return read_private_key(Path(file))
 

@@ -8,12 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from thetahat.tables.column_profiles import ColumnProfile, is_total_name
-from thetahat_service.roles.names import (
-    is_item_name,
-    is_run_name,
-    is_task_name,
-    is_unnamed,
-)
+from thetahat_service.roles.names import is_item_name, is_run_name, is_task_name, is_unnamed
 from thetahat_service.roles.proposals import (
     Proposal,
     Role,

@@ -6,14 +6,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import ConfigDict, Field
 
-from thetahat.advice.situation import (
-    LARGEST,
-    LOWEST_LEVEL,
-    MAX_MODELS,
-    MAX_N,
-    RAREST,
-    SMALLEST,
-)
+from thetahat.advice.situation import LARGEST, LOWEST_LEVEL, MAX_MODELS, MAX_N, RAREST, SMALLEST
 from thetahat.parameter_checks import HIGHEST_LEVEL
 from thetahat.values.types import Target
 from thetahat_service.schemas.base import Schema

@@ -96,10 +96,7 @@ def _prepare_database(settings: Settings, stack: ExitStack) -> None:
     # Imported here, while the processes that were just started import the same.
     from thetahat_service.jobs import sweep  # noqa: PLC0415
     from thetahat_service.storage import engine, schema  # noqa: PLC0415
-    from thetahat_service.supervisor.public_address import (  # noqa: PLC0415
-        require_keys,
-        require_log_in_package,
-    )
+    from thetahat_service.supervisor.public_address import require_keys, require_log_in_package  # noqa: PLC0415
 
     stack.callback(engine.reset)
     require_log_in_package()
@@ -118,11 +115,7 @@ def _announce(  # noqa: PLR0913 - it needs all of them
     say: Callable[[str], None],
 ) -> ReadyNotice:
     """Say where the API answers; return the notice that is still to come."""
-    from thetahat_service.supervisor.ready import (  # noqa: PLC0415 - as above
-        ReadyNotice,
-        format_address,
-        wait_until_answering,
-    )
+    from thetahat_service.supervisor.ready import ReadyNotice, format_address, wait_until_answering  # noqa: PLC0415 - as above
 
     address = format_address(listener)
     if wait_until_answering(listener, node, children, stop):

@@ -93,11 +93,7 @@ def build_api(listener: socket.socket, start_signal: StartSignal) -> ChildProces
 def _run_api(descriptor: int) -> None:
     """Keep the API process running on a socket that listens."""
     # Loaded in the child: the supervisor has no use for uvicorn.
-    from thetahat_service.supervisor.api_process import (  # noqa: PLC0415
-        load_application,
-        load_slow_modules,
-        run_api,
-    )
+    from thetahat_service.supervisor.api_process import load_application, load_slow_modules, run_api  # noqa: PLC0415
     from thetahat_service.supervisor.keeper import keep  # noqa: PLC0415
 
     def run() -> None:

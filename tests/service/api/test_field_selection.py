@@ -10,11 +10,7 @@ from starlette.testclient import TestClient
 
 from tests.service.api.conftest import InlineWorker
 from tests.service.api.requests import matrix
-from thetahat_service.api.field_selection import (
-    check_selection,
-    parse_fields,
-    select_fields,
-)
+from thetahat_service.api.field_selection import check_selection, parse_fields, select_fields
 from thetahat_service.errors import InvalidRequest
 from thetahat_service.kinds.examples import RESULT, read_examples
 

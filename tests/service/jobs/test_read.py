@@ -7,12 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.service.jobs.evaluations import look, make_executor, submit_nap, units
-from thetahat_service.errors import (
-    EvaluationNotFinished,
-    NoResult,
-    ResourceNotFound,
-    ResultPending,
-)
+from thetahat_service.errors import EvaluationNotFinished, NoResult, ResourceNotFound, ResultPending
 from thetahat_service.jobs import read
 from thetahat_service.jobs.cancel import cancel
 from thetahat_service.jobs.delete import delete

@@ -10,14 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from tests.service.kinds.run_requests import SPACE, as_json, run_kind
-from tests.service.kinds.shifted_samples import (
-    BODY,
-    PENALTIES,
-    U,
-    X,
-    Z,
-    with_,
-)
+from tests.service.kinds.shifted_samples import BODY, PENALTIES, U, X, Z, with_
 from thetahat.errors import InvalidParameter
 from thetahat.pipelines import building
 from thetahat.weighted_risks import WEIGHTED_RISKS

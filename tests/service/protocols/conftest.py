@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from tests.service.storage.databases import (
-    database,
-    empty_database,
-    empty_sqlite,
-    setting,
-    sqlite,
-)
+from tests.service.storage.databases import database, empty_database, empty_sqlite, setting, sqlite
 
 __all__ = ["database", "empty_database", "empty_sqlite", "setting", "sqlite"]

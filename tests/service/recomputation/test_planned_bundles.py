@@ -9,13 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from tests.service.recomputation.kept_evaluations import (
-    change,
-    keep,
-    pack,
-    repack,
-    state_again,
-)
+from tests.service.recomputation.kept_evaluations import change, keep, pack, repack, state_again
 from thetahat.errors import InvalidParameter
 from thetahat_service.in_process.evaluation import evaluate_in_process
 from thetahat_service.kinds.planned_results import add_outcome

@@ -16,12 +16,7 @@ import pytest
 from tests.servers.slow_receiver import run_slow_receiver
 from tests.service.jobs.evaluations import look, submit_nap, wait_for
 from tests.service.storage.databases import Setting
-from tests.service.supervisor.processes import (
-    environment,
-    running,
-    serving,
-    wait_until_gone,
-)
+from tests.service.supervisor.processes import environment, running, serving, wait_until_gone
 from tests.worker.sleeping_kind import expected_draws
 from thetahat_service.jobs import read, webhooks
 from thetahat_service.settings import get_settings

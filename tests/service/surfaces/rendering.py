@@ -11,13 +11,7 @@ from xml.etree import ElementTree as ET
 import orjson
 
 from tests.golden.write_shown import make_row, render_page, render_report
-from tests.service.surfaces.reading import (
-    Shown,
-    read_html,
-    read_latex,
-    read_markdown,
-    read_text,
-)
+from tests.service.surfaces.reading import Shown, read_html, read_latex, read_markdown, read_text
 from thetahat_client.result import ResultObject
 from thetahat_client.text import result_text
 from thetahat_service.api.routes.list_pages import CHOICES, FILTERS

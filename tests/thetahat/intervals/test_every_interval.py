@@ -15,14 +15,7 @@ from numpy.testing import assert_allclose
 
 from tests.cases import case
 from tests.thetahat.descriptions import check_description
-from tests.thetahat.intervals.builders import (
-    GREATER,
-    LESS,
-    TWO,
-    ends,
-    holdout_of,
-    sources_of,
-)
+from tests.thetahat.intervals.builders import GREATER, LESS, TWO, ends, holdout_of, sources_of
 from tests.thetahat.smallest_layouts import SMALLEST, check_plain, check_refusal, smallest_losses
 from thetahat.intervals import INTERVALS
 from thetahat.intervals.base import (

@@ -19,11 +19,7 @@ from thetahat.analyses.cross_validation.given_splits import (
 )
 from thetahat.analyses.cross_validation.probabilities import check_learners_for_probabilities
 from thetahat.analyses.cross_validation.result import CrossValidationEvaluation
-from thetahat.analyses.cross_validation.seeds import (
-    Seeds,
-    average_trainings,
-    refuse_beside_seeds,
-)
+from thetahat.analyses.cross_validation.seeds import Seeds, average_trainings, refuse_beside_seeds
 from thetahat.analyses.cross_validation.tasks import DecidedTask, decide_task
 from thetahat.analyses.losses import EVERY_TEST, Choices
 from thetahat.analyses.losses.entry_points import (

@@ -44,12 +44,8 @@ def collect_probabilities(
     """Return the probabilities of each learner, with rows split by split as in the loss table."""
     if options is None:
         return None
-    from thetahat.analyses.losses.by_probability import (  # noqa: PLC0415 - seldom needed
-        ProbabilitiesOfTable,
-    )
-    from thetahat.analyses.probabilities.events import (  # noqa: PLC0415 - same
-        PredictedProbabilities,
-    )
+    from thetahat.analyses.losses.by_probability import ProbabilitiesOfTable  # noqa: PLC0415 - seldom needed
+    from thetahat.analyses.probabilities.events import PredictedProbabilities  # noqa: PLC0415 - same
 
     models = {}
     for name, of_learner in outcomes.items():

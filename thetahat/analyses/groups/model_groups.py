@@ -9,11 +9,7 @@ import numpy as np
 
 from thetahat.analyses.groups.columns import write_group
 from thetahat.analyses.groups.gaps import find_gaps_to_whole, find_pair_gaps
-from thetahat.analyses.groups.intervals import (
-    GroupEstimate,
-    compute_group_tail,
-    estimate_rate,
-)
+from thetahat.analyses.groups.intervals import GroupEstimate, compute_group_tail, estimate_rate
 from thetahat.analyses.groups.moments import GroupMoments
 from thetahat.analyses.groups.result import GroupMean, GroupMetric, ModelGroups, WorstGroup
 from thetahat.analyses.groups.rows import GroupRows

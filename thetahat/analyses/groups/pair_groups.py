@@ -15,12 +15,7 @@ from thetahat.analyses.groups.intervals import (
 )
 from thetahat.analyses.groups.model_groups import ABSENT, GroupOptions
 from thetahat.analyses.groups.moments import GroupMoments
-from thetahat.analyses.groups.result import (
-    GroupDecision,
-    GroupDifference,
-    GroupTest,
-    PairGroups,
-)
+from thetahat.analyses.groups.result import GroupDecision, GroupDifference, GroupTest, PairGroups
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.analyses.groups.statements import (
     build_interval,

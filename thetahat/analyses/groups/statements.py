@@ -24,12 +24,7 @@ from thetahat.analyses.groups.result import (
 )
 from thetahat.analyses.groups.rows import FEW_UNITS, GroupRows
 from thetahat.analyses.thresholds import FEWEST_SKEWED, LARGEST_SIZE, LARGEST_SKEWNESS
-from thetahat.cautions import (
-    GROUPS_OF_THESE_SOURCES,
-    GROUPS_WITHOUT_TIME,
-    SKEWED_GROUPS,
-    Caution,
-)
+from thetahat.cautions import GROUPS_OF_THESE_SOURCES, GROUPS_WITHOUT_TIME, SKEWED_GROUPS, Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.layout import Layout
 from thetahat.values.types import Alternative, BlockKind, Label, MeanKind, Target

@@ -67,9 +67,7 @@ def check(
     if reason is not None:
         raise UnsupportedCombination(reason, loc=("correction",), value=choices.correction)
     if layout.judge is not None:
-        from thetahat.analyses.losses.judged_pairs import (  # noqa: PLC0415 - seldom needed
-            check_correction_with_judge,
-        )
+        from thetahat.analyses.losses.judged_pairs import check_correction_with_judge  # noqa: PLC0415 - seldom needed
 
         check_correction_with_judge(choices)
     for family in REGISTRIES:

@@ -52,12 +52,7 @@ from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasi
 from thetahat.analyses.losses.verdicts import compute_all_evidence, judge
 from thetahat.cautions import TESTS_DISAGREE_WITH_VERDICT, Caution
 from thetahat.intervals import INTERVALS, list_intervals_on_any_variance
-from thetahat.intervals.base import (
-    Interval,
-    IntervalMethod,
-    IntervalOfLosses,
-    PairedRatesInterval,
-)
+from thetahat.intervals.base import Interval, IntervalMethod, IntervalOfLosses, PairedRatesInterval
 from thetahat.numerics.bootstrap import Draw
 from thetahat.paired_tests.base import PairedTest, TestOutcome
 from thetahat.traits import VarianceTraits

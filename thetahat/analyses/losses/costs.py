@@ -227,9 +227,7 @@ def _evaluate_rows(
     costs: CostsOfTable, table: LossTable, choices: Choices, seed: int
 ) -> EvaluationResult:
     """Return the evaluation of the costs of rows, in the place of losses."""
-    from thetahat.analyses.losses.evaluation import (  # noqa: PLC0415 - it uses this module
-        evaluate,
-    )
+    from thetahat.analyses.losses.evaluation import evaluate  # noqa: PLC0415 - it uses this module
 
     words = replace(table.layout.words, value="cost", values="costs", better="lower", best="lowest")
     layout = replace(table.layout, words=words)

@@ -26,13 +26,7 @@ from thetahat.tables.frames import check_same_order, fill_masked, list_columns, 
 from thetahat.tables.labels import find_similar_blocks
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_block_layout, build_layout, build_score_layout
-from thetahat.values.types import (
-    Better,
-    BlockKind,
-    FloatArray,
-    IntArray,
-    Label,
-)
+from thetahat.values.types import Better, BlockKind, FloatArray, IntArray, Label
 from thetahat.values.words import choose_words
 from thetahat.variances import VARIANCES
 
@@ -227,9 +221,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
 
 def _refuse_beside_judge(rows: LongFormColumns, kind: BlockKind, **others: object) -> None:
     """Refuse what does not go with a judge: other blocks, repeats, times, runs and weights."""
-    from thetahat.analyses.losses.judged_table import (  # noqa: PLC0415 - seldom needed
-        refuse_beside_judge,
-    )
+    from thetahat.analyses.losses.judged_table import refuse_beside_judge  # noqa: PLC0415 - seldom needed
 
     columns = {name: getattr(rows, name) for name in ("block", "repeat", "time", "item", "run")}
     refuse_beside_judge({**columns, **others}, kind)
@@ -246,10 +238,7 @@ def _evaluate_judged(  # noqa: PLR0913 - the fields of a request with a judge
     cost: tuple[CostsByModel | None, str | None],
 ) -> EvaluationResult:
     """Evaluate models from labels of some rows and a judge's grades of all."""
-    from thetahat.analyses.losses.judged_table import (  # noqa: PLC0415 - seldom needed
-        build_judged_table,
-        read_judge,
-    )
+    from thetahat.analyses.losses.judged_table import build_judged_table, read_judge  # noqa: PLC0415 - seldom needed
 
     known: Any = list_columns(losses, "losses")
     table = build_judged_table(
@@ -454,10 +443,7 @@ def _average_runs(
     n_train: TrainingSizes,
 ) -> tuple[Layout, dict[str, FloatArray], dict[str, RunValues]]:
     """Return the layout of the items, their mean losses, and the losses of their runs."""
-    from thetahat.analyses.runs.values import (  # noqa: PLC0415 - seldom needed
-        average_runs,
-        read_items,
-    )
+    from thetahat.analyses.runs.values import average_runs, read_items  # noqa: PLC0415 - seldom needed
 
     if rows_of.item is None:
         raise InvalidParameter("run needs item, the item of each row.", loc=("run",))

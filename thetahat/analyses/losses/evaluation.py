@@ -152,9 +152,7 @@ def build_evaluation(
         neighbours,
     )
     if any(choices.includes(part) for part in PAIR_ADDITIONS):
-        from thetahat.analyses.losses.pair_additions import (  # noqa: PLC0415 - seldom needed
-            add_to_comparisons,
-        )
+        from thetahat.analyses.losses.pair_additions import add_to_comparisons  # noqa: PLC0415 - seldom needed
 
         comparisons = add_to_comparisons(comparisons, table, choices, family, methods)
     models, comparisons, cost = _describe_further(
@@ -246,12 +244,8 @@ def _prepare_judge(table: LossTable, choices: Choices) -> tuple[Choices, tuple[C
     """Return the choices that fit the grades of a judge, and the cautions about these."""
     if table.layout.judge is None:
         return choices, ()
-    from thetahat.analyses.losses.judged_pairs import (  # noqa: PLC0415 - seldom needed
-        choose_correction_with_judge,
-    )
-    from thetahat.analyses.losses.judging import (  # noqa: PLC0415 - same
-        list_judge_cautions,
-    )
+    from thetahat.analyses.losses.judged_pairs import choose_correction_with_judge  # noqa: PLC0415 - seldom needed
+    from thetahat.analyses.losses.judging import list_judge_cautions  # noqa: PLC0415 - same
 
     return choose_correction_with_judge(choices), list_judge_cautions(table.layout)
 
@@ -261,10 +255,7 @@ def weigh_losses(table: LossTable, weights: FloatArray | None, choices: Choices)
     if weights is None:
         return NO_RISKS
     check_weights_fit(table.layout)
-    from thetahat.analyses.losses.weighted_risks import (  # noqa: PLC0415 - seldom needed
-        Weighting,
-        estimate_all_risks,
-    )
+    from thetahat.analyses.losses.weighted_risks import Weighting, estimate_all_risks  # noqa: PLC0415 - seldom needed
 
     return estimate_all_risks(table, Weighting(weights), choices)
 

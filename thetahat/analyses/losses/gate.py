@@ -111,9 +111,7 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
             is_undecided=True,
         )
     if gate.require is Requirement.NO_GROUP_WORSE:
-        from thetahat.analyses.losses.group_gate import (  # noqa: PLC0415 - seldom needed
-            judge_groups,
-        )
+        from thetahat.analyses.losses.group_gate import judge_groups  # noqa: PLC0415 - seldom needed
 
         result = judge_groups(gate, choices, pair)
         return result if gate.cheaper_by is None else _add_cost(gate, result, pair)

@@ -8,11 +8,7 @@ from dataclasses import dataclass, field, replace
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import keep_in_range
 from thetahat.analyses.losses.method_selection import SelectedMethods
-from thetahat.analyses.losses.not_applicable import (
-    OmittedMethods,
-    note_unbuilt,
-    rests_on_variance,
-)
+from thetahat.analyses.losses.not_applicable import OmittedMethods, note_unbuilt, rests_on_variance
 from thetahat.analyses.losses.recommendation import BuiltInterval, recommend
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
 from thetahat.errors import InsufficientData, UnsupportedCombination

@@ -76,12 +76,8 @@ class PairFamily:
         moments: list[UnitMoments] = []
         uses_joint = CORRECTIONS[correction].info.correction.uses_joint_distribution
         if uses_joint and len(places) > 1:
-            from thetahat.analyses.losses.contributions import (  # noqa: PLC0415 - seldom needed
-                list_unit_moments,
-            )
-            from thetahat.numerics.joint_distribution import (  # noqa: PLC0415 - same
-                JointDistribution,
-            )
+            from thetahat.analyses.losses.contributions import list_unit_moments  # noqa: PLC0415 - seldom needed
+            from thetahat.numerics.joint_distribution import JointDistribution  # noqa: PLC0415 - same
 
             target = DEFAULT_TARGET[table.layout.kind] if choices.target is None else choices.target
             moments = list_unit_moments(table, target)

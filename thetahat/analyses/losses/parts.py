@@ -6,10 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from thetahat.analyses.losses.refit_estimates import (
-    ModelOrPair,
-    RefitEstimates,
-)
+from thetahat.analyses.losses.refit_estimates import ModelOrPair, RefitEstimates
 from thetahat.corrections import DEFAULT_CORRECTION, adjust
 from thetahat.intervals.base import Interval
 

@@ -157,13 +157,8 @@ def _read_probabilities(  # noqa: PLR0913 - what probabilities are read from and
     """Return the probabilities of all models, and cautions on rounded ones."""
     if options is None:
         return None, []
-    from thetahat.analyses.losses.by_probability import (  # noqa: PLC0415 - seldom needed
-        ProbabilitiesOfTable,
-    )
-    from thetahat.analyses.probabilities.events import (  # noqa: PLC0415 - same
-        EventRows,
-        PredictedProbabilities,
-    )
+    from thetahat.analyses.losses.by_probability import ProbabilitiesOfTable  # noqa: PLC0415 - seldom needed
+    from thetahat.analyses.probabilities.events import EventRows, PredictedProbabilities  # noqa: PLC0415 - same
 
     if not classes or loss.uses == "scores" or loss.uses in OF_REGIONS:
         what = "takes decision values as scores" if loss.uses == "scores" else "is not of classes"

@@ -9,11 +9,7 @@ from typing import Final
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
-from thetahat.analyses.probabilities.estimates import (
-    build_missing,
-    build_normal,
-    estimate_mean,
-)
+from thetahat.analyses.probabilities.estimates import build_missing, build_normal, estimate_mean
 from thetahat.analyses.probabilities.events import BinaryEvent
 from thetahat.analyses.probabilities.expected_coverage import add_coverage_of_differences
 from thetahat.analyses.probabilities.model_probabilities import INFINITE, ProbabilitySettings

@@ -8,17 +8,7 @@ from collections.abc import Sequence
 from thetahat.analyses.series.design import SeriesDesign, Unit
 from thetahat.analyses.series.statements import Statement
 from thetahat.sequential.base import LookOutcome
-from thetahat.values.number_text import (
-    format_alike,
-    format_count,
-    format_number,
-    format_percent,
-)
-
-
-def count_noun(n: int, noun: str) -> str:
-    """Return a count with its noun."""
-    return f"{format_count(n)} {noun if n == 1 else f'{noun}s'}"
+from thetahat.values.number_text import count_noun, format_alike, format_number, format_percent
 
 
 def write_sentence(

@@ -10,12 +10,7 @@ from thetahat.analyses.studies.general_tables import list_interval_rows
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.record_names import split_record_name
 from thetahat.analyses.studies.record_reader import RecordReader
-from thetahat.analyses.studies.result import (
-    StudyFigure,
-    StudyTable,
-    TableCell,
-    make_table,
-)
+from thetahat.analyses.studies.result import StudyFigure, StudyTable, TableCell, make_table
 from thetahat.analyses.studies.truths import AT_N, NEW_AT_N
 from thetahat.values.types import Target
 from thetahat_replications.presets.interval_coverage.cell_selection import (

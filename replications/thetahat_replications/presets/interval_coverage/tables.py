@@ -11,12 +11,7 @@ from typing import Final
 
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat.analyses.studies.result import (
-    StudyFigure,
-    StudyTable,
-    TableCell,
-    make_table,
-)
+from thetahat.analyses.studies.result import StudyFigure, StudyTable, TableCell, make_table
 from thetahat.analyses.studies.truths import PREDICTED
 from thetahat.cautions import FEW_REPETITIONS, THESE_SOURCES_UNKNOWN, Caution, restore
 from thetahat.values.monte_carlo_number import MonteCarloNumber

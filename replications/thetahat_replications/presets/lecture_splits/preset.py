@@ -22,10 +22,7 @@ from thetahat.parameter_checks import require
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray
-from thetahat_replications.lectures.gaussian_samples import (
-    GaussianSample,
-    check_classifier,
-)
+from thetahat_replications.lectures.gaussian_samples import GaussianSample, check_classifier
 from thetahat_replications.parameter_checks import check_largest, is_ascending, require_at_least
 from thetahat_replications.presets.lecture_splits.tables import compute_findings
 

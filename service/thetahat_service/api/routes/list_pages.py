@@ -23,18 +23,8 @@ from thetahat_service.jobs import read
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.pages.evaluation_list import ListEntry, describe_entry
 from thetahat_service.pages.shown_results import show_result
-from thetahat_service.states import (
-    EvaluationStatus,
-    OverallVerdict,
-    SignOffDecision,
-)
-from thetahat_service.storage.evaluations import (
-    UNSIGNED,
-    EvaluationRow,
-    Filters,
-    Order,
-    SortColumn,
-)
+from thetahat_service.states import EvaluationStatus, OverallVerdict, SignOffDecision
+from thetahat_service.storage.evaluations import UNSIGNED, EvaluationRow, Filters, Order, SortColumn
 
 router = APIRouter(include_in_schema=False)
 

@@ -79,11 +79,7 @@ async def finish(request: Request) -> Response:
     """Begin a session for the person that the provider's answer is about."""
     _require_provider()
     from thetahat_service.identity.people import UnknownPerson, recognise  # noqa: PLC0415 - an extra
-    from thetahat_service.identity.provider import (  # noqa: PLC0415 - likewise
-        LogInRefused,
-        ProviderUnreachable,
-        get_provider,
-    )
+    from thetahat_service.identity.provider import LogInRefused, ProviderUnreachable, get_provider  # noqa: PLC0415 - likewise
 
     secret, _, path = request.cookies.get(ATTEMPT_COOKIE, "").partition(".")
     wanted, query = keep_local_path(unquote(path)), request.query_params

@@ -10,12 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from thetahat.values.json_values import JsonValue
-from thetahat_service.data.base import (
-    FileLimits,
-    Inspected,
-    check_not_empty,
-    check_size,
-)
+from thetahat_service.data.base import FileLimits, Inspected, check_not_empty, check_size
 from thetahat_service.data.libsvm_lines import Lines, read_lines
 from thetahat_service.data.npz_columns import MATRIX, WIDEST
 from thetahat_service.data.tables import (

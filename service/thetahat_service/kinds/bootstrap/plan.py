@@ -31,11 +31,7 @@ from thetahat.two_sample_tests import TWO_SAMPLE_TESTS, TwoSampleTest
 from thetahat.values.types import FloatArray, IntArray
 from thetahat_service.data.reading import read_columns
 from thetahat_service.kinds.base import DatasetFile
-from thetahat_service.kinds.bootstrap.request import (
-    AnySample,
-    BootstrapRequest,
-    StatisticSample,
-)
+from thetahat_service.kinds.bootstrap.request import AnySample, BootstrapRequest, StatisticSample
 from thetahat_service.kinds.fields.layout import require_numbers
 from thetahat_service.kinds.fields.methods import make_method_entry, parse_method, parse_methods
 from thetahat_service.schemas.numbers import read_number_array

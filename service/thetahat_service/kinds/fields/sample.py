@@ -32,11 +32,7 @@ from thetahat.values.types import FloatArray
 from thetahat_service.data.reading import read_columns, read_features, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.layout import require_columns, require_numbers
-from thetahat_service.kinds.fields.left_out import (
-    LEAVE_OUT,
-    LeftOutSampleFields,
-    keep_rows,
-)
+from thetahat_service.kinds.fields.left_out import LEAVE_OUT, LeftOutSampleFields, keep_rows
 from thetahat_service.kinds.fields.list_items import LabelItem, MissingNumberItem, ValueItem
 from thetahat_service.kinds.fields.locations import locate_cells_by_row, number_rows_as_sent
 from thetahat_service.schemas.base import Schema

@@ -7,13 +7,7 @@ from typing import Final
 
 from thetahat.errors import InvalidParameter, Loc
 from thetahat.values.ratios import BITS, PERPLEXITY, SHARE, RatioScore
-from thetahat_service.data.list_scores import (
-    INSTRUCTIONS,
-    LOG_LIKELIHOOD,
-    N_TRUE,
-    N_VALUES,
-    PAIRS,
-)
+from thetahat_service.data.list_scores import INSTRUCTIONS, LOG_LIKELIHOOD, N_TRUE, N_VALUES, PAIRS
 from thetahat_service.kinds.base import DatasetFile
 
 SCORE_PREFIX: Final = "score."

@@ -29,11 +29,7 @@ from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.kinds.fields.groups import build_groups
 from thetahat_service.kinds.fields.layout import require_columns
-from thetahat_service.kinds.losses.log_scores import (
-    OF_LOG_LIKELIHOODS,
-    ScoreColumns,
-    find_score,
-)
+from thetahat_service.kinds.losses.log_scores import OF_LOG_LIKELIHOODS, ScoreColumns, find_score
 from thetahat_service.kinds.losses.request import LogFile, LogsInput, LossInput
 from thetahat_service.roles.names import find_better
 

@@ -457,10 +457,7 @@ def _average_runs(
     kept_rows: KeptRows | None,
 ) -> SentLosses:
     """Return the mean losses of items, without the rows that are left out."""
-    from thetahat.analyses.runs.values import (  # noqa: PLC0415 - seldom needed
-        average_runs,
-        read_items,
-    )
+    from thetahat.analyses.runs.values import average_runs, read_items  # noqa: PLC0415 - seldom needed
 
     if labels["item"] is None:
         raise InvalidParameter("The field run needs item, the item of each loss.", loc=("run",))

@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.cross_validation.bias_variance import (
-    BiasVariance,
-    split_bias_and_variance,
-)
+from thetahat.analyses.cross_validation.bias_variance import BiasVariance, split_bias_and_variance
 from thetahat.analyses.cross_validation.entry_points import cross_validate
 from thetahat.cross_validation import SplitOutcome
 from thetahat.losses import LOSSES

@@ -10,10 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import thetahat
-from thetahat.analyses.losses.neighbours import (
-    compute_mean_over_orders,
-    measure_neighbours,
-)
+from thetahat.analyses.losses.neighbours import compute_mean_over_orders, measure_neighbours
 from thetahat.numerics.long_run_variance import choose_lags, compute_autocovariances
 from thetahat.values.sorted_rows import is_sorted_by_truth
 

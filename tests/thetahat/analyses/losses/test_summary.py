@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from tests.thetahat.analyses.losses.tables import five_by_nine, normal_table, scores_of
 from thetahat.analyses.losses import Choices, evaluate
-from thetahat.analyses.losses.result import (
-    Comparison,
-    Decision,
-    EvaluationResult,
-    ModelResult,
-)
+from thetahat.analyses.losses.result import Comparison, Decision, EvaluationResult, ModelResult
 from thetahat.analyses.losses.summary import MAX_COMPARISONS, MAX_MODELS
 from thetahat.values.block_losses import LossTable
 from thetahat.values.types import BlockKind, Target

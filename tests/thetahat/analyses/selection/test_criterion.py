@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from thetahat.analyses.selection import (
-    Criterion,
-    InternalEstimate,
-    choose,
-)
+from thetahat.analyses.selection import Criterion, InternalEstimate, choose
 from thetahat.analyses.selection.bias import estimate_bias_of_minimum
 from thetahat.cross_validation import SplitOutcome
 from thetahat.errors import InsufficientData, LearnerFailed, UnsupportedCombination

@@ -10,12 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from thetahat.errors import UnsupportedCombination
-from thetahat.numerics.bootstrap import (
-    Replicates,
-    SharedResamples,
-    build_units,
-    default_resamples,
-)
+from thetahat.numerics.bootstrap import Replicates, SharedResamples, build_units, default_resamples
 from thetahat.numerics.bootstrap import shared_resamples as shared_module
 from thetahat.numerics.bootstrap.resamples import HashedResamples
 from thetahat.values.block_losses import BlockLosses

@@ -12,10 +12,7 @@ import numpy as np
 
 from thetahat.learners._training_parts import take_rows
 from thetahat.learners.base import OrdinaryFit, Part
-from thetahat.learners.fast.discriminants.class_means import (
-    compute_posterior,
-    find_most_likely,
-)
+from thetahat.learners.fast.discriminants.class_means import compute_posterior, find_most_likely
 from thetahat.learners.fast.discriminants.class_rows import ClassRows
 from thetahat.learners.fast.discriminants.decorrelated_rows import (
     DecorrelatedRows,

@@ -16,11 +16,7 @@ from thetahat.learners.fast.discriminants.class_means import (
     log_priors,
     transformed,
 )
-from thetahat.learners.fast.discriminants.class_rows import (
-    ClassRows,
-    ClassSums,
-    sum_training_part,
-)
+from thetahat.learners.fast.discriminants.class_rows import ClassRows, ClassSums, sum_training_part
 from thetahat.learners.fast.discriminants.leave_one_out import (
     ILL_CONDITIONED,
     TOO_FEW_ROWS,

@@ -9,10 +9,7 @@ import numpy as np
 
 from thetahat.learners.fast.logistic.model import build_predictions
 from thetahat.learners.fast.logistic.newton import Factor, factorise
-from thetahat.learners.fast.logistic.over_splits import (
-    MAX_AMPLIFICATION,
-    LogisticSplits,
-)
+from thetahat.learners.fast.logistic.over_splits import MAX_AMPLIFICATION, LogisticSplits
 from thetahat.learners.fast.logistic.training_parts import MAX_LAST_STEP, convert_to_probabilities
 from thetahat.learners.fast.ordinary_fits import MAX_ERROR
 from thetahat.losses.base import Predictions

@@ -18,12 +18,7 @@ from thetahat.learners.fast.logistic.gradient_steps import (
     minimise_by_gradients,
 )
 from thetahat.learners.fast.logistic.model import Standardised, build_predictions
-from thetahat.learners.fast.logistic.newton import (
-    Factor,
-    Objective,
-    compute_curvature,
-    factorise,
-)
+from thetahat.learners.fast.logistic.newton import Factor, Objective, compute_curvature, factorise
 from thetahat.learners.fast.logistic.training_parts import WIDTH, TrainingPartObjectives, descended
 from thetahat.learners.fast.ordinary_fits import MAX_ERROR, TIED
 from thetahat.losses.base import Predictions

@@ -8,11 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from thetahat.learners.fast.neighbours.compiled_search import (
-    RoughRows,
-    loops_suit,
-    tree_suits,
-)
+from thetahat.learners.fast.neighbours.compiled_search import RoughRows, loops_suit, tree_suits
 from thetahat.numerics.loops.nearest_rows import COLUMNS_PER_SUM
 from thetahat.values.batch_sizes import NUMBERS_IN_2_MB
 from thetahat.values.types import FloatArray, IntArray
