@@ -24,6 +24,7 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
     "a tolerance or a condition number: beyond it a result would lose digits": (
         "analyses/groups/moments.NO_SPREAD",
         "analyses/losses/cost_gate.ROUNDING",
+        "analyses/ladder.ROUNDING",
         "analyses/importance_weighting/risk_curves.EQUAL",
         "analyses/importance_weighting/weights._MAX_WEIGHT",
         "analyses/losses/clipping.ROUNDING",

@@ -133,7 +133,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetUses:
+class UseCounts:
     """How often models were evaluated on the content of a data set."""
 
     evaluations: int
@@ -154,7 +154,7 @@ class Dataset:
     rows: int
     columns: tuple[Column, ...]
     created_at: datetime | None
-    uses: DatasetUses | None = None
+    uses: UseCounts | None = None
     """None from a service that does not count them."""
     members: JsonObject = field(default_factory=dict, repr=False, compare=False)
     """The whole JSON object that the service sent."""
@@ -174,7 +174,7 @@ class Dataset:
             created_at=parse_time(data.get("created_at")),
             uses=None
             if uses is None
-            else DatasetUses(
+            else UseCounts(
                 evaluations=uses["evaluations"],
                 models=uses["models"],
                 first_at=parse_time(uses["first_at"]),

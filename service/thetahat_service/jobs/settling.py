@@ -18,7 +18,7 @@ from thetahat_service.jobs.loading import Loaded
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.ladder.result import PublishedScore
-from thetahat_service.kinds.leaderboards import Submission
+from thetahat_service.kinds.leaderboards import LadderSubmission
 from thetahat_service.kinds.provenance import KnownBy, TestSetUse
 from thetahat_service.storage import ladders, test_sets
 from thetahat_service.storage.ladders import LadderKey, LadderRow
@@ -93,7 +93,7 @@ def _find_most_used(numbers: Numbers, known: Mapping[str, KnownBy]) -> TestSetUs
 
 
 def _add_to_board(
-    connection: sa.Connection, submission: Submission, loaded: Loaded
+    connection: sa.Connection, submission: LadderSubmission, loaded: Loaded
 ) -> tuple[tuple[LadderKey, LadderRow], PublishedScore]:
     """Return the leaderboard with a submission, and what is published."""
     key = LadderKey(owner_id=loaded.owner_id, sha256=submission.sha256, target=submission.target)

@@ -16,13 +16,14 @@ from thetahat.analyses.losses.result import MethodUsed
 from thetahat.cautions import Caution
 from thetahat_service.data.reading import require_file
 from thetahat_service.json_types import ColumnDescription, JsonObject, Payload, StoredProblem
-from thetahat_service.kinds.leaderboards import Submission
-from thetahat_service.kinds.test_sets import TestSet
 from thetahat_service.outcomes.output_table import OutputTable
 from thetahat_service.schemas.base import EvaluationRequest
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+    from thetahat_service.kinds.leaderboards import LadderSubmission
+    from thetahat_service.kinds.test_sets import TestSet
 
 R = TypeVar("R", bound=EvaluationRequest)
 P = TypeVar("P", bound="DataclassInstance")
@@ -81,7 +82,7 @@ class Finished:
     """Every method that was used, for the provenance."""
     test_set: TestSet | None = None
     """What identifies the test set beside the content of the data sets."""
-    submission: Submission | None = None
+    submission: LadderSubmission | None = None
     """A submission to a leaderboard, which decides on the result."""
 
 

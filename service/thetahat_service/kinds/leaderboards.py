@@ -13,7 +13,7 @@ from thetahat_service.kinds.ladder.result import PublishedScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Submission:
+class LadderSubmission:
     """The losses of a model that is sent to a leaderboard; no result has them."""
 
     model: str

@@ -18,7 +18,7 @@ from thetahat_service.kinds.fields.layout import require_columns
 from thetahat_service.kinds.fields.left_out import ColumnReader, LeftOutLossFields
 from thetahat_service.kinds.fields.methods import make_method_entry, parse_method
 from thetahat_service.kinds.ladder.request import LadderRequest
-from thetahat_service.kinds.leaderboards import Submission
+from thetahat_service.kinds.leaderboards import LadderSubmission
 from thetahat_service.kinds.predictions.request import PredictionColumns, PredictionsRequest
 from thetahat_service.kinds.predictions.sent_predictions import read_dataset, read_inline
 
@@ -67,7 +67,7 @@ def check_request(request: LadderRequest, file: DatasetFile) -> None:
                 )
 
 
-def build_submission(request: LadderRequest, file: DatasetFile) -> Submission:
+def build_submission(request: LadderRequest, file: DatasetFile) -> LadderSubmission:
     """Read the predictions and the true values, and compute the losses."""
     loss = parse_loss(request)
     are_classes = find_task(loss) != "regression"
@@ -77,7 +77,7 @@ def build_submission(request: LadderRequest, file: DatasetFile) -> Submission:
     ((model, predicted),) = encoded.models.items()
     with located_errors(data.build_paths(model)):
         losses = adapt_to_classes(loss, classes).losses(encoded.truth, predicted)
-    return Submission(
+    return LadderSubmission(
         model=model,
         sha256=file.sha256,
         target=request.columns.target,
