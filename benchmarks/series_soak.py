@@ -1,6 +1,6 @@
 """How the time, the memory and the size of a series grow with its batches.
 
-``python -m benchmarks.series_soak --batches 10000`` adds batches to one series of each method, in
+``python -m benchmarks.series_soak --batches 100000`` adds batches to one series of each method, in
 an SQLite database in a temporary folder or, with ``--postgres URL``, in an empty one there. After
 each tenth it prints the processor time of a batch, the times of reading the series and a page of
 its looks, the resident memory of the process and the bytes of the state.
@@ -30,7 +30,7 @@ METHODS: Final[dict[str, Any]] = {
 def main() -> None:
     """Add the batches and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.series_soak", description=__doc__)
-    parser.add_argument("--batches", type=int, default=10_000)
+    parser.add_argument("--batches", type=int, default=100_000)
     parser.add_argument("--postgres", metavar="URL", help="an empty database")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -132,6 +132,19 @@ def test_exact_submissions_at_once_are_in_some_order_and_none_twice(database: st
     assert (board.submissions, board.score) == (6, compute_ladder(losses)[-1])
 
 
+def test_exact_the_same_submission_at_once_is_counted_each_time(database: str) -> None:
+    """It is no new use of the data set, so that the leaderboard alone orders it."""
+    dataset = upload()
+    evaluations = [send(enter(dataset, 1)) for _ in range(5)]
+    assert make_executor().run((evaluations[0], 0))
+    work_together(evaluations[1:])
+    results = [read_result(each) for each in evaluations]
+
+    assert sorted(each["submissions"] for each in results) == [1, 2, 3, 4, 5]
+    assert [each["has_changed"] for each in results] == [True, False, False, False, False]
+    assert {count(each) for each in evaluations} == {1}
+
+
 def test_exact_a_worker_that_records_twice_counts_once(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
