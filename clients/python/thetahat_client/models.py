@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from thetahat_client.result_types import JsonObject
     from thetahat_client.results import (
         DatasetReadDict,
+        DatasetUsesDict,
         EvaluationProgressDict,
         EvaluationReadDict,
         FinishedEvaluationDict,
@@ -141,6 +142,18 @@ class UseCounts:
     first_at: datetime | None
     last_at: datetime | None
 
+    @classmethod
+    def read(cls, data: DatasetUsesDict | None) -> UseCounts | None:
+        """Return the object that JSON describes; None from a service that does not count."""
+        if data is None:
+            return None
+        return cls(
+            evaluations=data["evaluations"],
+            models=data["models"],
+            first_at=parse_time(data["first_at"]),
+            last_at=parse_time(data["last_at"]),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
@@ -162,7 +175,6 @@ class Dataset:
     @classmethod
     def read(cls, data: DatasetReadDict) -> Dataset:
         """Return the object that JSON describes."""
-        uses = data.get("uses")
         return cls(
             id=data["id"],
             name=data.get("name"),
@@ -172,14 +184,7 @@ class Dataset:
             rows=data["rows"],
             columns=tuple(Column(c["name"], c["type"]) for c in data["columns"]),
             created_at=parse_time(data.get("created_at")),
-            uses=None
-            if uses is None
-            else UseCounts(
-                evaluations=uses["evaluations"],
-                models=uses["models"],
-                first_at=parse_time(uses["first_at"]),
-                last_at=parse_time(uses["last_at"]),
-            ),
+            uses=UseCounts.read(data.get("uses")),
             members=copy_members(data),
         )
 
