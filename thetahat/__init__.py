@@ -4,7 +4,7 @@
 ``thetahat.evaluate_scores(scores, ...)`` and ``thetahat.cross_validate(X, y, learners, ...)``
 evaluate models in this process and return the typed result, which prints its findings;
 ``result.to_dict()`` is the JSON of the service. ``thetahat.measure_agreement(ratings)`` says how
-far raters agree, ``thetahat.compute_ladder(submissions)`` what a leaderboard publishes, and
+far raters agree, ``thetahat.compute_ladder(submissions)`` what a Ladder publishes, and
 ``thetahat.advise(n=...)`` beforehand which scheme fits. ``assert_better``,
 ``assert_not_worse`` and ``assert_equivalent`` are for tests of a model. What all of them refuse is
 an ``EvaluationError``.

@@ -1560,9 +1560,9 @@ TEST_SET_USED_OFTEN = _build_entry(
 LADDER_PASSED_BY = _build_entry(
     "ladder_passed_by",
     _WARNING,
-    "{n} evaluations on this data set were not submissions to the leaderboard and showed all of "
+    "{n} evaluations on this data set were not submissions to the Ladder and showed all of "
     "their numbers, so that submissions may fit the data set in spite of the Ladder.",
-    "Use a data set for a leaderboard alone.",
+    "Use a data set for a Ladder alone.",
 )
 
 CAUTIONS: Final[Mapping[str, CautionKind]] = MappingProxyType(dict(sorted(_ENTRIES.items())))

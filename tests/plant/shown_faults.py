@@ -110,7 +110,7 @@ SHOWN: Final = (
         'Number(each["n"])',
     ),
     _of_table(
-        "leaderboard",
+        "ladder",
         "kinds/ladder.py",
         'format_count(result.get("submissions", 0))',
         'format_count(result.get("n", 0))',

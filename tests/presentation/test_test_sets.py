@@ -1,4 +1,4 @@
-"""The number of a comparison on its test set, and the page of a leaderboard."""
+"""The number of a comparison on its test set, and the page of a Ladder."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def test_exact_findings_and_sentences_have_it() -> None:
         assert list(document.sentences).count(line) == 1, kind
 
 
-def test_exact_a_leaderboard_shows_the_published_score() -> None:
+def test_exact_a_ladder_shows_the_published_score() -> None:
     document = show(RESULTS["ladder"])
     (table,) = document.sections[0].tables
 
     assert document.headline == (
         "The published score is 0.25 (zero_one), which this submission changed."
     )
-    assert table.caption == "The leaderboard after the submission of new"
+    assert table.caption == "The Ladder after the submission of new"
     assert list(table.rows[0]) == [
         Number(0.25),
         "zero one",

@@ -1,4 +1,4 @@
-"""The Ladder: a leaderboard on one holdout that shows less than every score (Blum, Hardt 2015).
+"""The Ladder: submissions to one holdout, with fewer scores published (Blum, Hardt 2015).
 
 A published score changes only where a submission is better than the best before by more than a
 step, so that sending many submissions and reading their scores tells little about the holdout.
@@ -24,7 +24,7 @@ better by exactly one standard error, which is not more."""
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LadderState:
-    """A leaderboard after at least one submission."""
+    """A Ladder after at least one submission."""
 
     score: float
     """The published score: a mean loss, of which lower ones are better."""
@@ -37,7 +37,7 @@ class LadderState:
 def add_submission(
     state: LadderState | None, losses: FloatArray, step: float | None = None
 ) -> LadderState:
-    """Return a leaderboard after one more submission.
+    """Return a Ladder after one more submission.
 
     Without a step, the mean loss is published if it is below the score by more than the standard
     error of the difference to the leader, sd(losses - leader's) / sqrt(n) with ddof 1 (algorithm 3
@@ -49,7 +49,7 @@ def add_submission(
     Parameters
     ----------
     state : LadderState or None
-        The leaderboard; None before the first submission.
+        The Ladder; None before the first submission.
     losses : (n,) array
         The loss on each row of the holdout.
     step : float or None
@@ -80,7 +80,7 @@ def add_submission(
 def compute_ladder(
     submissions: Sequence[Sequence[float] | FloatArray], step: float | None = None
 ) -> list[float]:
-    """Return the published score after each submission to a leaderboard on one holdout.
+    """Return the published score after each submission to a Ladder on one holdout.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _check(values: FloatArray, state: LadderState | None) -> None:
         )
     if len(values) < 2:
         raise InsufficientData(
-            f"A leaderboard needs at least two rows, and the submission has {len(values)}."
+            f"A Ladder needs at least two rows, and the submission has {len(values)}."
         )
     if state is not None and len(values) != len(state.losses):
         raise InvalidParameter(

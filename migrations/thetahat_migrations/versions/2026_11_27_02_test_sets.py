@@ -1,10 +1,10 @@
-"""Count the evaluations of each test set, and keep the leaderboards on data sets.
+"""Count the evaluations of each test set, and keep the Ladders on data sets.
 
 What was evaluated before is counted for the data sets that a finished evaluation still names, in
 the order of its end, without the names of its models.
 Safe while the previous release runs: yes; it does not know the tables. What it finishes after this
 migration is not counted.
-Reversible: yes; the counts and the leaderboards are lost.
+Reversible: yes; the counts and the Ladders are lost.
 """
 
 from __future__ import annotations

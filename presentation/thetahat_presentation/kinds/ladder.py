@@ -1,4 +1,4 @@
-"""The published score of a leaderboard after a submission, and nothing else of the submission."""
+"""The published score of a Ladder after a submission, and nothing else of the submission."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
         "one standard error" if step is None else Number(step),
     ]
     table = Table(
-        caption=f"The leaderboard after the submission of {result.get('model', 'a model')}",
+        caption=f"The Ladder after the submission of {result.get('model', 'a model')}",
         columns=["Published score", "Loss", "Target", "Rows", "Submissions", "Step"],
         rows=[row],
         notes=[NOTE],
@@ -45,7 +45,7 @@ def ask(result: Json, request: Json) -> list[str]:
     """Return the question."""
     del request
     name = result.get("model", "the model")
-    return [f"Is {name} better than the best submission to the leaderboard by more than chance?"]
+    return [f"Is {name} better than the best submission to the Ladder by more than chance?"]
 
 
-PRESENTATION = Presentation(name="ladder", title="Leaderboard", view=view, ask=ask)
+PRESENTATION = Presentation(name="ladder", title="Ladder", view=view, ask=ask)

@@ -1,6 +1,6 @@
 """The result of a finished evaluation with what depends on earlier ones of its owner.
 
-How often its test set was used, and the published score of a leaderboard, are read before the
+How often its test set was used, and the published score of a Ladder, are read before the
 result is written, and stored with it in one transaction. If another evaluation was recorded in
 between, ``Overtaken`` is raised there, nothing is stored, and the result is written again.
 """
@@ -18,7 +18,7 @@ from thetahat_service.jobs.loading import Loaded
 from thetahat_service.json_encoding import encode_json
 from thetahat_service.kinds.base import Finished
 from thetahat_service.kinds.ladder.result import PublishedScore
-from thetahat_service.kinds.leaderboards import LadderSubmission
+from thetahat_service.kinds.ladder_submissions import LadderSubmission
 from thetahat_service.kinds.provenance import KnownBy, TestSetUse
 from thetahat_service.storage import ladders, test_sets
 from thetahat_service.storage.ladders import LadderKey, LadderRow
@@ -95,7 +95,7 @@ def _find_most_used(numbers: Numbers, known: Mapping[str, KnownBy]) -> TestSetUs
 def _add_to_board(
     connection: sa.Connection, submission: LadderSubmission, loaded: Loaded
 ) -> tuple[tuple[LadderKey, LadderRow], PublishedScore]:
-    """Return the leaderboard with a submission, and what is published."""
+    """Return the Ladder with a submission, and what is published."""
     key = LadderKey(owner_id=loaded.owner_id, sha256=submission.sha256, target=submission.target)
     row = ladders.get(connection, key)
     if row is not None:

@@ -22,7 +22,7 @@ from thetahat_service.schemas.base import EvaluationRequest
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-    from thetahat_service.kinds.leaderboards import LadderSubmission
+    from thetahat_service.kinds.ladder_submissions import LadderSubmission
     from thetahat_service.kinds.test_sets import TestSet
 
 R = TypeVar("R", bound=EvaluationRequest)
@@ -83,7 +83,7 @@ class Finished:
     test_set: TestSet | None = None
     """What identifies the test set beside the content of the data sets."""
     submission: LadderSubmission | None = None
-    """A submission to a leaderboard, which decides on the result."""
+    """A submission to a Ladder, which decides on the result."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Leaderboards on the targets of data sets, each with the losses of its leader."""
+"""Ladders on the targets of data sets, each with the losses of its leader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _L = LADDER.c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderKey:
-    """What a leaderboard is about."""
+    """What a Ladder is about."""
 
     owner_id: UUID
     sha256: str
@@ -31,7 +31,7 @@ class LadderKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LadderRow:
-    """A leaderboard after at least one submission."""
+    """A Ladder after at least one submission."""
 
     loss: str
     """The loss as canonical JSON."""
@@ -40,7 +40,7 @@ class LadderRow:
 
 
 def get(connection: sa.Connection, key: LadderKey) -> LadderRow | None:
-    """Return a leaderboard; None before its first submission."""
+    """Return a Ladder; None before its first submission."""
     statement = sa.select(_L.loss, _L.step, _L.submissions, _L.score, _L.losses)
     row = connection.execute(statement.where(*_select(key))).one_or_none()
     if row is None:
@@ -54,7 +54,7 @@ def get(connection: sa.Connection, key: LadderKey) -> LadderRow | None:
 
 
 def store(connection: sa.Connection, key: LadderKey, row: LadderRow) -> None:
-    """Store a leaderboard after one more submission; ``Overtaken`` if another was first."""
+    """Store a Ladder after one more submission; ``Overtaken`` if another was first."""
     number = row.state.submissions
     values = {
         "loss": row.loss,
@@ -82,7 +82,7 @@ def store(connection: sa.Connection, key: LadderKey, row: LadderRow) -> None:
 
 
 def delete_without_dataset(connection: sa.Connection, owner_id: UUID, sha256: str) -> None:
-    """Delete an owner's leaderboards on a content of which they have no data set any more."""
+    """Delete an owner's Ladders on a content of which they have no data set any more."""
     has_dataset = sa.exists().where(DATASET.c.owner_id == owner_id, DATASET.c.sha256 == sha256)
     connection.execute(
         sa.delete(LADDER).where(_L.owner_id == owner_id, _L.sha256 == sha256, ~has_dataset)

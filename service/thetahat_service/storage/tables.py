@@ -306,7 +306,7 @@ TEST_SET_MODEL = sa.Table(
     _make_key("name_sha256", sa.String(64)),
 )
 
-# A leaderboard on the target of a data set: what is published, and the losses of its leader.
+# A Ladder on the target of a data set: what is published, and the losses of its leader.
 LADDER = sa.Table(
     "ladder",
     METADATA,

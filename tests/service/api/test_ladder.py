@@ -1,4 +1,4 @@
-"""A leaderboard on one holdout: the published score, and that nothing else is shown anywhere."""
+"""A Ladder on one holdout: the published score, and that nothing else is shown anywhere."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ def test_exact_another_loss_or_step_would_publish_more(
     assert again["submissions"] == 2
 
 
-def test_exact_evaluations_beside_the_leaderboard_are_named(
+def test_exact_evaluations_beside_the_ladder_are_named(
     client: TestClient, worker: InlineWorker
 ) -> None:
     columns = {"y": INPUTS["y"], "a": INPUTS["submissions"][0]}
@@ -262,7 +262,7 @@ def test_exact_evaluations_beside_the_leaderboard_are_named(
     assert after["caution_texts"]["ladder_passed_by"]["message"].startswith("1 evaluation")
 
 
-def test_exact_owners_have_leaderboards_of_their_own(
+def test_exact_owners_have_ladders_of_their_own(
     client: TestClient, worker: InlineWorker, keys: dict[str, str]
 ) -> None:
     results = {}
@@ -276,9 +276,7 @@ def test_exact_owners_have_leaderboards_of_their_own(
     assert {each["submissions"] for each in results.values()} == {1}
 
 
-def test_exact_a_leaderboard_is_deleted_with_its_data(
-    client: TestClient, worker: InlineWorker
-) -> None:
+def test_exact_a_ladder_is_deleted_with_its_data(client: TestClient, worker: InlineWorker) -> None:
     """What is kept of the leader are losses on the data."""
     dataset = upload(client, {"y": INPUTS["y"]})
     path = send(client, ask(dataset, INPUTS["submissions"][0]))

@@ -118,6 +118,7 @@ def test_exact_keys_are_found_until_they_are_revoked(database: str) -> None:
     with reading() as connection:
         credential = api_keys.find(connection, prefix)
         assert credential is not None
+        assert credential.id is not None
         assert credential.digest == api_keys.compute_digest(key)
     with unit_of_work() as connection:
         api_keys.record_use(connection, credential.id)

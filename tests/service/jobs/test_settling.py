@@ -1,4 +1,4 @@
-"""Uses of test sets and submissions to a leaderboard are counted once, whoever records at once."""
+"""Uses of test sets and submissions to a Ladder are counted once, whoever records at once."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_exact_submissions_at_once_are_in_some_order_and_none_twice(database: st
 
 
 def test_exact_the_same_submission_at_once_is_counted_each_time(database: str) -> None:
-    """It is no new use of the data set, so that the leaderboard alone orders it."""
+    """It is no new use of the data set, so that the Ladder alone orders it."""
     dataset = upload()
     evaluations = [send(enter(dataset, 1)) for _ in range(5)]
     assert make_executor().run((evaluations[0], 0))

@@ -357,9 +357,9 @@ def test_naive_given_resamples_of_named_columns(name: str) -> None:
     def compute(at: np.ndarray) -> np.ndarray:
         x = np.stack([x[at] for x in columns.values()], axis=1)
         if name == "mean_vector":
-            return x.mean(axis=0)
+            return np.asarray(x.mean(axis=0))
         if name == "regression_coefficients":
-            return np.linalg.lstsq(np.insert(x, 0, 1, axis=1), y[at], rcond=None)[0]
+            return np.asarray(np.linalg.lstsq(np.insert(x, 0, 1, axis=1), y[at], rcond=None)[0])
         matrix = np.cov(x.T) if name == "covariance_matrix" else np.corrcoef(x.T)
         return matrix[np.triu_indices(2, 0 if name == "covariance_matrix" else 1)]
 

@@ -111,7 +111,7 @@ def test_exact_a_row_that_is_named_as_a_total_has_a_caution(
     tmp_path: Path, body: dict[str, Any], word: str
 ) -> None:
     name = [f"n{i}" for i in range(N)]
-    rows = {"name": name, "a": A, "y": CLASS}
+    rows: dict[str, Any] = {"name": name, "a": A, "y": CLASS}
     request = {**body, "columns": {"target": "y"}}
     total = parquet_file(tmp_path, {**rows, "name": [*name[:7], word, *name[8:]]})
 

@@ -90,7 +90,7 @@ def as_arrays(table: Table) -> File:
     if None in table["label"]:
         return PARQUET, as_parquet(table)
     columns = {name: np.array(table[name], dtype=np.float64) for name in "ab"}
-    arrays = {"label": np.array(table["label"]), **columns}
+    arrays: dict[str, Any] = {"label": np.array(table["label"]), **columns}
     return "application/x-npz", as_bytes(lambda sink: np.savez(sink, **arrays))
 
 

@@ -81,7 +81,7 @@ def test_calibrated_chance_is_not_published() -> None:
     last, best = [], []
     for _ in range(40):
         losses = (rng.random((200, 500)) < 0.5).astype(float)
-        last.append(compute_ladder(losses)[-1])
+        last.append(compute_ladder(list(losses))[-1])
         best.append(losses.mean(axis=1).min())
 
     assert np.mean(best) == pytest.approx(0.439, abs=0.004)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -15,9 +17,9 @@ RNG = np.random.default_rng(36)
 BLOCKS = ["x"] * 3 + ["y"] * 500
 
 
-def evaluate(losses: list[int], block: list[str], **options: object) -> Interval:
+def evaluate(losses: list[int], block: list[str], **options: Any) -> Interval:
     """The recommended interval of the mean over these sources of a model trained elsewhere."""
-    result = thetahat.evaluate({"a": losses}, block=block, blocks="source", n_train=0, **options)  # type: ignore[call-overload]
+    result = thetahat.evaluate({"a": losses}, block=block, blocks="source", n_train=0, **options)
     recommended = result.models["a"].recommended
     assert recommended is not None
     interval: Interval = recommended[Target.THESE_SOURCES]
@@ -50,6 +52,8 @@ def test_naive_rows_in_any_order() -> None:
         centre += x / n / 4
         variance += x / n * (1 - x / n) / (n - 1) / 16
     reach = ndtri(0.95) * variance**0.5
+    assert interval.lower is not None
+    assert interval.upper is not None
     assert_allclose([interval.lower, interval.upper], [centre - reach, centre + reach], rtol=1e-12)
 
 

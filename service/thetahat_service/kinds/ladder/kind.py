@@ -1,4 +1,4 @@
-"""Kind ``ladder``: a submission to a leaderboard on one holdout."""
+"""Kind ``ladder``: a submission to a Ladder on one holdout."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from thetahat_service.kinds.methods_used import record_method
 
 
 class Ladder(JobKind[LadderRequest]):
-    """Submissions whose losses are kept for the leaderboard alone."""
+    """Submissions whose losses are kept for the Ladder alone."""
 
     name: ClassVar[str] = "ladder"
-    title: ClassVar[str] = "Submission to a leaderboard"
+    title: ClassVar[str] = "Submission to a Ladder"
     request = LadderRequest
     result = PublishedScore
 
@@ -32,7 +32,7 @@ class Ladder(JobKind[LadderRequest]):
         check_request(request, datasets[request.dataset])
 
     def start(self, job: Job[LadderRequest]) -> Finished:
-        """Compute the losses, which the leaderboard decides on."""
+        """Compute the losses, which the Ladder decides on."""
         submission = build_submission(job.request, job.datasets[job.request.dataset])
         methods = (record_method("losses", parse_loss(job.request)),)
         first = submission.publish(submission.add_to(None), None)

@@ -1,4 +1,4 @@
-"""The losses of a submission to a leaderboard."""
+"""The losses of a submission to a Ladder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thetahat_service.kinds.fields.layout import require_columns
 from thetahat_service.kinds.fields.left_out import ColumnReader, LeftOutLossFields
 from thetahat_service.kinds.fields.methods import make_method_entry, parse_method
 from thetahat_service.kinds.ladder.request import LadderRequest
-from thetahat_service.kinds.leaderboards import LadderSubmission
+from thetahat_service.kinds.ladder_submissions import LadderSubmission
 from thetahat_service.kinds.predictions.request import PredictionColumns, PredictionsRequest
 from thetahat_service.kinds.predictions.sent_predictions import read_dataset, read_inline
 

@@ -15,7 +15,7 @@ from thetahat_service.schemas.base import EvaluationRequest
 
 
 class LadderRequest(EvaluationRequest):
-    """A submission to a leaderboard on a data set: the predictions of one model."""
+    """A submission to a Ladder on a data set: the predictions of one model."""
 
     data_fields: ClassVar[frozenset[str]] = frozenset({"predictions", "scores", "classes"})
 
@@ -24,7 +24,7 @@ class LadderRequest(EvaluationRequest):
         True,
         description="true: a mean loss is published if it is below the published score by more "
         "than the standard error of its difference to the leader's. With a step: by more than the "
-        "step. The first submission to a leaderboard fixes it.",
+        "step. The first submission to a Ladder fixes it.",
     )
     dataset: UUID = Field(description="The id of the data set with the true values.")
     columns: OutputColumns = Field(
@@ -48,11 +48,11 @@ class LadderRequest(EvaluationRequest):
         "occur, sorted.",
     )
     blocks: Literal["holdout"] | None = Field(
-        None, description="A leaderboard is about one holdout; it need not be said."
+        None, description="A Ladder is about one holdout; it need not be said."
     )
     loss: LossName | LossEntry = Field(
         description="The loss that is computed for each prediction. The first submission to a "
-        "leaderboard fixes it."
+        "Ladder fixes it."
     )
 
     @property

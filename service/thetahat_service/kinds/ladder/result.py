@@ -12,7 +12,7 @@ from thetahat_service.kinds.provenance import Provenance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedScore:
-    """The published score of a leaderboard after a submission."""
+    """The published score of a Ladder after a submission."""
 
     kind: Literal["ladder"] = "ladder"
     """``ladder``."""
@@ -24,7 +24,7 @@ class PublishedScore:
     has_changed: bool
     """Whether this submission changed it."""
     submissions: int
-    """Submissions to the leaderboard, this one included."""
+    """Submissions to the Ladder, this one included."""
     loss: str
     """The loss."""
     n: int
@@ -36,7 +36,7 @@ class PublishedScore:
     sentence: str
     """The outcome in words."""
     cautions: tuple[Caution, ...] = ()
-    """Keys of the cautions about the leaderboard."""
+    """Keys of the cautions about the Ladder."""
     caution_texts: Mapping[str, Caution] | None = None
     """Every caution once, by the key that the lists ``cautions`` of the result have: its code, with
     a number if several sentences have that code."""

@@ -1,4 +1,4 @@
-"""By how much a submission to a leaderboard must be better."""
+"""By how much a submission to a Ladder must be better."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def check_form(request: PredictionsRequest) -> None:
     """Refuse a request with neither inline predictions nor a data set, or with both."""
     if request.ladder:
         raise InvalidParameter(
-            "The score of a leaderboard is published by a service, which keeps its leader. Send "
+            "The score of a Ladder is published by a service, which keeps its leader. Send "
             "the request to one, or leave ladder out.",
             loc=("ladder",),
         )

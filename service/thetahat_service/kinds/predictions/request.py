@@ -135,7 +135,7 @@ class PredictionsRequest(
     )
     ladder: bool | LadderStep | None = Field(
         None,
-        description="true, or a fixed step: the request is a submission to a leaderboard on its "
+        description="true, or a fixed step: the request is a submission to a Ladder on its "
         "data set. It is then a request of the kind ladder, of which the published score alone is "
         "answered, and takes only the fields of that kind.",
     )

@@ -1,4 +1,4 @@
-"""A submission to a leaderboard on one holdout, and what is published after it."""
+"""A submission to a Ladder on one holdout, and what is published after it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thetahat_service.kinds.ladder.result import PublishedScore
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LadderSubmission:
-    """The losses of a model that is sent to a leaderboard; no result has them."""
+    """The losses of a model that is sent to a Ladder; no result has them."""
 
     model: str
     sha256: str
@@ -34,12 +34,12 @@ class LadderSubmission:
             return
         fixed = "the step without a parameter" if step is None else f"the step {step:g}"
         raise UnsupportedCombination(
-            f"The first submission to the leaderboard on {self.target!r} has fixed its loss, "
+            f"The first submission to the Ladder on {self.target!r} has fixed its loss, "
             f"{loss}, and {fixed}: another one would publish more of the data set. Send these."
         )
 
     def add_to(self, state: LadderState | None) -> LadderState:
-        """Return the leaderboard with this submission."""
+        """Return the Ladder with this submission."""
         return add_submission(state, self.losses, self.step)
 
     def publish(
@@ -50,7 +50,7 @@ class LadderSubmission:
         Parameters
         ----------
         state, earlier : LadderState
-            The leaderboard with this submission, and before it; None before the first.
+            The Ladder with this submission, and before it; None before the first.
         passed_by : int
             Evaluations on the data set that were no submissions.
         """
