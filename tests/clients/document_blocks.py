@@ -256,14 +256,21 @@ def make_table(body: dict[str, Any]) -> bytes:
     rng, index = np.random.default_rng(1), np.arange(ROWS)
     table: dict[str, Any] = {}
     for role, value in request.columns.model_dump().items():
-        for name in [value] if isinstance(value, str) else value or []:
+        for name in list_names(value):
             if role in {"block", "source", "fold", "cluster", "instance"}:
                 table[name] = [f"s{i % 10}" for i in index]
             elif role == "target" and body.get("task") == "classification":
                 table[name] = index % 2
             else:
-                table[name] = rng.normal(1, 1, ROWS).round(3)
+                table[name] = np.abs(rng.normal(1, 1, ROWS)).round(3)
     return write_table(table)
+
+
+def list_names(value: Any) -> list[str]:
+    """Return the names of columns in a role: one, several, or one for each model."""
+    if isinstance(value, dict):
+        return [name for entry in value.values() for name in list_names(entry)]
+    return [value] if isinstance(value, str) else value or []
 
 
 def write_table(table: dict[str, Any]) -> bytes:

@@ -33,6 +33,11 @@ NOT_RUN: Final[dict[str, dict[str, str]]] = {
         "curl -s $URL/v1/webhooks": "the service would send to another host afterwards",
         "{": "what the service sends to a webhook",
     },
+    "docs/log-in-provider.md": {
+        "THETAHAT_OIDC": "settings; tests/service/api/test_provider_log_in.py has a provider",
+        "kubectl": "needs a cluster",
+        "thetahat keys create": OWN_SERVERS,
+    },
     "docs/pipelines.md": {
         "school,old,new": "the first lines of a table",
         '{"gate": {': PART,
