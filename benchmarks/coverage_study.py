@@ -32,6 +32,7 @@ import orjson
 import thetahat
 from thetahat.analyses.studies.base import Records, StudyFindings
 from thetahat.analyses.studies.recorded_repetitions import RecordedRepetitions
+from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.tables.data import Data
 from thetahat_client.media import guess_media_type
 from thetahat_replications.presets.interval_coverage import (
@@ -213,7 +214,7 @@ def write_tables(
     draws = options.draws
     findings = collect_findings(parts, folder, options.seed)
     result = build_result_of_study(findings, datasets, options.seed, draws[METRICS])
-    command = f"{heavy_tails.COMMAND} --seed {options.seed}"
+    command = f"{COMMAND} --seed {options.seed}"
     for role, file in options.files.items():
         command += f" --{role.replace('_', '-')} {file.name}"
     for name, content in build_study_files(result, command).items():
@@ -251,7 +252,7 @@ def write_page_of_fitted_models(options: Any, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog=heavy_tails.COMMAND,
+        prog=COMMAND,
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -12,12 +12,12 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
-from thetahat_presentation.document import Cell, Name, Number, Table
-from thetahat_replications.presets.interval_coverage import (
-    heavy_tails,
-    recommended,
-    recommended_metrics,
+from thetahat.analyses.studies.shipped_coverage import (
+    COMMAND,
+    average_coverage_of_losses,
+    average_coverage_of_metrics,
 )
+from thetahat_presentation.document import Cell, Name, Number, Table
 
 Row = Mapping[str, Any]
 
@@ -47,7 +47,7 @@ def describe_measured_table(name: str) -> MeasuredTable:
 
 def _describe_recommended() -> MeasuredTable:
     study = _read("thetahat.analyses.losses", "recommended_coverage.json")
-    averages = [_build_average(row) for row in recommended.summarise(study["rows"])]
+    averages = [_build_average(row) for row in average_coverage_of_losses(study["rows"])]
     cases = [
         [
             Name(f"{row['population']}, {row['learner']}"),
@@ -73,7 +73,7 @@ def _describe_recommended() -> MeasuredTable:
             _build_average_table(("Of", "Scheme", "Target"), averages),
             Table(caption="Every case", columns=headings, rows=cases),
         ),
-        command=heavy_tails.COMMAND,
+        command=COMMAND,
     )
 
 
@@ -81,7 +81,7 @@ def _describe_metrics() -> MeasuredTable:
     study = _read("thetahat.analyses.metrics", "metric_coverage.json")
     averages = [
         [Name(row["metric"]), row["of"], row["population"], *_build_average(row)[2:]]
-        for row in recommended_metrics.summarise(study["rows"])
+        for row in average_coverage_of_metrics(study["rows"])
     ]
     headings = "Metric", "Of", "Population", "Target"
     return MeasuredTable(
@@ -91,7 +91,7 @@ def _describe_metrics() -> MeasuredTable:
             "Samples have 50 and 200 rows; few positives are 15 % of them.",
         ),
         tables=(_build_average_table(headings, averages),),
-        command=heavy_tails.COMMAND,
+        command=COMMAND,
     )
 
 

@@ -16,9 +16,9 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit
 
+from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.generators.linear_model import LinearModelGenerator
 from thetahat.values.types import BoolArray, FloatArray, IntArray
-from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
 
 LEVEL: Final = 0.95
 SIZES: Final = (50, 200)

@@ -14,12 +14,11 @@ from typing import Any, Final
 import numpy as np
 from scipy import stats
 
+from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.cautions import HEAVY_TAILED_LOSSES
 from thetahat.intervals.skewness_corrected import STEEPEST
 from thetahat.values.types import FloatArray
 
-COMMAND: Final = "python -m benchmarks.coverage_study"
-"""The command that makes all files of the study."""
 LEVEL: Final = 0.95
 LOW_COVERAGE: Final = 0.90
 SIZES: Final = (17, 50, 67, 200, 333, 1000)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from thetahat.analyses.studies.shipped_coverage import COMMAND
 from thetahat.values.types import Target
 from thetahat_replications.presets.interval_coverage.cell_selection import Row, read_number
-from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
 from thetahat_replications.presets.interval_coverage.paired_comparison import RELATIVE_SCORE
 
 _ABOUT: Final = (

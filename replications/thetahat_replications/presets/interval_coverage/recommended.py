@@ -17,10 +17,10 @@ from typing import Any, Final
 from thetahat.analyses.studies.base import Records
 from thetahat.analyses.studies.loss_records import RECOMMENDED
 from thetahat.analyses.studies.record_names import SOURCES
+from thetahat.analyses.studies.shipped_coverage import COMMAND, average_coverage_of_losses
 from thetahat.values.monte_carlo_number import MonteCarloNumber
 from thetahat_replications.presets.interval_coverage import benchmark_tasks
 from thetahat_replications.presets.interval_coverage.cells import CoverageCell
-from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
 from thetahat_replications.presets.interval_coverage.settings import CLUSTER_SIZE, build_settings
 
 LEVEL: Final = 0.95
@@ -301,29 +301,6 @@ def _round_number(number: Any) -> list[float] | None:
     return [round(float(number.value), 4), round(float(error), 4)]
 
 
-def summarise(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yield the average, the least and the largest coverage by subject, scheme and target."""
-    groups: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["of"], row["scheme"], row["target"]), []).append(row)
-    for (of, scheme, target), group in sorted(groups.items()):
-        values = [row["coverage"][0] for row in group]
-        errors = [row["coverage"][1] for row in group]
-        before = [row["before"][0] for row in group if row["before"] is not None]
-        yield {
-            "of": of,
-            "scheme": scheme,
-            "target": target,
-            "cells": len(group),
-            "coverage": sum(values) / len(values),
-            "error": math.sqrt(sum(e**2 for e in errors)) / len(errors),
-            "least": min(values),
-            "largest": max(values),
-            "before": sum(before) / len(before) if before else None,
-            "least_before": min(before) if before else None,
-        }
-
-
 def write_page(rows: Sequence[Row], seed: int) -> str:
     """Return the page of the tables, in Markdown."""
     lines = [
@@ -334,7 +311,7 @@ def write_page(rows: Sequence[Row], seed: int) -> str:
         "| of | scheme | target | cells | coverage | error | least | most | before | its least |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for row in summarise(rows):
+    for row in average_coverage_of_losses(rows):
         before = "" if row["before"] is None else f"{row['before']:.3f}"
         least = "" if row["least_before"] is None else f"{row['least_before']:.3f}"
         lines.append(

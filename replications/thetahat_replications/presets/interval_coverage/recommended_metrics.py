@@ -8,13 +8,12 @@ interval of every metric. ``metric_coverage.json`` is read by the library, and
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from thetahat.analyses.studies.loss_records import RECOMMENDED
-from thetahat_replications.presets.interval_coverage.heavy_tails import COMMAND
+from thetahat.analyses.studies.shipped_coverage import COMMAND, average_coverage_of_metrics
 from thetahat_replications.presets.interval_coverage.metric_study import DIFFERENCE
 
 DESIGNS: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -94,27 +93,6 @@ def collect_rows(cells: Sequence[Mapping[str, Any]]) -> list[Row]:
     return [row for row in rows.values() if "recommended" in row]
 
 
-def summarise(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yield the coverage of the recommended interval by metric, subject, target and population."""
-    groups: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        place = tuple(str(row[key]) for key in ("metric", "of", "target", "population"))
-        groups.setdefault(place, []).append(row)
-    for (metric, of, target, population), group in sorted(groups.items()):
-        values = [row["recommended"][0] for row in group]
-        yield {
-            "metric": metric,
-            "of": of,
-            "target": target,
-            "population": population,
-            "cells": len(group),
-            "coverage": sum(values) / len(values),
-            "error": math.sqrt(sum(row["recommended"][1] ** 2 for row in group)) / len(group),
-            "least": min(values),
-            "largest": max(values),
-        }
-
-
 def write_page(rows: Sequence[Row], level: float, repetitions: int) -> str:
     """Return the page of the table, in Markdown."""
     lines = [
@@ -129,7 +107,7 @@ def write_page(rows: Sequence[Row], level: float, repetitions: int) -> str:
         f"| {row['metric']} | {row['of']} | {row['target']} | {row['population']} | "
         f"{row['cells']} | {row['coverage']:.3f} | {row['error']:.4f} | {row['least']:.3f} | "
         f"{row['largest']:.3f} |"
-        for row in summarise(rows)
+        for row in average_coverage_of_metrics(rows)
     ]
     return "\n".join(lines) + "\n"
 
