@@ -86,6 +86,10 @@ class Provider:
         self._keys: KeySet | None = None
         self._keys_read = float("-inf")
 
+    def check(self) -> None:
+        """Read the metadata, with the addresses in them; ``ProviderUnreachable``."""
+        self._read_metadata()
+
     def build_authorization_url(self, attempt: Attempt) -> str:
         """Return where a browser is sent to log in; ``ProviderUnreachable``."""
         url, _ = self._make_client().create_authorization_url(

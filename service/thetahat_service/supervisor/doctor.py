@@ -34,7 +34,8 @@ from thetahat_service.storage.tables import FILE_STORE, WORKER
 from thetahat_service.storage.time_limits import answer_within
 from thetahat_service.storage.unit_of_work import reading
 from thetahat_service.supervisor.data_dir_lock import is_locked
-from thetahat_service.supervisor.public_address import has_keys, is_loopback
+from thetahat_service.supervisor.errors import CannotStart
+from thetahat_service.supervisor.public_address import has_keys, is_loopback, require_log_in_package
 
 ANSWER_S: Final = 5.0  # longest wait for the database
 LARGEST_CLOCK_DIFFERENCE_S: Final = 5.0
@@ -80,6 +81,8 @@ def run_checks(settings: Settings) -> list[Check]:
         }
         checks += [_run_check(name, check, settings) for name, check in reading_checks.items()]
     checks.append(_check_broker(settings))
+    if settings.oidc_issuer:
+        checks.append(_check_provider(settings))
     return checks
 
 
@@ -330,6 +333,28 @@ def _check_broker(settings: Settings) -> Check:
         if is_embedded
         else "Check that it runs, and THETAHAT_BROKER_URL with its password.",
     )
+
+
+def _check_provider(settings: Settings) -> Check:
+    """Check that the log-in provider publishes what a log-in needs."""
+    name, issuer = "log-in provider", settings.oidc_issuer
+    try:
+        require_log_in_package()
+    except CannotStart as missing:
+        return Check(name=name, state=State.FAULT, message=str(missing))
+    from thetahat_service.identity.provider import ProviderUnreachable, get_provider  # noqa: PLC0415 - an extra
+
+    try:
+        get_provider().check()
+    except ProviderUnreachable as error:
+        return Check(
+            name=name,
+            state=State.FAULT,
+            message=f"Nobody can log in at {issuer}: {error}",
+            advice="Check that it runs and can be reached from here, THETAHAT_OIDC_ISSUER, and "
+            "THETAHAT_OIDC_ALLOWED_HOSTS for one in your own network.",
+        )
+    return Check(name=name, state=State.OK, message=f"{issuer} publishes its metadata.")
 
 
 def _expect_running(settings: Settings) -> State:

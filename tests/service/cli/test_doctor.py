@@ -14,6 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 import thetahat
+from tests.servers.identity_provider import CLIENT, run_identity_provider
 from tests.service.storage.databases import (
     Setting,
     database,
@@ -23,6 +24,7 @@ from tests.service.storage.databases import (
     sqlite,
 )
 from thetahat_service.cli import main
+from thetahat_service.identity import provider as providers
 from thetahat_service.process import memory
 from thetahat_service.settings import MEBIBYTE, get_settings
 from thetahat_service.storage import schema, workers
@@ -211,3 +213,36 @@ def test_invalid_an_open_address_without_a_key_is_a_fault(
 ) -> None:
     setting(host="0.0.0.0")
     assert run_json(capsys)[1]["keys"]["state"] == "fault"
+
+
+def test_exact_the_log_in_provider_is_asked_for_its_metadata(
+    sqlite: None, setting: Setting, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "log-in provider" not in run_json(capsys)[1]
+    address = "http://127.0.0.1/log-in/provider/callback"
+    with run_identity_provider(address) as provider:
+        setting(
+            oidc_issuer=provider.issuer,
+            oidc_client_id=CLIENT,
+            oidc_redirect_url=address,
+            oidc_allowed_hosts=provider.issuer,
+            oidc_default_scope="read",
+        )
+        found = run_json(capsys)[1]["log-in provider"]
+        assert (found["state"], provider.issuer in found["message"]) == ("ok", True)
+        assert [path for path, _ in provider.requests] == ["/.well-known/openid-configuration"]
+
+        for planted, said in (
+            ({"issuer": "https://other"}, "those of the issuer 'https://other'"),
+            ({"token_endpoint": None}, "Its token_endpoint cannot be used"),
+        ):
+            provider.metadata = planted
+            providers._make_provider.cache_clear()
+            status, checks = run_json(capsys)
+            assert (status, checks["log-in provider"]["state"]) == (1, "fault")
+            assert said in checks["log-in provider"]["message"]
+    providers._make_provider.cache_clear()
+    status, checks = run_json(capsys)
+    assert status == 1
+    assert "No answer" in checks["log-in provider"]["message"]
+    assert "THETAHAT_OIDC_ISSUER" in checks["log-in provider"]["advice"]
