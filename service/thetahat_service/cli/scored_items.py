@@ -152,15 +152,38 @@ def list_log_files(paths: Iterable[Path]) -> list[Path]:
         if not path.is_dir():
             found.append(path)
             continue
-        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in LOG_ENDINGS)
-        samples = [p for p in inside if p.name.startswith("samples_") and p.suffix == ".jsonl"]
+        inside = sorted(p for p in path.rglob("*") if _unpack(p).suffix.lower() in LOG_ENDINGS)
+        samples = [
+            p for p in inside if p.name.startswith("samples_") and _unpack(p).suffix == ".jsonl"
+        ]
         samples = samples or _choose_helm_files(inside)
-        samples = samples or [p for p in inside if p.name.endswith(EVERY_EVAL_ENDING)]
+        samples = samples or [p for p in inside if _unpack(p).name.endswith(EVERY_EVAL_ENDING)]
         if not inside:
-            message = f"The folder {path} has no logs: no files that end in .eval, .json or .jsonl."
+            message = (
+                f"The folder {path} has no logs: no files that end in .eval, .json or .jsonl, "
+                "packed (.gz) or not."
+            )
             raise UserError(message)
+        _refuse_twice(samples or inside)
         found += samples or inside
     return found
+
+
+def _unpack(path: Path) -> Path:
+    """Return a path without the ending of a packed file."""
+    from thetahat_client.media import PACKED
+
+    return path.with_suffix("") if path.suffix.lower() in PACKED else path
+
+
+def _refuse_twice(paths: Iterable[Path]) -> None:
+    """Refuse a folder that has a log packed and unpacked, which would be counted twice."""
+    seen: dict[Path, Path] = {}
+    for path in paths:
+        other = seen.setdefault(_unpack(path), path)
+        if other != path:
+            message = f"{other} and {path} are one log, packed and unpacked. Keep one of them."
+            raise UserError(message)
 
 
 def _choose_helm_files(paths: Sequence[Path]) -> list[Path]:
@@ -168,14 +191,14 @@ def _choose_helm_files(paths: Sequence[Path]) -> list[Path]:
     chosen: dict[Path, Path] = {}
     for name in HELM_NAMES:
         for path in paths:
-            if path.name == f"{name}.json":
+            if _unpack(path).name == f"{name}.json":
                 chosen.setdefault(path.parent, path)
     return sorted(chosen.values())
 
 
 def _read_run_name(path: Path) -> dict[str, JsonValue]:
     """Return the model and the task that the folder of a HELM run names."""
-    if path.stem not in HELM_NAMES:
+    if _unpack(path).stem not in HELM_NAMES:
         return {}
     name = HELM_DEPLOYMENT.sub("", path.resolve().parent.name)
     match = HELM_MODEL.search(name)
@@ -193,7 +216,7 @@ def _name_models_and_tasks(
     labels = _label_files(paths)
     rows = []
     for entry, path, file in zip(entries, paths, files, strict=True):
-        match = HARNESS_NAME.fullmatch(path.stem)
+        match = HARNESS_NAME.fullmatch(_unpack(path).stem)
         if match and not _read_cells(file, named.get("task", "task")):
             entry["task"] = match["task"]
         entry.update(_read_run_name(path))
@@ -243,12 +266,13 @@ def _find_item_column(file: DatasetFile, named: Mapping[str, str]) -> str:
 
 def _label_files(paths: Sequence[Path]) -> list[str]:
     """Return a name for each file: its folder for samples of the harness, else its own name."""
-    if all(HARNESS_NAME.fullmatch(path.stem) for path in paths):
+    stems = [_unpack(path).stem for path in paths]
+    if all(map(HARNESS_NAME.fullmatch, stems)):
         folders = [path.resolve().parent.name for path in paths]
-        tasks = [m["task"] for p in paths if (m := HARNESS_NAME.fullmatch(p.stem))]
+        tasks = [m["task"] for stem in stems if (m := HARNESS_NAME.fullmatch(stem))]
         if len(set(zip(folders, tasks, strict=True))) == len(paths):
             return folders
-    parts = [(*path.resolve().parts[:-1], path.stem) for path in paths]
+    parts = [(*path.resolve().parts[:-1], stem) for path, stem in zip(paths, stems, strict=True)]
     for depth in range(1, max(map(len, parts))):
         names = ["/".join(each[-depth:]) for each in parts]
         if len(set(names)) == len(names):

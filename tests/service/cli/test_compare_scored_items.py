@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -334,6 +335,26 @@ def test_exact_folders_of_the_harness_are_models_and_their_files_tasks(
     assert list(result["models"]) == ["old", "new"]
     assert sorted(result["block_labels"]) == ["gsm8k_cot", "law"]
     assert "model old, task gsm8k_cot; score exact_match" in understood
+
+
+def test_exact_packed_samples_of_a_folder_are_as_unpacked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = [{i: float(i % k != 0) for i in range(10)} for k in (2, 3)]
+    for model, kept in zip(("old", "new"), scores, strict=True):
+        folder = tmp_path / model
+        folder.mkdir()
+        (folder / "results_2026-01-16T10-00-00.json").write_text("{}")
+        name = "samples_law_2026-01-16T10-00-00.123.jsonl.gz"
+        (folder / name).write_bytes(gzip.compress(harness_samples(kept)))
+
+    result, understood = compare(capsys, str(tmp_path / "old"), str(tmp_path / "new"))
+
+    assert means_of(result) == {"old": 0.5, "new": 0.6}
+    assert "model old, task law; score exact_match" in understood
+
+    (folder / name.removesuffix(".gz")).write_bytes(harness_samples(scores[1]))
+    assert "are one log, packed and unpacked. Keep one" in refuse(capsys, str(tmp_path))
 
 
 def test_invalid_logs_are_explained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
