@@ -44,6 +44,12 @@ KINDS: Final = (
     FileKind(rb"\s*(?i:<!doctype html|<html|<table|<\?xml)", "HTML or XML", _TABLE),
     FileKind(rb"\\documentclass|\\begin\{|%[^\n]*\n\\begin\{", "LaTeX", _TABLE),
     FileKind(rb"\s*(?i:@relation)\s", "ARFF", _TABLE),
+    FileKind(
+        rb"(\xef\xbb\xbf)?\s*[^\n]*\|[^\n]*\n[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\|[-:| \t]*(\r?\n|$)",
+        "a table in Markdown",
+        "Save it as CSV: without the line of dashes, and without the bars at both ends of each "
+        "line. The bars between cells may stay.",
+    ),
     FileKind(rb"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
     FileKind(rb"Rar!\x1a\x07", "a RAR archive", _UNPACK),
     FileKind(rb".{257}ustar", "a tar archive", _UNPACK),

@@ -122,6 +122,8 @@ OTHER_KINDS = {
     b"<!DOCTYPE html><table>": "HTML",
     b"\\begin{tabular}{ll}": "LaTeX",
     b"@RELATION iris": "ARFF",
+    b"| model | loss |\n|-------|-----:|\n| a | 0.5 |\n": "a table in Markdown",
+    b"\xef\xbb\xbf\nmodel | loss\r\n:-- | --:\r\na | 0.5\r\n": "a table in Markdown",
     bytes(257) + b"ustar": "a tar archive",
     b"PAR1\x15": "Parquet, but was sent as",
     b"\x93NUMPY\x01": "an array of NumPy, but was sent as",
@@ -149,6 +151,12 @@ def test_invalid_a_feather_file_is_no_other_format(tmp_path: Path, media_type: s
 @pytest.mark.parametrize("header", ["FEA1", "ORC", "BZh", "PAR", "RDX3", "X", "Obj", "ustar", "7z"])
 def test_exact_a_header_is_no_other_kind(tmp_path: Path, header: str) -> None:
     assert read(tmp_path, CSV, f"{header},b\n1,2\n".encode())[header].tolist() == [1]
+
+
+@pytest.mark.parametrize("first", ["-|-", "--5|1", "1|--"])
+def test_exact_bars_between_cells_are_no_markdown(tmp_path: Path, first: str) -> None:
+    text = f"a|b\n{first}\n1|2\n".encode()
+    assert len(read(tmp_path, CSV, text)) == 2
 
 
 PACKERS = pytest.mark.parametrize(
