@@ -21,6 +21,8 @@ WORDS: Final = {
     "new": "New model",
     "old": "Old model",
     "require": "Requirement",
+    "cheaper_by": "Share of the cost that must be saved",
+    "group_by": "Groups by",
     "data_sha256": "SHA-256 of the data",
     "rows": "Rows or items",
     "evaluations": "Most evaluations",
@@ -70,5 +72,7 @@ def _write(value: Any) -> str:
         params = ", ".join(f"{name} {_write(each)}" for name, each in value["params"].items())
         return f"{value['name']} ({params})" if params else str(value["name"])
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(map(_write, value))
+        return ", ".join(
+            " & ".join(each) if isinstance(each, list) else _write(each) for each in value
+        )
     return "none" if value is None else str(value)

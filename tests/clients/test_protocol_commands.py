@@ -39,3 +39,12 @@ def test_exact_from_the_plan_to_the_deviation(
     assert "Not as planned: margin 0.2 (planned: 0.1)." in " ".join(text.split())
     assert shown.startswith("Margin 0.1 fixed on ")
     assert "Named so far by 1 evaluation and 0 series." in " ".join(shown.split())
+
+    line = next(row for row in run("protocol", "list").splitlines() if row.startswith(made))
+    assert line.split()[1:] == ["plan", document["fixed_at"][:10], "1", "0"]
+    withdrawn = run("protocol", "withdraw", made, "--reason", "a wrong margin")
+    assert "Withdrawn on" in withdrawn
+    assert "a wrong margin" in withdrawn
+    listed = json.loads(run("protocol", "list", "--json", "--limit", "1"))
+    assert [each["withdrawn_reason"] for each in listed] == ["a wrong margin"]
+    assert "a wrong margin" in run("protocol", "list")

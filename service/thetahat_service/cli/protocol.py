@@ -1,21 +1,27 @@
-"""``thetahat protocol``: create and show protocols."""
+"""``thetahat protocol``: create, show, list and withdraw protocols."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, connect
-from thetahat_service.cli.output import print_document, print_json
+from thetahat_service.cli.output import print_document, print_json, print_table, print_text
 from thetahat_service.cli.requests import read_request
 from thetahat_service.cli.sectioned_help import SectionedGroup
+
+if TYPE_CHECKING:
+    from thetahat_client.protocols import Protocol
 
 app = typer.Typer(
     cls=SectionedGroup,
     help="Plans that are fixed before the data.",
     no_args_is_help=True,
 )
+ProtocolId = Annotated[str, typer.Argument(metavar="ID", help="Id of the protocol.")]
 
 
 def add_commands(parent: typer.Typer) -> None:
@@ -46,11 +52,7 @@ def create(
 
 
 @app.command()
-def show(
-    protocol_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the protocol.")],
-    as_json: AsJson = False,
-    url: Url = DEFAULT_URL,
-) -> None:
+def show(protocol_id: ProtocolId, as_json: AsJson = False, url: Url = DEFAULT_URL) -> None:
     """Print what is fixed, since when, and what names it."""
     from thetahat_presentation.protocol import show_protocol
 
@@ -60,3 +62,49 @@ def show(
         print_json(dict(protocol.members))
     else:
         print_document(show_protocol(protocol.members), all_option="--json")
+
+
+@app.command("list")
+def list_all(
+    limit: Annotated[int, typer.Option(min=1, help="Most protocols to print.")] = 20,
+    as_json: AsJson = False,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """List protocols, the newest first."""
+    with connect(url) as client:
+        found = list(islice(client.list_protocols(page_size=min(limit, 100)), limit))
+    if as_json:
+        print_json([dict(protocol.members) for protocol in found])
+    elif found:
+        columns = ("id", "name", "fixed", "evaluations", "series", "withdrawn")
+        print_table(columns, map(_build_row, found))
+    else:
+        print("There are no protocols.", file=sys.stderr)
+
+
+@app.command()
+def withdraw(
+    protocol_id: ProtocolId,
+    reason: Annotated[str, typer.Option(help="Why, which every reader of the protocol sees.")],
+    as_json: AsJson = False,
+    url: Url = DEFAULT_URL,
+) -> None:
+    """Record that a protocol is withdrawn, and why; that does not end."""
+    with connect(url) as client:
+        protocol = client.withdraw_protocol(protocol_id, reason)
+    if as_json:
+        print_json(dict(protocol.members))
+    else:
+        print_text(protocol.sentence)
+
+
+def _build_row(protocol: Protocol) -> tuple[str, ...]:
+    withdrawn = protocol.withdrawn_at
+    return (
+        protocol.id,
+        protocol.name or "",
+        f"{protocol.fixed_at:%Y-%m-%d}",
+        str(protocol.evaluations),
+        str(protocol.series),
+        "" if withdrawn is None else f"{withdrawn:%Y-%m-%d}: {protocol.withdrawn_reason}",
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from thetahat.values.number_text import format_number
@@ -60,6 +60,14 @@ def _differs_as_sets(planned: Any, actual: Any) -> bool:
     return set(planned) != set(actual)
 
 
+def _are_other_groups(planned: Any, actual: Any) -> bool:
+    """Return whether groupings differ; the order of them, and in an intersection, says nothing."""
+    sets = (
+        {frozenset([x] if isinstance(x, str) else x) for x in each} for each in (planned, actual)
+    )
+    return len(set(map(frozenset, sets))) > 1
+
+
 def _is_missing(planned: Any, actual: Any) -> bool:
     return planned not in actual
 
@@ -67,6 +75,7 @@ def _is_missing(planned: Any, actual: Any) -> bool:
 _DIFFERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "kinds": lambda planned, actual: actual not in planned,
     "models": _differs_as_sets,
+    "group_by": _are_other_groups,
     "test": _is_missing,
     DIGEST: _is_missing,
     "interval": lambda planned, actual: actual != [planned],
@@ -79,12 +88,18 @@ _DIFFERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 
 
 def _build_deviation(field: str, planned: Any, actual: Any) -> Deviation:
+    if field == "group_by":
+        planned, actual = _join_intersections(planned), _join_intersections(actual)
     if field == DIGEST:  # several of one file, of which the first is that of all data
         actual = actual[0]
     said = (_write(planned), _write(actual))
     shown = [text[:SHOWN_DIGITS] if field == DIGEST else text for text in said]
     text = f"{write_field(field)} {shown[1]} (planned: {shown[0]})"
     return Deviation(field=field, planned=said[0], actual=said[1], text=text)
+
+
+def _join_intersections(groupings: Sequence[str | list[str]]) -> list[str]:
+    return [each if isinstance(each, str) else " & ".join(each) for each in groupings]
 
 
 def _write(value: Any) -> str:

@@ -36,6 +36,8 @@ def read_request_facts(request: AnalysisRequest) -> Facts:
         "level": request.level,
         "alternative": request.alternative.value,
         "require": None if request.requirement is None else request.requirement.value,
+        "cheaper_by": None if request.gate is None else request.gate.cheaper_by,
+        "group_by": _list_groupings(request),
         **_read_roles(request),
         **_read_layout(request),
     }
@@ -46,9 +48,10 @@ def read_request_facts(request: AnalysisRequest) -> Facts:
         facts["metric"] = metric
     if request.target is not None:
         facts["target"] = request.target.value
-    better = getattr(request, "better", None)
-    if better is not None:
-        facts["better"] = better
+    for name in ("better", "seeds"):
+        value = getattr(request, name, None)
+        if value is not None:
+            facts[name] = value
     return facts
 
 
@@ -106,6 +109,15 @@ def _list_models(request: AnalysisRequest) -> list[str] | None:
         for field in MODEL_FIELDS:
             named |= dict.fromkeys(getattr(part, field, None) or ())
     return list(named) or None
+
+
+def _list_groupings(request: AnalysisRequest) -> list[str | list[str]]:
+    """Return the group columns and intersections by which a request describes models."""
+    chosen: list[str | list[str]] | None = getattr(request, "group_by", None)
+    if chosen is not None:
+        return chosen
+    parts = (request, *(getattr(request, name, None) for name in ("columns", "data", "logs")))
+    return [name for part in parts for name in getattr(part, "groups", None) or ()]
 
 
 def _find_metric(request: AnalysisRequest) -> str | None:

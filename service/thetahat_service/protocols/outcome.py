@@ -25,6 +25,8 @@ FIELD_WORDS: Final = {
     "old": "old model",
     "better": "better values",
     "require": "requirement",
+    "cheaper_by": "share of the cost that must be saved",
+    "group_by": "groups",
     "data_sha256": "digest of the data",
 }
 """Fields whose names are no words."""

@@ -89,6 +89,13 @@ class ProtocolRequest(Schema):
     require: Requirement | None = Field(
         None, description="What the gate requires. All but better need the margin."
     )
+    cheaper_by: float | None = Field(
+        None,
+        ge=0,
+        lt=1,
+        description="By what share of the old model's cost the gate asks that the new one is "
+        "cheaper. Costs themselves belong to the data and are not fixed.",
+    )
     target: Target | None = Field(None, description="What the verdicts are about.")
     metric: Text | None = Field(
         None, description="The primary metric: the loss, or the score of logs, that is compared."
@@ -99,6 +106,16 @@ class ProtocolRequest(Schema):
     )
     clusters: bool | None = Field(
         None, strict=True, description="Whether rows belong to clusters that are independent."
+    )
+    group_by: list[Text | list[Text]] | None = Field(
+        None,
+        min_length=1,
+        max_length=50,
+        description="All group columns, and lists of them whose intersections are groups, by which "
+        "models are described.",
+    )
+    seeds: Count | None = Field(
+        None, description="How often a cross-validation trains a learner on each split."
     )
     interval: IntervalName | None = Field(
         None, description="The interval that the verdicts rest on."

@@ -127,6 +127,51 @@ def test_exact_every_deviation_is_named(client: TestClient, worker: InlineWorker
     assert outcome["sentence"].endswith("Fixed and not checked: metric.")
 
 
+def test_exact_groups_costs_and_seeds_can_be_fixed(
+    client: TestClient, worker: InlineWorker
+) -> None:
+    plan = {"cheaper_by": 0.5, "group_by": ["sex", ["age", "sex"]], "seeds": 3}
+    protocol = fix(client, **plan)
+    n = len(draw()["new"])
+    groups = {"sex": ["f", "m"] * (n // 2), "age": ["old", "young"] * (n // 2)}
+    gate = {"model": "new", "against": "old"}
+    right = {
+        "groups": groups,
+        "group_by": [["sex", "age"], "sex"],
+        "cost": {"new": 1, "old": 4},
+        "gate": {**gate, "cheaper_by": 0.5},
+    }
+    met = client.get(evaluate(client, worker, ask(protocol, **right))).json()["protocol"]
+    wrong = {"groups": groups, "cost": {"new": 1, "old": 4}, "gate": {**gate, "cheaper_by": 0.1}}
+    missed = client.get(evaluate(client, worker, ask(protocol, **wrong))).json()["protocol"]
+    bare = client.get(evaluate(client, worker, ask(protocol))).json()["protocol"]
+    fitted = {
+        "kind": "cross_validation",
+        "protocol": fix(client, seeds=3, kinds=["cross_validation"], blocks=None),
+        "data": {"X": [[float(i)] for i in range(12)], "y": [float(i % 5) for i in range(12)]},
+        "learners": {"new": "mean", "old": "ridge"},
+        "scheme": {"name": "k_fold", "params": {"n_folds": 3}},
+        "loss": "squared",
+        "margin": 0.05,
+        "level": 0.9,
+        "seeds": 2,
+    }
+    trained = client.post("/v1/evaluations", json=fitted).json()["protocol"]
+    page = client.get(f"/protocols/{protocol}", headers={"accept": "text/html"}).text
+
+    assert (met["deviations"], met["not_checked"]) == ([], ["seeds"])
+    assert [each["text"] for each in missed["deviations"]] == [
+        "share of the cost that must be saved 0.1 (planned: 0.5)",
+        "groups sex, age (planned: sex, age & sex)",
+    ]
+    assert [each["text"] for each in bare["deviations"]] == [
+        "share of the cost that must be saved none (planned: 0.5)",
+        "groups none (planned: sex, age & sex)",
+    ]
+    assert "seeds 2 (planned: 3)" in [each["text"] for each in trained["deviations"]]
+    assert "sex, age &amp; sex" in page
+
+
 @pytest.mark.parametrize(("required", "outcome"), [(False, "pass"), (True, "fail")])
 def test_exact_a_gate_can_require_the_plan(
     client: TestClient, worker: InlineWorker, outcome: str, *, required: bool
@@ -349,6 +394,9 @@ def test_exact_the_examples_of_the_document_are_accepted(client: TestClient) -> 
         ({"data_sha256": "abc"}, ["data_sha256"]),
         ({"kinds": ["study"]}, ["kinds", 0]),
         ({"rows": 0}, ["rows"]),
+        ({"cheaper_by": 1}, ["cheaper_by"]),
+        ({"group_by": []}, ["group_by"]),
+        ({"seeds": 0}, ["seeds"]),
     ],
 )
 def test_invalid_protocols(client: TestClient, body: Any, loc: Any) -> None:
