@@ -253,6 +253,22 @@ def test_exact_it_is_ready_once_it_has_computed(client: Client) -> None:
     assert client.state() == "ready"
 
 
+def test_exact_two_evaluations_on_one_leaderboard(client: Client) -> None:
+    losses = {"a": [0, 1, 0, 1, 1, 0], "b": [1, 1, 1, 0, 1, 1], "c": [0, 0, 0, 1, 0, 0]}
+    body = {"kind": "losses", "blocks": "holdout", "instance": [f"item {i}" for i in range(6)]}
+    named = [
+        client.submit({**body, "losses": {name: losses[name] for name in names}}, wait=60).id
+        for names in ("ab", "bc")
+    ]
+
+    (board,) = client.leaderboards(named)["boards"]
+
+    assert [each["id"] for each in board["evaluations"]] == named
+    assert list(board["models"]) == ["a", "b", "c"]
+    with pytest.raises(Refused, match="from 1 to 50"):
+        client.leaderboards(named * 20 + [str(uuid4()) for _ in range(50)])
+
+
 def test_exact_an_evaluation_and_its_protocol(client: Client) -> None:
     made = client.create_protocol({"name": "plan", "margin": 0.1, "level": 0.9})
     done = client.submit({**REQUEST, "protocol": made.id, "margin": 0.1}, wait=60)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         DatasetPreviewDict,
         DatasetUnderstandingDict,
         JsonValue,
+        LeaderboardsReadDict,
         MethodReadDict,
     )
 
@@ -302,6 +303,22 @@ class Operations(Outputs):
         """
         path = f"/v1/evaluations/{evaluation_id}"
         return dict(self.transport.read(path, {"fields": ",".join(fields)}))
+
+    @operation
+    def leaderboards(self, evaluation_ids: Sequence[str]) -> LeaderboardsReadDict:
+        """Rank the models of several evaluations together, where they were tested on the same rows.
+
+        ``boards`` has a board for each test set, with its ``result``; ``apart_because`` says why a
+        board is not ranked with the first. ``left_out`` names evaluations that are on none.
+
+        Parameters
+        ----------
+        evaluation_ids : sequence of str
+            The evaluations, at most 50.
+        """
+        query = {"of": list(evaluation_ids)}
+        found: LeaderboardsReadDict = self.transport.read("/v1/leaderboards", query)
+        return found
 
     @operation
     def wait(

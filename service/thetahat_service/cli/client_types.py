@@ -47,6 +47,7 @@ def render_module() -> str:
         InstanceDifferencesRead,
         LossTableRead,
     )
+    from thetahat_service.schemas.leaderboard import LeaderboardsRead
     from thetahat_service.schemas.methods import MethodRead
     from thetahat_service.schemas.protocol import ProtocolRead
     from thetahat_service.schemas.result_schemas import build_schemas
@@ -64,6 +65,7 @@ def render_module() -> str:
         FinishedEvaluation,
         InstanceDifferencesRead,
         LossTableRead,
+        LeaderboardsRead,
         MethodRead,
         LookRead,
         NewWebhook,

@@ -55,8 +55,10 @@ class _OrderedRows:
 
     order: IntArray
     """(n,) numbers of the rows in that order."""
+    described: Mapping[str, Any]
+    """Measure, blocks, clusters, times and names of the rows."""
     digest: str
-    """Digest of measure, blocks, clusters, times and names of the rows."""
+    """Digest of that."""
 
 
 def build_leaderboards(evaluations: Sequence[EvaluationToRank], most_models: int) -> dict[str, Any]:
@@ -65,12 +67,14 @@ def build_leaderboards(evaluations: Sequence[EvaluationToRank], most_models: int
     for each in evaluations:
         rows = _describe_rows(each)
         groups.setdefault(rows.digest, []).append((each, rows))
+    ordered = sorted(groups.values(), key=len, reverse=True)
     boards: list[dict[str, Any]] = []
     left_out: list[dict[str, str]] = []
-    for members in groups.values():
+    for members in ordered:
         ids = [each.id for each, _ in members]
+        why = None if members is ordered[0] else _explain_apart(members[0][1], *ordered[0][0])
         try:
-            boards.append(_build_board(members, most_models))
+            boards.append({**_build_board(members, most_models), "apart_because": why})
         except EvaluationError as error:
             left_out += [{"evaluation": each, "reason": error.message} for each in ids]
     return {"boards": boards, "left_out": left_out}
@@ -105,7 +109,52 @@ def _describe_rows(evaluation: EvaluationToRank) -> _OrderedRows:
         "rows": {name: [values[i] for i in order.tolist()] for name, values in columns.items()},
     }
     digest = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
-    return _OrderedRows(order, digest)
+    return _OrderedRows(order, described, digest)
+
+
+def _explain_apart(rows: _OrderedRows, evaluation: EvaluationToRank, others: _OrderedRows) -> str:
+    """Return why rows are not ranked with those of an evaluation, and what to send."""
+    own, other, title = rows.described, others.described, repr(evaluation.title)
+    if own["measure"] != other["measure"]:
+        return f"The loss or score is not that of {title}. Evaluate all models by the same one."
+    if own["better"] != other["better"]:
+        return f"{own['better'].capitalize()} values are better, and {other['better']} in {title}."
+    if own["blocks"] != other["blocks"]:
+        return (
+            f"The blocks are of kind {own['blocks']}, and in {title} of kind {other['blocks']}. "
+            "Send blocks of one kind."
+        )
+    if own["data"] != other["data"]:
+        unnamed = [
+            *(["here"] if own["data"] else []),
+            *([f"in {title}"] if other["data"] else []),
+        ]
+        return (
+            f"Rows have no names {' and '.join(unnamed)}, and the data have other digests, so that "
+            "no row is known to be the same. Name the rows in instance, alike in every evaluation, "
+            "or take the models from columns of one data set."
+        )
+    return _compare_rows(own["rows"], other["rows"], title)
+
+
+def _compare_rows(
+    own: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]], title: str
+) -> str:
+    """Return how rows differ that have names, or are of the same data."""
+    if own.get("instance") != other.get("instance"):
+        names = set(own.get("instance", ()))
+        shared = len(names & set(other.get("instance", ())))
+        return (
+            f"Of {len(names)} instances {shared} have the name of one in {title}, and all must. "
+            "Evaluate all models on the same instances, as often, and name these alike."
+        )
+    if len(own["block"]) != len(other["block"]):
+        return (
+            f"There are {len(own['block'])} rows of these data, and {len(other['block'])} in "
+            f"{title}. Evaluate all models on the same rows."
+        )
+    differing = next(name for name in {**own, **other} if own.get(name) != other.get(name))
+    return f"Rows have another {differing} than in {title}. Send the same {differing} for each row."
 
 
 def _build_board(

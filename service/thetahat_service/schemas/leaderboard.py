@@ -29,6 +29,10 @@ class Leaderboard(Schema):
     """Models that were tested on the same rows, ranked together."""
 
     evaluations: list[RankedEvaluation] = Field(description="The evaluations.")
+    apart_because: str | None = Field(
+        description="Why these are not ranked with the first board, which has most evaluations, "
+        "and what to send; null for that one."
+    )
     n: int = Field(description="Number of instances, the same of all.")
     same_data: bool = Field(
         description="Whether the data have one digest. Else the rows were paired by their names."

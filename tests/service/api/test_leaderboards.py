@@ -102,6 +102,45 @@ def test_exact_other_rows_and_rows_without_names_have_boards_of_their_own(
     assert groups == [[ids["ab"], ids["cde"]], [ids["other"]], [ids["unnamed"]]]
     assert [each["evaluation"] for each in found["left_out"]] == [ids["scores"]]
     assert "not kept" in found["left_out"][0]["reason"]
+    whole, other, unnamed = found["boards"]
+    assert whole["apart_because"] is None
+    assert other["apart_because"].startswith(
+        "Of 90 instances 0 have the name of one in 'models ab'"
+    )
+    assert unnamed["apart_because"].startswith("Rows have no names here, and the data have other ")
+    assert "Name the rows in instance" in unnamed["apart_because"]
+
+    page = open_page(client, "/leaderboard?" + "&".join(f"of={each}" for each in named))
+    assert "2 evaluations together" in page.words
+    assert f"Not ranked with the others: {other['apart_because']}" in page.words
+    assert "models ab, by itself" in page.words
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"better": "lower"}, "Lower values are better, and higher in 'models cde'."),
+        (
+            {"blocks": "random", "block": ["a", "b", "c"] * 30},
+            "The blocks are of kind random, and in 'models cde' of kind holdout.",
+        ),
+        ({"instance": None}, "Rows have no names here, and"),
+        ({"cluster": ["a", "b", "c"] * 30}, "Rows have another cluster than in 'models cde'."),
+        (
+            {"instance": [f"item {i + 30}" for i in range(N)]},
+            "Of 90 instances 60 have the name of one in 'models cde', and all must.",
+        ),
+    ],
+)
+def test_exact_why_an_evaluation_is_not_ranked_with_others(
+    client: TestClient, worker: InlineWorker, changes: dict[str, Any], said: str
+) -> None:
+    bodies = [request("cde"), request("cd"), {**request("ab"), **changes}]
+    named = [submit(client, body) for body in bodies]
+    worker.work()
+    first, apart = rank(client, named[2], *named[:2])["boards"]
+    assert len(first["evaluations"]) == 2
+    assert apart["apart_because"].startswith(said)
 
 
 def test_exact_other_losses_of_one_name_are_two_models() -> None:
@@ -128,7 +167,10 @@ def test_exact_other_losses_of_one_name_are_two_models() -> None:
     assert list(board["models"]) == ["m (run, 1)", "m (run, 2)"]
     assert (board["level"], board["margin"]) == (0.95, 0.1)
     apart = build_leaderboards([one, keep("2", RIGHT["c"], "f1")], 200)
-    assert len(apart["boards"]) == 2
+    assert [each["apart_because"] for each in apart["boards"]] == [
+        None,
+        "The loss or score is not that of 'run'. Evaluate all models by the same one.",
+    ]
     refused = build_leaderboards([one, other], 1)
     assert refused["boards"] == []
     assert "at most 1 are ranked" in refused["left_out"][0]["reason"]
