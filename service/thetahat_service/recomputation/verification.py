@@ -370,7 +370,8 @@ class _Evaluation:
                     f"{len(reworded)} sentences have other words."
                 )
         releases = f"computed by release {self.version}, and again by {thetahat.__version__}"
-        origin = "its request" if self.source is RecomputedFrom.REQUEST else "its losses"
+        is_request = self.source is RecomputedFrom.REQUEST
+        origin = "its request" if is_request else "its losses"
         if differences:
             found.differences += differences
             found.record_other_numbers(
@@ -386,8 +387,9 @@ class _Evaluation:
         if comparison.not_computed:
             counts = sorted(comparison.not_computed.items())
             listed = ", ".join(f"{n:,} of {name}" for name, n in counts)
+            lack = f"{origin} {'does' if is_request else 'do'} not have"
             found.findings.append(
-                f"Not computed again, because {origin} do not have what they need: {listed}. "
+                f"Not computed again, because {lack} what they need: {listed}. "
                 "Their digest is right, and nothing else is known of them."
             )
 

@@ -130,22 +130,26 @@ def test_exact_every_deviation_is_named(client: TestClient, worker: InlineWorker
 def test_exact_groups_costs_and_seeds_can_be_fixed(
     client: TestClient, worker: InlineWorker
 ) -> None:
-    plan = {"cheaper_by": 0.5, "group_by": ["sex", ["age", "sex"]], "seeds": 3}
+    plan: dict[str, Any] = {"cheaper_by": 0.5, "group_by": ["sex", ["age", "sex"]], "seeds": 3}
     protocol = fix(client, **plan)
     n = len(draw()["new"])
     groups = {"sex": ["f", "m"] * (n // 2), "age": ["old", "young"] * (n // 2)}
     gate = {"model": "new", "against": "old"}
-    right = {
+    right: dict[str, Any] = {
         "groups": groups,
         "group_by": [["sex", "age"], "sex"],
         "cost": {"new": 1, "old": 4},
         "gate": {**gate, "cheaper_by": 0.5},
     }
     met = client.get(evaluate(client, worker, ask(protocol, **right))).json()["protocol"]
-    wrong = {"groups": groups, "cost": {"new": 1, "old": 4}, "gate": {**gate, "cheaper_by": 0.1}}
+    wrong: dict[str, Any] = {
+        "groups": groups,
+        "cost": {"new": 1, "old": 4},
+        "gate": {**gate, "cheaper_by": 0.1},
+    }
     missed = client.get(evaluate(client, worker, ask(protocol, **wrong))).json()["protocol"]
     bare = client.get(evaluate(client, worker, ask(protocol))).json()["protocol"]
-    fitted = {
+    fitted: dict[str, Any] = {
         "kind": "cross_validation",
         "protocol": fix(client, seeds=3, kinds=["cross_validation"], blocks=None),
         "data": {"X": [[float(i)] for i in range(12)], "y": [float(i % 5) for i in range(12)]},

@@ -57,6 +57,31 @@ FITTED: dict[str, dict[str, Any]] = {
             "bad": {"name": "nearest_neighbours", "params": {"k": 5000}},
         },
     },
+    "seeds": {**CROSS_VALIDATION, "seeds": 3},
+    "cost of models": {
+        **CROSS_VALIDATION,
+        "cost": {name: 1.0 + i for i, name in enumerate(CROSS_VALIDATION["learners"])},
+    },
+    "probabilities of learners": {
+        "kind": "cross_validation",
+        "data": {"X": [[i % 7, i % 5] for i in range(40)], "y": ["b", "a", "a", "b"] * 10},
+        "learners": {"logistic": "logistic_regression", "bayes": "gaussian_naive_bayes"},
+        "scheme": {"name": "k_fold", "params": {"n_folds": 4}},
+        "loss": "log",
+        "probabilities": {"thresholds": [0.5], "band_resamples": 100},
+    },
+    "cost of rows": {
+        "kind": "predictions",
+        "blocks": "holdout",
+        "y": [0, 1, 0, 1, 1, 0, 1, 1],
+        "scores": {
+            "a": [0.1, 0.9, 0.4, 0.6, 0.7, 0.3, 0.4, 0.8],
+            "b": [0.3, 0.6, 0.6, 0.7, 0.6, 0.2, 0.5, 0.7],
+        },
+        "loss": "brier",
+        "cost": {"a": [1, 2, 3, 2, 1, 4, 2, 3], "b": [3, 5, 4, 6, 4, 7, 5, 6]},
+        "probabilities": {"thresholds": [0.5], "band_resamples": 100},
+    },
     "left_out": {
         "kind": "losses",
         "blocks": "source",

@@ -7,16 +7,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from thetahat.analyses.probabilities.events import BinaryEvent
 from thetahat.analyses.probabilities.options import RATES
 from thetahat.analyses.probabilities.result import (
     ProbabilityEstimate,
     Recalibration,
+    ThresholdDifferences,
     ThresholdRates,
 )
 from thetahat.values.coverage import ExpectedCoverage
+
+R = TypeVar("R", ThresholdRates, ThresholdDifferences)
 
 FACTOR: Final = 3.0
 """How far the numbers of rows, of the rarer outcome and of clusters may be from a design's."""
@@ -85,16 +88,7 @@ def add_expected_coverage(
                 event, "intercept_slope_one", recalibration.intercept_slope_one
             ),
         )
-    rates = tuple(
-        replace(
-            each,
-            sensitivity=_add(event, "sensitivity", each.sensitivity),
-            specificity=_add(event, RATES[1], each.specificity),
-            ppv=_add(event, "ppv", each.ppv),
-            npv=_add(event, "npv", each.npv),
-        )
-        for each in thresholds
-    )
+    rates = tuple(_add_to_rates(event, each) for each in thresholds)
     return _add(event, "in_the_large", in_the_large), recalibration, rates
 
 
@@ -103,6 +97,20 @@ def add_coverage_of_differences(
 ) -> ProbabilityEstimate:
     """Return a difference of two models with the coverage of its interval."""
     return _add(events[0], quantity, estimate)
+
+
+def add_coverage_of_rates(
+    events: tuple[BinaryEvent, BinaryEvent], rates: ThresholdDifferences
+) -> ThresholdDifferences:
+    """Return the differences of the rates of two models with the coverage of their intervals."""
+    return _add_to_rates(events[0], rates, "_difference")
+
+
+def _add_to_rates(event: BinaryEvent, rates: R, ending: str = "") -> R:
+    added: dict[str, Any] = {
+        name: _add(event, f"{name}{ending}", getattr(rates, name)) for name in RATES
+    }
+    return replace(rates, **added)
 
 
 def _add(event: BinaryEvent, quantity: str, estimate: ProbabilityEstimate) -> ProbabilityEstimate:

@@ -11,7 +11,10 @@ from scipy.special import xlog1py, xlogy
 
 from thetahat.analyses.probabilities.estimates import build_missing, build_normal, estimate_mean
 from thetahat.analyses.probabilities.events import BinaryEvent
-from thetahat.analyses.probabilities.expected_coverage import add_coverage_of_differences
+from thetahat.analyses.probabilities.expected_coverage import (
+    add_coverage_of_differences,
+    add_coverage_of_rates,
+)
 from thetahat.analyses.probabilities.model_probabilities import INFINITE, ProbabilitySettings
 from thetahat.analyses.probabilities.options import BRIER, LOG
 from thetahat.analyses.probabilities.result import (
@@ -84,7 +87,7 @@ def describe_pair_probabilities(
         name: _compare_parts(name, names, events, divided, resampled, settings) for name in scores
     }
     thresholds = tuple(
-        compare_threshold(*events, threshold, settings.level)
+        add_coverage_of_rates(events, compare_threshold(*events, threshold, settings.level))
         for threshold in settings.options.thresholds
     )
     return PairProbabilities(

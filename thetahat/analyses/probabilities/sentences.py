@@ -11,7 +11,7 @@ from thetahat.analyses.probabilities.result import (
     Recalibration,
     ScoreParts,
 )
-from thetahat.values.number_text import format_number, format_percent
+from thetahat.values.number_text import find_error, format_alike, format_number, format_percent
 
 
 def describe_event(
@@ -35,31 +35,34 @@ def describe_event(
     return " ".join(each for each in sentences if each)
 
 
-def _write_interval(estimate: ProbabilityEstimate) -> str:
-    if estimate.lower is None or estimate.upper is None:
-        return "no interval"
-    ends = f"{format_number(estimate.lower)} to {format_number(estimate.upper)}"
-    return f"{format_percent(estimate.level)} interval {ends}"
+def _write_estimate(estimate: ProbabilityEstimate) -> tuple[str, str]:
+    """Return an estimate and its interval, with the digits that its error leaves."""
+    value, lower, upper = estimate.estimate or 0.0, estimate.lower, estimate.upper
+    if lower is None or upper is None:
+        return format_number(value), "no interval"
+    error = find_error(estimate.standard_error, lower, upper)
+    written, *ends = format_alike([value, lower, upper], error)
+    return written, f"{format_percent(estimate.level)} interval {' to '.join(ends)}"
 
 
 def _describe_mean(what: str, estimate: ProbabilityEstimate) -> str:
-    value = estimate.estimate or 0.0
+    value, interval = _write_estimate(estimate)
     if estimate.lower is None or estimate.upper is None or estimate.lower <= 0 <= estimate.upper:
         return (
             f"Probabilities {what} are not shown to be too low or too high on average (share of "
-            f"events minus mean probability {format_number(value)}, {_write_interval(estimate)})."
+            f"events minus mean probability {value}, {interval})."
         )
-    side = "low" if value > 0 else "high"
+    side = "low" if estimate.lower > 0 else "high"
     return (
-        f"Probabilities {what} are too {side} by {format_number(abs(value))} on average "
-        f"({_write_interval(estimate)} for share of events minus mean probability)."
+        f"Probabilities {what} are too {side} by {value.removeprefix('-')} on average "
+        f"({interval} for share of events minus mean probability)."
     )
 
 
 def _describe_slope(slope: ProbabilityEstimate) -> str:
     if slope.estimate is None or slope.lower is None or slope.upper is None:
         return ""
-    about = f"slope {format_number(slope.estimate)}, {_write_interval(slope)}"
+    about = "slope " + ", ".join(_write_estimate(slope))
     if slope.upper < 1:
         return f"They are too extreme ({about})."
     if slope.lower > 1:
@@ -76,11 +79,9 @@ def describe_pair(a: str, b: str, parts: Mapping[str, PartDifferences]) -> str:
     score = of_score.score
     if score.estimate is None or score.lower is None or score.upper is None:
         return f"Which of {a} and {b} has the better probabilities is not clear."
+    about = f"{title}: difference " + ", ".join(_write_estimate(score))
     if score.lower <= 0 <= score.upper:
-        return (
-            f"Which of {a} and {b} has the better probabilities is not clear ({title}: difference "
-            f"{format_number(score.estimate)}, {_write_interval(score)})."
-        )
+        return f"Which of {a} and {b} has the better probabilities is not clear ({about})."
     better, worse = (a, b) if score.estimate < 0 else (b, a)
     sign = 1.0 if better == a else -1.0
     reasons = []
@@ -89,10 +90,7 @@ def describe_pair(a: str, b: str, parts: Mapping[str, PartDifferences]) -> str:
     if _is_beyond_zero(of_score.discrimination, sign):
         reasons.append("separates events from other rows better")
     why = f" It {' and '.join(reasons)}." if reasons else ""
-    return (
-        f"{better} has better probabilities than {worse} ({title}: difference "
-        f"{format_number(score.estimate)}, {_write_interval(score)}).{why}"
-    )
+    return f"{better} has better probabilities than {worse} ({about}).{why}"
 
 
 def _is_beyond_zero(estimate: ProbabilityEstimate, sign: float) -> bool:

@@ -258,6 +258,10 @@ def test_exact_intervals_name_the_coverage_of_the_nearest_design() -> None:
     assert found.in_the_large.expected_coverage.level == 0.95
     not_studied = found.thresholds[0].sensitivity
     assert not_studied.expected_coverage_missing == "The coverage of this interval was not studied."
+    pair = compare(Y, {"a": P, "b": P**2}, probabilities={"thresholds": [0.4]}).comparisons[0]
+    for rate in ("sensitivity", "specificity", "ppv", "npv"):
+        missing = getattr(pair.probabilities.thresholds[0], rate).expected_coverage_missing
+        assert missing == not_studied.expected_coverage_missing
     assert few.expected_coverage is None
     assert few.expected_coverage_missing.startswith("No studied design comes near 4 rows")
 
