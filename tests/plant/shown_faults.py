@@ -6,9 +6,13 @@ from typing import Final
 
 from tests.plant.faults import Fault
 
+OF_THE_EXAMPLES: Final = ("tests/golden/test_shown.py", "tests/presentation")
 
-def _of_table(name: str, file: str, right: str, wrong: str) -> Fault:
-    tests = ("tests/golden/test_shown.py", "tests/presentation")
+
+def _of_table(
+    name: str, file: str, right: str, wrong: str, tests: tuple[str, ...] = OF_THE_EXAMPLES
+) -> Fault:
+    """Return a fault; its tests are others where no example of a kind has the table."""
     return Fault(name, f"presentation/thetahat_presentation/{file}", right, wrong, tests)
 
 
@@ -88,14 +92,14 @@ SHOWN: Final = (
     _of_table(
         "pairs of raters",
         "kinds/agreement.py",
-        "*(_build_interval(pair.get(key)) for key in shown)",
-        "*(_build_interval(pair.get(key)) for key in reversed(shown))",
+        "*(build_estimate(pair.get(key)) for key in shown)",
+        "*(build_estimate(pair.get(key)) for key in reversed(shown))",
     ),
     _of_table(
         "all raters",
         "kinds/agreement.py",
-        'format_count(each["n"]), _build_interval(each)]',
-        'format_count(each["n"]), _build_interval(None)]',
+        'format_count(each["n"]), build_estimate(each)]',
+        'format_count(each["n"]), build_estimate(None)]',
     ),
     _of_table(
         "kappas compared",
@@ -113,25 +117,28 @@ SHOWN: Final = (
         "ladder",
         "kinds/ladder.py",
         'format_count(result.get("submissions", 0))',
-        'format_count(result.get("n", 0))',
+        'format_count(1 + result.get("submissions", 0))',
     ),
     _of_table(
         "seeds",
         "parts/seeds.py",
         'Percent(seeds.get("share"))',
         'Percent(seeds.get("variance"))',
+        ("tests/service/kinds/test_seeds.py",),
     ),
     _of_table(
         "costs",
         "parts/costs.py",
         'Number(cost.get("mean"),',
         'Number(-cost.get("mean", 0.0),',
+        ("tests/service/kinds/test_costs.py",),
     ),
     _of_table(
         "costs_of_pairs",
         "parts/costs.py",
         'Number(of_pair["ratio"])',
         'Number(of_pair["change"])',
+        ("tests/service/kinds/test_costs.py",),
     ),
     _of_table(
         "groups_of_pairs",
@@ -161,31 +168,37 @@ SHOWN: Final = (
         "probabilities",
         "parts/probabilities.py",
         'build_estimate(each["in_the_large"])',
-        'Number(each["rate"])',
+        'build_interval(each["in_the_large"])',
     ),
     _of_table(
         "parts_of_scores",
         "parts/probabilities.py",
         'Number(parts.get("miscalibration"))',
-        'Number(parts.get("expected_miscalibration"))',
+        'Number(parts.get("p_value"))',
     ),
     _of_table(
         "differences_of_parts",
         "parts/probabilities.py",
         'build_estimate(parts["miscalibration"])',
-        'build_estimate(parts["discrimination"])',
+        'build_interval(parts["miscalibration"])',
     ),
     _of_table(
         "thresholds",
         "parts/probabilities.py",
         'Number(each["positive"])',
-        'Number(each["threshold"])',
+        'Number(-each["positive"])',
+    ),
+    _of_table(
+        "differences_of_thresholds",
+        "parts/probabilities.py",
+        'Pair(pair["a"], pair["b"]),\n            Number(each["threshold"])',
+        'Pair(pair["b"], pair["a"]),\n            Number(each["threshold"])',
     ),
     _of_table(
         "bins",
         "parts/probabilities.py",
         'Number(binned.get("if_calibrated"))',
-        'Number(binned["debiased_squared_error"])',
+        'Number(binned.get("p_value"))',
     ),
     _of_table(
         "omnibus",

@@ -186,6 +186,8 @@ def test_exact_what_is_shown(result: Any) -> None:
 
     assert cost["sentence"] in document.findings.sentences
     assert document.findings.tables[0].columns[-1] == "Mean cost (USD)"
+    for name, model in result["models"].items():
+        assert float(row_of(models, name)[1]) == pytest.approx(model["cost"]["mean"], rel=0.02)
     assert row_of(models, "new")[-3:] == ["yes", "", ""]
     assert row_of(models, "old")[-3:] == ["no", "new", "equivalent"]
     assert row_of(pairs, "new \N{MINUS SIGN} old")[-1] == cost["sentence"]

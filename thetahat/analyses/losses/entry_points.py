@@ -133,8 +133,7 @@ def evaluate(  # noqa: PLR0913 - the fields of a request of kind losses
     seed : int
         Seed of everything that is drawn at random.
     **options
-        Level, margin, alternative, correction, control, pairs, power, rope, clip, range,
-        paired_unit, unit, unit_plural, target, include and gate, as in ``Choices``.
+        The options of ``Choices``, such as level, margin, correction, unit and gate.
 
     Examples
     --------
