@@ -9,6 +9,7 @@ import pytest
 
 from tests.presentation.reading import row_of, table_of
 from tests.service.kinds.run_requests import run_kind
+from thetahat_presentation.document import Pair
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.showing import show
 
@@ -83,6 +84,7 @@ def test_exact_the_tables_of_thresholds(result: Any) -> None:
     of_pair = find_row(result, "Differences of these rates")
 
     assert row[2].value == rates["positive"]
+    assert of_pair[0] == Pair(result["comparisons"][0]["a"], result["comparisons"][0]["b"])
     for place, name in enumerate(("sensitivity", "specificity", "ppv", "npv")):
         assert get_cell(row[3 + place]) == get_estimate(rates[name])
         assert get_cell(of_pair[2 + place]) == get_estimate(differences[name])

@@ -13,7 +13,7 @@ from thetahat.registry import SOURCES, MethodInfo
 from thetahat.traits import Recommendation
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout
-from thetahat.values.types import Alternative, FloatArray, IntArray, MeanKind, Target
+from thetahat.values.types import Alternative, BlockKind, FloatArray, IntArray, MeanKind, Target
 
 PSEUDO_ERRORS: Final = 2.0
 """Errors, and correct predictions, that are added over all sources together."""
@@ -66,6 +66,8 @@ class PriceBonett(ZeroOneInterval):
 
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout has no sources that are independent of the models, or None."""
+        if layout.kind is not BlockKind.SOURCE:
+            return f"{self.info.name} is for sources, and these are {layout.words.kind}"
         if reason := ZeroOneInterval.inapplicable(self, layout):
             return reason
         if not layout.has_fixed_models:

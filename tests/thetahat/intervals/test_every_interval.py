@@ -37,6 +37,7 @@ RESAMPLED = [name for name, kind in INTERVALS.items() if issubclass(kind, Resamp
 OF_SOME_LEVELS = {"catoni", "median_of_means"}  # more losses for more, another centre for each
 OVER_SOURCES_OF_CLUSTERS = {"skewness_corrected"}  # over sources, only with clusters inside them
 ONLY_ON_CLUSTERS = {"wild_cluster"}
+OF_RATES_OF_SOURCES = {"price_bonett"}  # of models that were trained elsewhere
 BY_FORMULA = pytest.mark.parametrize(
     "name", [name for name in INTERVALS if name not in {*RESAMPLED, *OF_SOME_LEVELS}]
 )
@@ -49,6 +50,9 @@ def losses_for(name: str, seed: int = 95) -> BlockLosses:
         return holdout_of(rng.integers(0, 256, 18) / 16, cluster=[0, *[1, 2, 3, 4, 5] * 3, 4, 5])
     if BlockKind.SOURCE not in INTERVALS[name].info.blocks or name in OVER_SOURCES_OF_CLUSTERS:
         return holdout_of(np.concatenate([[0.0, 1.0], rng.integers(0, 2, 20)]))
+    if name in OF_RATES_OF_SOURCES:
+        layout = build_layout(BlockKind.SOURCE, np.repeat(np.arange(4), 6), n_train=0)
+        return BlockLosses(layout, values=rng.integers(0, 2, 24).astype(np.float64))
     n_sources = 12 if name in RESAMPLED else 4  # so that no resample lacks a spread
     return sources_of(*((rng.integers(0, 256, 4) / 16 + k).tolist() for k in range(n_sources)))
 
@@ -98,6 +102,8 @@ def test_property_refusals_agree_with_the_declared_blocks(name: str) -> None:
     for kind in BlockKind:
         block = [0, 0, 0, 0] if kind is BlockKind.HOLDOUT else [0, 0, 1, 1]
         layouts = [build_layout(kind, block, cluster=cluster) for cluster in (None, [0, 1, 2, 3])]
+        if kind in {BlockKind.SOURCE, BlockKind.HOLDOUT}:
+            layouts.append(build_layout(kind, block, n_train=0))
         reasons = [INTERVALS[name]().inapplicable(layout) for layout in layouts]
 
         assert (None in reasons) == (kind in INTERVALS[name].info.blocks)
@@ -231,7 +237,7 @@ def test_property_two_one_sided_bounds_are_the_two_sided_ends(
 @EVERY
 def test_property_scale_and_shift(name: str) -> None:
     losses = losses_for(name)
-    if losses.layout.kind is BlockKind.HOLDOUT:
+    if losses.layout.kind is BlockKind.HOLDOUT or INTERVALS[name].info.only_zero_one:
         mirrored = BlockLosses(losses.layout, values=1 - losses.rows)
         plain, other = build(name, losses), build(name, mirrored)
         assert plain.lower is not None
