@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import ROOT
+from tests.architecture.sources import ROOT, committed_files
 
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 HEADINGS = ["Context", "Decision", "Consequence", "Enforced by"]
@@ -51,3 +51,17 @@ def test_exact_the_changelog_has_the_heading_for_numbers() -> None:
 
 def test_exact_the_contributing_guide_fits_two_pages() -> None:
     assert len((ROOT / "CONTRIBUTING.md").read_text().split()) < 1000
+
+
+def test_exact_what_the_guide_to_adding_names_is_there() -> None:
+    text = (ROOT / "docs" / "adding.md").read_text()
+    paths = [f"/{path}" for path in committed_files()]
+    code = [path for path in paths if path.endswith(".py")]
+    source = "\n".join((ROOT / path[1:]).read_text(encoding="utf-8") for path in code)
+    files = set(re.findall(r"`([\w./-]*(?:\.py|\.md|\.json|/))`", text))
+    names = set(re.findall(r"`([A-Za-z]\w{3,})`", text))
+
+    assert [name for name in sorted(files) if not any(f"/{name}" in path for path in paths)] == []
+    assert [name for name in sorted(names) if name not in source] == []
+    assert len(files) > 20
+    assert len(names) > 20
