@@ -288,7 +288,7 @@ def test_degenerate_models_without_intervals_are_not_called_intervals() -> None:
 
     assert view.main_target is None
     assert "interval" not in tabulate_models(view).caption
-    assert view.describe_scope().startswith("No interval could be built")
+    assert view.describe_scope().startswith("No interval of a mean could be built")
 
 
 def test_exact_the_scope_is_the_target_of_the_verdicts() -> None:

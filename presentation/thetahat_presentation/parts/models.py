@@ -200,8 +200,8 @@ class ModelsResult:
         target = self.main_target
         if target is None:
             return (
-                "No interval could be built, so the numbers do not say how far the means may be "
-                "from the truth."
+                "No interval of a mean could be built, so the numbers do not say how far the means "
+                "may be from the truth."
             )
         if self.other_target is not None:
             return ""

@@ -37,7 +37,10 @@ MOST_ROWS: Final = 15
 DENIALS: Final = (
     (r"do on more data from the same \w+\.", r"[Oo]n data like these|[Oo]n these \w+,"),
     (r"Nothing here says how the models do elsewhere", r"[Oo]n a new \w+|in the target population"),
-    (r"No interval could be built", r"\d % interval -?[\d.]+ to|% interval of the difference"),
+    (
+        r"No interval of a mean could be built",
+        r"\(\d[\d.]* % interval -?[\d.]+ to|% interval of the difference",
+    ),
     (r"with other training data is left out", r"[Oo]n data like these|[Oo]n a new "),
     (r"Nobody has signed", r"Decisions, the newest first"),
     (r"compares no models", r"is better than"),
