@@ -118,7 +118,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/losses/neighbours.FALSE_ALARMS",
         "analyses/losses/power._MAX_STANDARD_ERRORS",
         "analyses/losses/ranking.MIN_MODELS",
-        "analyses/losses/studied_designs.FARTHEST",
         "analyses/metrics/at_limit._ROUNDING",
         "analyses/metrics/intervals.MAX_UNDEFINED_SHARE",
         "analyses/metrics/score_curves.TWO_CLASSES",

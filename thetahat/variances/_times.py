@@ -11,20 +11,20 @@ from thetahat.errors import InsufficientData
 from thetahat.numerics.long_run_variance import compute_autocovariances
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
+from thetahat.values.coverage import ExpectedCoverage
+from thetahat.values.kept_studies import NOT_STUDIED, StudiedInterval, read_studied_intervals
 from thetahat.values.layout import Layout
-from thetahat.values.number_text import format_percent
+from thetahat.values.number_text import format_number, format_percent
 from thetahat.values.types import FloatArray
 from thetahat.variances._applicability import explain_missing_rows, explain_wrong_block_kind
 
 FEWEST_TIMES: Final = 10
 """Fewest times of which a dependence is estimated."""
-_COVERAGE: Final = {
-    30: {0.0: 0.92, 0.2: 0.90, 0.5: 0.83, 0.7: 0.74, 0.9: 0.49},
-    100: {0.0: 0.94, 0.2: 0.92, 0.5: 0.88, 0.7: 0.80, 0.9: 0.61},
-    400: {0.0: 0.94, 0.2: 0.95, 0.5: 0.90, 0.7: 0.87, 0.9: 0.65},
-}
-"""Coverage of t intervals of level 0.95 on newey_west, by number of times and correlation of
-neighbours in autoregressions (docs/results/edges/order_of_time)."""
+INTERVAL: Final = "newey_west"
+TIMES: Final = "times"
+_FARTHEST_CORRELATION: Final = 0.15
+"""Largest difference to a studied correlation of neighbours; those between 0 and .9 are within it.
+"""
 
 
 def explain_unfit_times(info: MethodInfo, layout: Layout, reach: int | None) -> str | None:
@@ -60,24 +60,59 @@ def sum_deviations_by_time(losses: BlockLosses) -> FloatArray:
 
 
 def check_dependence(losses: BlockLosses, sums: FloatArray) -> tuple[Caution, ...]:
-    """Return a caution if intervals covered too rarely in the studied series nearest to this one.
-
-    These are of at most as many times, where some are so few, and of the nearest correlation.
-    """
-    variance, neighbours = compute_autocovariances(sums, 1)
-    if variance == 0:
+    """Return a caution if intervals covered too rarely in the nearest studied series."""
+    correlation = _correlate(sums)
+    if correlation is None:
         return ()
-    n_times, correlation = len(sums), float(neighbours / variance)
-    n_studied = max((n for n in _COVERAGE if n <= n_times), default=min(_COVERAGE))
-    by_correlation = _COVERAGE[n_studied]
-    coverage = by_correlation[min(by_correlation, key=lambda studied: abs(studied - correlation))]
+    coverage = _find_studied(len(sums), correlation).expected.coverage
     if coverage >= DEPENDENT_TIMES.threshold:
         return ()
     return (
         DEPENDENT_TIMES(
             losses.layout.words,
             correlation=f"{correlation:.2f}",
-            n=n_times,
-            coverage=format_percent(coverage),
+            n=len(sums),
+            coverage=format_percent(round(coverage, 2)),
         ),
     )
+
+
+def find_time_coverage(losses: BlockLosses) -> tuple[ExpectedCoverage | None, str | None]:
+    """Return how often t intervals on newey_west covered in the studied series of the caution.
+
+    With it comes None, or in its place why no studied series is like this one.
+    """
+    sums = sum_deviations_by_time(losses)
+    correlation = _correlate(sums)
+    if correlation is None:
+        return None, NOT_STUDIED
+    nearest = _find_studied(len(sums), correlation)
+    if abs(correlation - float(nearest.data)) > _FARTHEST_CORRELATION:
+        return None, (
+            f"{NOT_STUDIED[:-1]}: its neighbours have a correlation of "
+            f"{format_number(round(correlation, 2))}, and those of the nearest study "
+            f"{format_number(float(nearest.data))}."
+        )
+    missing = nearest.explain_distance({TIMES: len(sums)})
+    return (None, missing) if missing else (nearest.expected, None)
+
+
+def _correlate(sums: FloatArray) -> float | None:
+    """Return the correlation of neighbours; None where nothing varies."""
+    variance, neighbours = compute_autocovariances(sums, 1)
+    return None if variance == 0 else float(neighbours / variance)
+
+
+def _find_studied(n_times: int, correlation: float) -> StudiedInterval:
+    """Return the studied series of the nearest correlation.
+
+    It has at most as many times, unless that is too far away and a longer one is not.
+    """
+    studied = read_studied_intervals(__package__, "time_coverage.json", INTERVAL)
+    data = min({each.data for each in studied}, key=lambda text: abs(float(text) - correlation))
+    alike = sorted(
+        (each for each in studied if each.data == data), key=lambda each: each.numbers[TIMES]
+    )
+    near = [each for each in alike if each.explain_distance({TIMES: n_times}) is None]
+    shorter = [each for each in near or alike if each.numbers[TIMES] <= n_times]
+    return shorter[-1] if shorter else (near or alike)[0]

@@ -18,7 +18,8 @@ from thetahat_presentation.wording import capitalise
 
 Json: TypeAlias = Mapping[str, Any]
 Subject: TypeAlias = tuple[str, str, str, "Json | None"]
-"""Subject, name, target and interval; a subject is ``model``, ``difference`` or a metric of one."""
+"""Subject, name, target and interval; a subject is ``model``, ``difference``, or a
+metric or all groups of one."""
 
 STUDIED_LEVEL: Final = 0.95
 MOST_NAMES: Final = 3
@@ -95,7 +96,7 @@ def _tabulate_sizes(shown: ModelsResult) -> Table:
 
 
 def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
-    """Yield the recommended intervals of models, differences and metrics."""
+    """Yield the recommended intervals of models, differences, groups and metrics."""
     for name, model in shown.models.items():
         for target, interval in find_recommended(model).items():
             yield "model", name, target, interval
@@ -103,9 +104,19 @@ def _list_intervals(shown: ModelsResult) -> Iterator[Subject]:
         if pair["interval"] is not None:
             yield "difference", _name_pair(pair), pair["interval"]["target"], pair["interval"]
     for name, model in shown.models.items():
+        yield from _list_group_levels("model", name, model)
+    for pair in shown.comparisons:
+        yield from _list_group_levels("difference", _name_pair(pair), pair)
+    for name, model in shown.models.items():
         yield from _list_metric_intervals("model", name, model)
     for pair in shown.comparisons:
         yield from _list_metric_intervals("difference", _name_pair(pair), pair)
+
+
+def _list_group_levels(subject: str, name: str, part: Json) -> Iterator[Subject]:
+    """Yield the levels at which the intervals of all groups hold at once."""
+    for key, groups in (part.get("groups") or {}).items():
+        yield f"all groups by {key} of {subject}", name, "these_models", groups["simultaneous"]
 
 
 def _list_metric_intervals(subject: str, name: str, part: Json) -> Iterator[Subject]:

@@ -1,7 +1,8 @@
 """Run the tables of inference at the edges and write their pages.
 
 ``python -m thetahat_replications.edges`` runs every table with few repetitions. The pages that are
-kept were written with more: each begins with its command.
+kept were written with more: each begins with its command. ``--ship`` writes what results read of
+them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from thetahat_replications import edges
+from thetahat_replications.edges.shipped_coverage import LIBRARY, ship
 from thetahat_replications.edges.table import Table, write_page
 
 REPETITIONS: Final = 100
@@ -48,7 +50,16 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--output", type=Path, default=OUTPUT)
+    parser.add_argument(
+        "--ship",
+        action="store_true",
+        help="write the files of the library from the kept pages, and nothing else",
+    )
     options = parser.parse_args()
+    if options.ship:
+        for path in ship(options.output, LIBRARY):
+            print(path)  # noqa: T201 - a command
+        return
     if unknown := set(options.tables) - set(builders):
         parser.error(f"there is no table {', '.join(sorted(unknown))}")
     options.output.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -10,13 +10,25 @@ import numpy as np
 from scipy.special import ndtr
 
 from thetahat.analyses.groups.columns import Grouping
+from thetahat.analyses.groups.expected_coverage import (
+    DIFFERENCES,
+    GROUPS,
+    MEANS,
+    NUMBERS,
+    RARER,
+    RATES,
+    SHARED_CLUSTERS,
+    SKEWED,
+    SMALLEST,
+)
 from thetahat.analyses.groups.model_groups import GroupOptions, describe_model
 from thetahat.analyses.groups.pair_groups import PairCorrection, describe_pair
 from thetahat.analyses.groups.rows import GroupRows
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import KeptPage, Table, format_share
 
 LEVEL: Final = 0.95
 MARGIN: Final = 0.1
@@ -50,6 +62,8 @@ class GroupDesign:
     ----------
     name : str
         What is drawn.
+    kind : str
+        What the losses are like, as ``expected_coverage`` tells them apart.
     sizes : tuple of int
         Rows of each group.
     means : tuple of float
@@ -61,6 +75,7 @@ class GroupDesign:
     """
 
     name: str
+    kind: str
     sizes: tuple[int, ...]
     means: tuple[float, ...]
     draw: Draw
@@ -118,30 +133,35 @@ def _draw_lognormal(rng: np.random.Generator, design: GroupDesign, shift: float)
 DESIGNS: Final = (
     GroupDesign(
         name="0/1, five groups of 20, rate .1",
+        kind=RATES,
         sizes=(20,) * 5,
         means=(0.1,) * 5,
         draw=_draw_errors,
     ),
     GroupDesign(
         name="0/1, 15 to 100 rows, rates .05 to .3",
+        kind=RATES,
         sizes=(15, 20, 40, 60, 100),
         means=(0.3, 0.2, 0.1, 0.05, 0.1),
         draw=_draw_errors,
     ),
     GroupDesign(
         name="normal, 12 to 60 rows, SD .1 to .4",
+        kind=NUMBERS,
         sizes=(60, 40, 25, 12),
         means=(0.5,) * 4,
         draw=_draw_normal,
     ),
     GroupDesign(
         name="squared normal, five groups of 30",
+        kind=SKEWED,
         sizes=(30,) * 5,
         means=(1.0,) * 5,
         draw=_draw_squared,
     ),
     GroupDesign(
         name="normal, four groups of 50 in 30 shared clusters",
+        kind=NUMBERS,
         sizes=(50,) * 4,
         means=(0.5,) * 4,
         draw=_draw_normal,
@@ -149,6 +169,7 @@ DESIGNS: Final = (
     ),
     GroupDesign(
         name="0/1, four groups of 60 in 40 shared clusters, rate .15",
+        kind=RATES,
         sizes=(60,) * 4,
         means=(0.15,) * 4,
         draw=_draw_errors,
@@ -156,11 +177,73 @@ DESIGNS: Final = (
     ),
     GroupDesign(
         name="lognormal, five groups of 20",
+        kind=SKEWED,
         sizes=(20,) * 5,
         means=(1.0,) * 5,
         draw=_draw_lognormal,
     ),
+    GroupDesign(
+        name="0/1, five groups of 100, rate .1",
+        kind=RATES,
+        sizes=(100,) * 5,
+        means=(0.1,) * 5,
+        draw=_draw_errors,
+    ),
+    GroupDesign(
+        name="normal, five groups of 100, SD .1 to .5",
+        kind=NUMBERS,
+        sizes=(100,) * 5,
+        means=(0.5,) * 5,
+        draw=_draw_normal,
+    ),
+    GroupDesign(
+        name="squared normal, five groups of 100",
+        kind=SKEWED,
+        sizes=(100,) * 5,
+        means=(1.0,) * 5,
+        draw=_draw_squared,
+    ),
 )
+
+
+INTERVALS: Final = {"means": MEANS, "differences": DIFFERENCES}
+"""The intervals of the columns that results refer to."""
+LARGE: Final = 40
+"""Rows of the smallest group from which a design is not averaged with those of smaller groups."""
+
+
+def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
+    """Yield how often all intervals of groups held, over designs whose data are alike."""
+    shares = {row["design"]: row for row in page.rows}
+    together: dict[tuple[str, bool, bool], list[GroupDesign]] = {}
+    for design in DESIGNS:
+        place = (design.kind, bool(design.n_clusters), min(design.sizes) < LARGE)
+        together.setdefault(place, []).append(design)
+    for column, interval in INTERVALS.items():
+        for designs in together.values():
+            yield tuple(
+                StudiedShare(
+                    interval=interval,
+                    data=design.kind,
+                    numbers=_count(design, interval),
+                    population=design.name,
+                    share=float(shares[design.name][column].split()[0]),
+                    repetitions=page.repetitions,
+                )
+                for design in designs
+            )
+
+
+def _count(design: GroupDesign, interval: str) -> dict[str, float]:
+    """Return the numbers of a design by which data are compared with it."""
+    numbers: dict[str, float] = {GROUPS: len(design.sizes), SMALLEST: min(design.sizes)}
+    if design.kind == RATES:
+        rates, sizes = np.asarray(design.means), np.asarray(design.sizes)
+        differ = 2 * rates * (1 - rates)
+        numbers[RARER[interval]] = float(sizes @ (rates if interval == MEANS else differ))
+    if design.n_clusters:
+        numbers[SHARED_CLUSTERS] = design.n_clusters
+    return numbers
 
 
 def build_table(repetitions: int, seed: int) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -11,10 +11,25 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from thetahat.analyses.losses import Choices, evaluate
+from thetahat.analyses.losses.judge_coverage import (
+    CLUSTERS,
+    DIFFERENCES,
+    INTERVAL,
+    LABELS,
+    LARGEST,
+    NUMBERS,
+    OTHER_CLUSTERS,
+    OTHERS,
+    RARER,
+    RARER_OF_STRATUM,
+    RATES,
+    STRATA,
+)
 from thetahat.analyses.losses.judge_result import JudgeEstimate
 from thetahat.analyses.losses.judged_table import Judge, build_judged_table
 from thetahat.values.types import FloatArray, Target
-from thetahat_replications.edges.table import Table, TableCell
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import KeptPage, Table, TableCell
 
 Draw: TypeAlias = Callable[[np.random.Generator], "JudgedSample"]
 
@@ -59,6 +74,40 @@ def build_table(repetitions: int, seed: int) -> Table:
         columns=("design", "recommended", "tuned", "labels", "length", "alone"),
         rows=tuple(rows),
     )
+
+
+_STUDIED: Final[Mapping[str, tuple[str, Mapping[str, float]]]] = {
+    **{f"numbers, n = {n}": (NUMBERS, {LABELS: n, OTHERS: 10 * n}) for n in (25, 50, 100)},
+    **{
+        f"rate {rate:g}, n = {n}": (RATES, {LABELS: n, OTHERS: 10 * n, RARER: rate * n})
+        for rate, n in ((0.3, 50), (0.3, 100), (0.05, 300))
+    },
+    "difference of rates .3 and .25, n = 100": (DIFFERENCES, {LABELS: 100, OTHERS: 1000}),
+    "strata, n = 40, 40 and 40": (
+        RATES,
+        {LABELS: 120, OTHERS: 1080, STRATA: 3, RARER_OF_STRATUM: 4},
+    ),
+    "30 clusters of numbers": (NUMBERS, {CLUSTERS: 30, OTHER_CLUSTERS: 300, LARGEST: 5}),
+}
+"""What the data are like, and their numbers, of the designs whose intervals mostly rest on the
+grades. Whether a judge was trained on the labels is not known of data."""
+
+
+def collect_shares(page: KeptPage) -> Iterator[tuple[StudiedShare, ...]]:
+    """Yield how often the recommended interval covered, by design."""
+    for row in page.rows:
+        if row["design"] in _STUDIED:
+            data, numbers = _STUDIED[row["design"]]
+            yield (
+                StudiedShare(
+                    interval=INTERVAL,
+                    data=data,
+                    numbers=numbers,
+                    population=row["design"],
+                    share=float(row["recommended"]),
+                    repetitions=page.repetitions,
+                ),
+            )
 
 
 def _list_designs() -> dict[str, Draw]:

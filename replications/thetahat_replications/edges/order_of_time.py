@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import numpy as np
@@ -11,16 +11,21 @@ from scipy import stats
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
+from thetahat.variances._times import INTERVAL, TIMES
 from thetahat.variances.block_bootstrap import BlockBootstrap
 from thetahat.variances.iid import Iid
 from thetahat.variances.newey_west import NeweyWest
 from thetahat_replications.edges.neighbouring_rows import draw_autoregression
 from thetahat_replications.edges.simulated_intervals import NORMAL, measure_power
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import KeptPage, Table, format_share
 
 LEVEL: Final = 0.95
 SIZES: Final = (30, 100, 400)
 METHODS: Final = (Iid(), NeweyWest(), BlockBootstrap())
+
+SKEWED: Final = "squared errors"
+"""Losses that are like none of the others, of one correlation alone."""
 
 Sampler = Callable[[np.random.Generator, int], FloatArray]
 
@@ -47,7 +52,7 @@ DESIGNS: Final[Mapping[str, tuple[Sampler, float, float]]] = {
     "autoregression  ": (lambda g, n: draw_autoregression(g, n, 0.7), 0.7, 0.0),
     "autoregression   ": (lambda g, n: draw_autoregression(g, n, 0.9), 0.9, 0.0),
     "errors, rate .2": (lambda g, n: draw_states(g, n, 0.2, 0.5), 0.5, 0.2),
-    "squared errors": (lambda g, n: draw_skewed(g, n, 0.3), 0.3, 1.0),
+    SKEWED: (lambda g, n: draw_skewed(g, n, 0.3), 0.3, 1.0),
 }
 """Losses by time, the correlation of neighbours, and the mean."""
 
@@ -57,6 +62,23 @@ often the t interval of level {LEVEL:g} on each variance covers, its mean length
 ideal interval, 3.92 standard deviations of the mean loss, and its power: how often it excludes a
 value three standard deviations from the truth, as a share of the ideal interval's.
 """
+
+
+def collect_shares(page: KeptPage) -> Iterable[tuple[StudiedShare, ...]]:
+    """Return how often intervals on newey_west covered, by correlation and number of times."""
+    together: dict[tuple[str, str], list[StudiedShare]] = {}
+    for row in page.rows:
+        if row["losses"] != SKEWED:
+            share = StudiedShare(
+                interval=INTERVAL,
+                data=f"{float(row['correlation']):g}",
+                numbers={TIMES: float(row["n"])},
+                population=f"{row['losses']}, correlation {float(row['correlation']):g}",
+                share=float(row["newey_west covers"].split()[0]),
+                repetitions=page.repetitions,
+            )
+            together.setdefault((share.data, row["n"]), []).append(share)
+    return [tuple(shares) for shares in together.values()]
 
 
 def build_table(repetitions: int, seed: int) -> Table:

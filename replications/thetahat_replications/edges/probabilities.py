@@ -1,25 +1,19 @@
-"""Intervals and p-values about predicted probabilities.
-
-``python -m thetahat_replications.edges.probabilities`` writes ``studied_coverage.json`` of
-``thetahat.analyses.probabilities`` from the numbers of the page.
-"""
+"""Intervals and p-values about predicted probabilities."""
 
 from __future__ import annotations
 
-import json
+import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 from scipy.special import expit
 
-import thetahat.analyses.probabilities as probabilities_package
 from thetahat.analyses.probabilities.calibrated_samples import compute_sample_p_value, draw_samples
 from thetahat.analyses.probabilities.events import BinaryEvent
+from thetahat.analyses.probabilities.expected_coverage import ROWS_OF_RARER
 from thetahat.analyses.probabilities.means import estimate_in_the_large
 from thetahat.analyses.probabilities.model_probabilities import ProbabilitySettings
 from thetahat.analyses.probabilities.options import Probabilities
@@ -32,15 +26,16 @@ from thetahat.analyses.probabilities.score_parts import divide_scores
 from thetahat.analyses.probabilities.slopes import estimate_recalibration
 from thetahat.analyses.probabilities.threshold_rates import measure_threshold
 from thetahat.values.types import FloatArray, IntArray
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import KeptPage, Table, format_share
 
 LEVEL: Final = 0.95
 N_FOR_TRUTH: Final = 400_000
 RESAMPLES: Final = 200
 """Samples of each p-value and each bootstrap."""
 SCORES: Final = ("brier", "log")
-SEED: Final = 36
-REPETITIONS: Final = 1000
+SIZE_OF: Final = "size of "
+"""Before the name of a p-value, whose share is no coverage."""
 
 ABOUT: Final = f"""
 Outcomes are drawn from logits x: `calibrated` probabilities are expit(x), `over-confident` ones
@@ -123,7 +118,7 @@ def build_table(repetitions: int, seed: int) -> Table:
         columns=("of", "population", "n", "clusters", "rarer", "coverage or size", "none"),
         rows=tuple(
             (
-                ("size of " if each.is_size else "") + each.quantity,
+                (SIZE_OF if each.is_size else "") + each.quantity,
                 each.population,
                 each.n,
                 "" if each.clusters is None else each.clusters,
@@ -319,47 +314,33 @@ def _find_pair_truths(
     }
 
 
-def summarise_coverage(records: list[MeasuredShare]) -> list[dict[str, object]]:
+def collect_shares(page: KeptPage) -> Iterable[tuple[StudiedShare, ...]]:
     """Return the coverage of each quantity by size and rarity, over populations alike in both."""
-    together: dict[tuple[object, ...], list[MeasuredShare]] = defaultdict(list)
-    for each in records:
-        if not each.is_size:
-            together[each.quantity, each.n, each.clusters, _round(each.rarer)].append(each)
-    found: list[dict[str, object]] = []
-    for (quantity, n, clusters, _), group in together.items():
-        shares = [each.share for each in group]
-        mean = sum(shares) / len(shares)
-        total = sum(each.repetitions for each in group)
-        rarer = sum(each.rarer for each in group) / len(group)
-        where = f", in {clusters} clusters" if clusters is not None else ""
-        names = "; ".join(each.population for each in group)
-        found.append(
-            {
-                "quantity": quantity,
-                "n": n,
-                "rarer": round(rarer, 1),
-                "clusters": clusters,
-                "coverage": round(mean, 4),
-                "standard_error": round((mean * (1 - mean) / total) ** 0.5, 4),
-                "least": round(min(shares), 4),
-                "largest": round(max(shares), 4),
-                "design": f"{n} rows{where}, about {rarer:.0f} of the rarer outcome: {names}",
-            }
+    together: dict[tuple[object, ...], list[StudiedShare]] = defaultdict(list)
+    for row in page.rows:
+        if row["of"].startswith(SIZE_OF):
+            continue
+        numbers = {"rows": float(row["n"]), ROWS_OF_RARER: float(row["rarer"])}
+        if row["clusters"]:
+            numbers["clusters"] = float(row["clusters"])
+        share = StudiedShare(
+            interval=row["of"],
+            data="probabilities",
+            numbers=numbers,
+            population=row["population"],
+            share=float(row["coverage or size"].split()[0]),
+            repetitions=round(page.repetitions * (1 - float(row["none"]))),
         )
-    return found
+        place = (
+            share.interval,
+            row["n"],
+            row["clusters"],
+            _classify_rarity(numbers[ROWS_OF_RARER]),
+        )
+        together[place].append(share)
+    return [tuple(shares) for shares in together.values()]
 
 
-def _round(rarer: float) -> int:
-    """Return a class of rarity: a factor of two."""
-    return round(float(np.log2(max(rarer, 1.0))))
-
-
-def main() -> None:
-    """Write the coverage that results mention."""
-    path = Path(str(files(probabilities_package).joinpath("studied_coverage.json")))
-    records = summarise_coverage(measure(REPETITIONS, SEED))
-    path.write_text(json.dumps(records, indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+def _classify_rarity(rarer: float) -> int:
+    """Return a class of rarity: up to 1.4, 2.8, 5.6 and so on."""
+    return math.floor(math.log2(max(rarer, 1.0) / 1.4))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -43,6 +44,27 @@ def write_page(table: Table, command: str) -> str:
     lines += [_write_row([_write_cell(cell) for cell in row]) for row in table.rows]
     parts = [f"# {table.title}", f"`{command}`", table.about.strip(), "\n".join(lines)]
     return "\n\n".join(parts) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """The table of a page that is kept."""
+
+    repetitions: int
+    """Number of repetitions of its command."""
+    rows: tuple[Mapping[str, str], ...]
+    """The cells of each row by column."""
+
+    @classmethod
+    def read(cls, text: str) -> KeptPage:
+        """Return the table of a page that ``write_page`` wrote."""
+        found = re.search(r"--repetitions (\d+)", text)
+        if found is None:
+            raise ValueError("The page does not name its command.")
+        lines = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
+        columns = lines[0]
+        rows = tuple(dict(zip(columns, cells, strict=True)) for cells in lines[2:])
+        return cls(int(found[1]), rows)
 
 
 def _write_row(cells: Sequence[str]) -> str:

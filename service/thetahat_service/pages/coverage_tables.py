@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any, Final
 
@@ -39,7 +39,7 @@ class MeasuredTable:
     """The command that makes the numbers again."""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def describe_measured_table(name: str) -> MeasuredTable:
     """Return the table of that name, which is one of ``MEASURED_TABLES``."""
     return MEASURED_TABLES[name]()
@@ -129,10 +129,56 @@ def _describe_test_errors() -> MeasuredTable:
     )
 
 
+def _describe_edge(package: str, file: str, title: str) -> MeasuredTable:
+    """Return the coverages of a table of ``thetahat_replications.edges``."""
+    study = _read(package, file)
+    rows: list[list[Cell]] = []
+    for row in study["rows"]:
+        of_row = row["coverage"]
+        numbers = [of_row[name] for name in ("coverage", "standard_error", "least", "largest")]
+        cells = [Number(number, ROUGH) for number in numbers]
+        rows.append([Name(row["interval"]), Name(of_row["design"]), *cells])
+    headings = "Interval of", "Design", "Coverage", "Standard error", "Least", "Largest"
+    return MeasuredTable(
+        title=title,
+        sentences=(
+            "How often intervals of level 95 % covered in samples, by simulated design.",
+            "A result shows the row nearest to its own design as expected_coverage.",
+            "It shows none where a number of the design differs by more than a factor of 3.",
+        ),
+        tables=(Table(caption="Averages over populations", columns=headings, rows=rows),),
+        command=f"python -m thetahat_replications.edges {study['page']}",
+    )
+
+
 MEASURED_TABLES: Final[Mapping[str, Callable[[], MeasuredTable]]] = {
     "recommended_coverage": _describe_recommended,
     "metric_coverage": _describe_metrics,
     "test_errors": _describe_test_errors,
+    "groups_coverage": partial(
+        _describe_edge,
+        "thetahat.analyses.groups",
+        "groups_coverage.json",
+        "Coverage of the intervals of all groups at once",
+    ),
+    "judge_coverage": partial(
+        _describe_edge,
+        "thetahat.analyses.losses",
+        "judge_coverage.json",
+        "Coverage of intervals from labels and a judge's grades",
+    ),
+    "time_coverage": partial(
+        _describe_edge,
+        "thetahat.variances",
+        "time_coverage.json",
+        "Coverage of intervals of rows in the order of time",
+    ),
+    "probability_coverage": partial(
+        _describe_edge,
+        "thetahat.analyses.probabilities",
+        "probability_coverage.json",
+        "Coverage of intervals about probabilities",
+    ),
 }
 """By the last part of the page's path."""
 

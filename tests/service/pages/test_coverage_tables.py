@@ -10,10 +10,18 @@ import pytest
 from tests.presentation.reading import texts_of
 from thetahat.analyses.losses import expected_coverage, expected_size
 from thetahat.analyses.metrics import expected_coverage as of_metrics
+from thetahat_replications.edges.shipped_coverage import STUDIES
 from thetahat_service.pages.coverage_tables import MEASURED_TABLES, describe_measured_table
 
+TABLES = (
+    expected_coverage.TABLE,
+    expected_size.TABLE,
+    of_metrics.TABLE,
+    *(study.table for study in STUDIES),
+)
 
-@pytest.mark.parametrize("table", [expected_coverage.TABLE, expected_size.TABLE, of_metrics.TABLE])
+
+@pytest.mark.parametrize("table", TABLES)
 def test_exact_every_reference_of_a_result_has_its_page(table: str) -> None:
     start, name = table.rsplit("/", 1)
 

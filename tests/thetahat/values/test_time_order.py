@@ -67,7 +67,8 @@ def test_exact_newey_west_is_recommended_and_decides() -> None:
         assert comparison.tests is not None
         assert comparison.tests["theta_t"].details["variance"] == "newey_west"
         assert comparison.tests["theta_t"].expected_size is None
-        assert comparison.interval.expected_coverage is None
+        expected = comparison.interval.expected_coverage
+        assert (expected is None) == (comparison.interval.expected_coverage_missing is not None)
 
 
 def test_exact_errors_in_time_have_no_interval_of_independent_rows() -> None:

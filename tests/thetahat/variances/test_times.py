@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.architecture.sources import ROOT
 from thetahat.errors import InvalidParameter
 from thetahat.numerics.long_run_variance import (
     choose_block_length,
@@ -19,7 +18,6 @@ from thetahat.numerics.long_run_variance import (
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray
-from thetahat.variances._times import _COVERAGE
 from thetahat.variances.block_bootstrap import BlockBootstrap
 from thetahat.variances.iid import Iid
 from thetahat.variances.newey_west import NeweyWest
@@ -177,16 +175,3 @@ def test_invalid_layouts_have_a_reason(method: Any, layout: Layout, reason: str)
 def test_invalid_parameters(build: Any) -> None:
     with pytest.raises(InvalidParameter, match="must be from"):
         build()
-
-
-def test_exact_the_coverage_of_the_caution_is_that_of_the_kept_table() -> None:
-    text = (ROOT / "docs/results/edges/order_of_time.md").read_text()
-    kept: dict[int, dict[float, float]] = {}
-    for line in text.splitlines():
-        cells = [cell.strip() for cell in line.split("|")]
-        if len(cells) > 5 and cells[1] in {"independent, normal", "autoregression"}:
-            kept.setdefault(int(cells[3]), {})[float(cells[2])] = float(cells[5].split()[0])
-
-    assert kept.keys() == _COVERAGE.keys()
-    for n, by_correlation in _COVERAGE.items():
-        assert by_correlation == pytest.approx(kept[n], abs=0.0055)

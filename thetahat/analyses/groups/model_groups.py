@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.analyses.groups.columns import write_group
+from thetahat.analyses.groups.expected_coverage import MEANS, add_expected_coverage, classify
 from thetahat.analyses.groups.gaps import find_gaps_to_whole, find_pair_gaps
 from thetahat.analyses.groups.intervals import GroupEstimate, compute_group_tail, estimate_rate
 from thetahat.analyses.groups.moments import GroupMoments
@@ -98,6 +99,7 @@ def describe_model(
                 metrics=None if metrics is None else metrics[g],
             )
         )
+    cautions = tuple(list_group_cautions(moments, rows, losses.layout, are_rates=are_rates))
     rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}")
     independent_rates = are_rates and rows.clusters is None
     pairs = find_pair_gaps(moments, 1 - level, rng, are_rates=independent_rates)
@@ -105,7 +107,14 @@ def describe_model(
     return ModelGroups(
         columns=rows.grouping.columns,
         whole=float(values.mean()),
-        simultaneous=describe_level(rows, level, level),
+        simultaneous=add_expected_coverage(
+            describe_level(rows, level, level),
+            MEANS,
+            values,
+            rows,
+            losses.layout,
+            classify(are_rates=are_rates, cautions=cautions),
+        ),
         items=(*items, *_list_absent(rows)),
         worst=_find_worst(items, options.level, words.value, higher=words.higher_is_better),
         equal_means=judge_equality(moments, rows, prefers_wald=False),
@@ -113,7 +122,7 @@ def describe_model(
         against_whole=describe_gaps(
             to_whole, rows, level, "There is a single group, or one of them has no variance."
         ),
-        cautions=tuple(list_group_cautions(moments, rows, losses.layout, are_rates=are_rates)),
+        cautions=cautions,
     )
 
 

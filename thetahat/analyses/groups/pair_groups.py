@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from thetahat.analyses.groups.columns import write_group
+from thetahat.analyses.groups.expected_coverage import DIFFERENCES, add_expected_coverage, classify
 from thetahat.analyses.groups.gaps import find_pair_gaps
 from thetahat.analyses.groups.intervals import (
     GroupEstimate,
@@ -97,15 +98,23 @@ def describe_pair(
     rng = make_random_stream(options.seed, f"groups/{rows.grouping.key}/differences")
     gaps = find_pair_gaps(moments, correction.alpha, rng)
     depends = judge_equality(moments, rows, prefers_wald=True)
+    cautions = tuple(list_group_cautions(moments, rows, layout, are_rates=pair.are_rates))
     return PairGroups(
         columns=rows.grouping.columns,
         whole=float(difference.mean()),
-        simultaneous=describe_level(rows, level, options.level),
+        simultaneous=add_expected_coverage(
+            describe_level(rows, level, options.level),
+            DIFFERENCES,
+            difference,
+            rows,
+            layout,
+            classify(are_rates=pair.are_rates, cautions=cautions),
+        ),
         items=(*items, *_list_absent(rows)),
         depends_on_group=depends,
         gaps=describe_gaps(gaps, rows, options.level, explain_missing_pair_gaps(rows)),
         sentence=_write(names, rows.grouping.key, items, depends, 1 - options.level),
-        cautions=tuple(list_group_cautions(moments, rows, layout, are_rates=pair.are_rates)),
+        cautions=cautions,
     )
 
 

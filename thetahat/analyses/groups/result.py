@@ -9,6 +9,7 @@ from typing import Literal
 
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
+from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.types import Label
 
 
@@ -41,6 +42,11 @@ class SimultaneousLevel:
     """Level at which all of them hold."""
     level_of_each: float
     """Level of each interval alone."""
+    expected_coverage: ExpectedCoverage | None = None
+    """How often such intervals of all groups covered at once in the nearest studied design, where
+    one was studied."""
+    expected_coverage_missing: str | None = None
+    """Why there is no ``expected_coverage``: which number no studied design comes near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ Intervals of other levels, and with one side, have the coverage of the same meth
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, Literal, TypeAlias, TypedDict
@@ -17,24 +17,24 @@ from typing import Final, Literal, TypeAlias, TypedDict
 import numpy as np
 
 from thetahat.analyses.losses.cautions import has_heavy_tails
+from thetahat.analyses.losses.judge_coverage import find_judge_coverage
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.losses.studied_designs import (
-    NOT_STUDIED,
     DesignSizes,
     StudiedDesign,
-    StudyFile,
     explain_distance,
     find_nearest_designs,
     find_nearest_size,
-    read_study,
 )
 from thetahat.cautions import COVERS_TOO_RARELY
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.coverage import ExpectedCoverage
+from thetahat.values.kept_studies import INTERVAL_NOT_STUDIED, NOT_STUDIED, StudyFile, read_study
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import Alternative
+from thetahat.variances._times import find_time_coverage
 
 TABLE: Final = "/studies/recommended_coverage"
 _STUDIED_INTERVAL: Final = "The same kind of interval, with two sides and a level of 95 %,"
@@ -56,6 +56,14 @@ _VALUES_IN_WORDS: Final[Mapping[_Values, str]] = {
     "numbers": " of losses with other values",
     "heavy": " of heavy-tailed losses",
 }
+_OwnStudy: TypeAlias = Callable[[BlockLosses], tuple[ExpectedCoverage | None, str | None]]
+_OWN_STUDIES: Final[Mapping[str, _OwnStudy]] = {
+    "newey_west": find_time_coverage,
+    "prediction_powered": find_judge_coverage,
+    "prediction_powered_clusters": find_judge_coverage,
+}
+"""The variances whose t intervals have studies of their own, which say where they miss the level;
+their cautions say so, too."""
 OTHER_INTERVAL: Final = "The studied design nearest to this one did not have this interval."
 
 
@@ -101,14 +109,18 @@ class CoverageLookup:
         """
         values = _classify_values(losses)
         return [
-            replace(entry, interval=self._add_to(entry, subject, values))
+            replace(entry, interval=self._add_to(entry, losses, subject, values))
             if entry.interval.recommended
             else entry
             for entry in built
         ]
 
-    def _add_to(self, entry: BuiltInterval, subject: Subject, values: _Values | None) -> Interval:
+    def _add_to(
+        self, entry: BuiltInterval, losses: BlockLosses, subject: Subject, values: _Values | None
+    ) -> Interval:
         interval = entry.interval
+        if entry.variance is not None and entry.variance.name in _OWN_STUDIES:
+            return _add_from_own_study(entry, entry.variance.name, losses, values)
         if self.design is None:
             return replace(interval, expected_coverage_missing=NOT_STUDIED)
         variance = "" if entry.variance is None else f":{entry.variance.name}"
@@ -118,6 +130,18 @@ class CoverageLookup:
         if missing is not None:
             return replace(interval, expected_coverage_missing=missing)
         return add_coverage(interval, _average(place, self.design, values, cells))
+
+
+def _add_from_own_study(
+    entry: BuiltInterval, variance: str, losses: BlockLosses, values: _Values | None
+) -> Interval:
+    """Return the interval with the coverage of the study of its variance, or why it has none."""
+    if entry.method.name != "student_t":
+        return replace(entry.interval, expected_coverage_missing=INTERVAL_NOT_STUDIED)
+    if values == "heavy":
+        return replace(entry.interval, expected_coverage_missing=NOT_STUDIED)
+    expected, missing = _OWN_STUDIES[variance](losses)
+    return replace(entry.interval, expected_coverage=expected, expected_coverage_missing=missing)
 
 
 def look_up_coverage(layout: Layout) -> CoverageLookup:

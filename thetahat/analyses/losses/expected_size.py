@@ -15,14 +15,11 @@ from typing import Any, Final, Literal, TypeAlias, TypedDict, TypeVar, cast
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.studied_designs import (
-    NOT_STUDIED,
     DesignSizes,
     StudiedDesign,
-    StudyFile,
     explain_distance,
     find_nearest_designs,
     find_nearest_size,
-    read_study,
 )
 from thetahat.cautions import REJECTS_FAR_TOO_OFTEN, REJECTS_TOO_OFTEN, Caution
 from thetahat.multiple_tests import MULTIPLE_TESTS
@@ -30,6 +27,7 @@ from thetahat.multiple_tests.base import OmnibusOutcome
 from thetahat.paired_tests.base import TestOutcome
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.coverage import ExpectedSize
+from thetahat.values.kept_studies import NOT_STUDIED, StudyFile, read_study
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import Alternative, BlockKind, Target

@@ -1,27 +1,19 @@
-"""The designs of the studies that are shipped with the library, and those nearest to a layout."""
+"""The designs of losses and metrics that were studied, and those nearest to a layout."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from pkgutil import get_data
-from typing import Any, Final
+from functools import lru_cache
 
 import numpy as np
 
 from thetahat.analyses.losses.cautions import count_crossing_clusters
+from thetahat.values.kept_studies import FARTHEST, explain_number
 from thetahat.values.layout import Layout
-from thetahat.values.number_text import format_count, format_number
+from thetahat.values.number_text import format_number
 from thetahat.values.types import BlockKind, FloatArray, IntArray
-
-FARTHEST: Final = 3.0
-"""Largest ratio to a studied number of rows, blocks or clusters, and of the sizes of clusters and
-of sources, with which a design is like a studied one. The sizes of the studies are apart by factors
-of 4 and 5, so numbers between two of them are always within it."""
-NOT_STUDIED: Final = "No studied design is like this one."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,11 +102,8 @@ def explain_distance(design: StudiedDesign, n: int, sizes: DesignSizes) -> str |
     if design.cluster_size is not None:
         pairs.append(("clusters", sizes.clusters, tested / design.cluster_size))
     for noun, own, studied in pairs:
-        if not 1 / FARTHEST <= own / studied <= FARTHEST:
-            return (
-                f"No studied design is like this one: it has {format_count(own)} {noun}, and the "
-                f"nearest study has {format_count(round(studied))}."
-            )
+        if missing := explain_number(noun, own, studied):
+            return missing
     for noun, spread in (
         (sizes.block_word, sizes.block_spread),
         ("clusters", sizes.cluster_spread),
@@ -126,42 +115,6 @@ def explain_distance(design: StudiedDesign, n: int, sizes: DesignSizes) -> str |
                 "the studies are equally large."
             )
     return None
-
-
-_ROWS_BEGIN: Final = '"rows": ['
-_ROWS_END: Final = "]"
-
-
-@dataclass(frozen=True, slots=True)
-class StudyFile:
-    """The JSON file of a study, of which only the rows of some designs are parsed.
-
-    Parsing all of its hundreds of kilobytes took as long as a small evaluation.
-    """
-
-    head: Mapping[str, Any]
-    """What comes before the rows."""
-    lines: tuple[str, ...]
-    """The rows as JSON, each on a line of its own."""
-
-    def read_rows(self, design: str) -> list[Any]:
-        """Return the rows that name the design, which the caller still compares by column."""
-        name = json.dumps(design)
-        named = ",".join(line.rstrip(",") for line in self.lines if name in line)
-        rows: list[Any] = json.loads(f"[{named}]")
-        return rows
-
-
-@cache
-def read_study(package: str, file: str) -> StudyFile:
-    """Return the file of a study in that package."""
-    content = get_data(package, file)
-    assert content is not None  # noqa: S101 - the loader of modules on disk reads data
-    lines = content.decode().splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.endswith(_ROWS_BEGIN)) + 1
-    end = next(i for i in range(begin, len(lines)) if lines[i].startswith(_ROWS_END))
-    head = json.loads("".join(lines[:begin]) + _ROWS_END + "}")
-    return StudyFile(head, tuple(lines[begin:end]))
 
 
 def find_nearest_designs(

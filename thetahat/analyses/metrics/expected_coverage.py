@@ -21,16 +21,14 @@ from thetahat.analyses.losses.expected_coverage import (
     select_nearest_size,
 )
 from thetahat.analyses.losses.studied_designs import (
-    NOT_STUDIED,
     DesignSizes,
     StudiedDesign,
-    StudyFile,
     find_nearest_designs,
-    read_study,
 )
 from thetahat.analyses.metrics.metric_values import MetricValues
 from thetahat.intervals.base import Interval
 from thetahat.metrics.base import Metric
+from thetahat.values.kept_studies import NOT_STUDIED, StudyFile, read_study
 
 TABLE: Final = "/studies/metric_coverage"
 

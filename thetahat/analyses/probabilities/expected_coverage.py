@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from thetahat.analyses.probabilities.events import BinaryEvent
@@ -17,59 +14,11 @@ from thetahat.analyses.probabilities.result import (
     ThresholdDifferences,
     ThresholdRates,
 )
-from thetahat.values.coverage import ExpectedCoverage
+from thetahat.values.kept_studies import find_expected_coverage, read_studied_intervals
 
 R = TypeVar("R", ThresholdRates, ThresholdDifferences)
 
-FACTOR: Final = 3.0
-"""How far the numbers of rows, of the rarer outcome and of clusters may be from a design's."""
-PAGE: Final = "docs/results/edges/probabilities.md"
-NOT_STUDIED: Final = "The coverage of this interval was not studied."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiedProbabilities:
-    """A simulated design, with how often intervals covered."""
-
-    quantity: str
-    """What the interval is of."""
-    n: int
-    """Rows."""
-    rarer: float
-    """Mean number of rows of the rarer outcome."""
-    clusters: int | None
-    """Clusters; None for independent rows."""
-    coverage: float
-    """Share of samples in which it covered, over the populations of the design."""
-    standard_error: float
-    """Its standard error."""
-    least: float
-    """Smallest share among the populations."""
-    largest: float
-    """Largest share among them."""
-    design: str
-    """The design in words."""
-
-    def find_distance(self, event: BinaryEvent) -> float | None:
-        """Return how far the design is from the data, as a factor; None if too far.
-
-        Both have clusters, or neither has.
-        """
-        pairs = [(self.n, event.n), (self.rarer, event.n_rarer)]
-        if self.clusters is not None and event.n_clusters is not None:
-            pairs.append((self.clusters, event.n_clusters))
-        if any(not ours or not theirs for ours, theirs in pairs):
-            return None
-        factors = [max(ours / theirs, theirs / ours) for ours, theirs in pairs]
-        return max(factors) if max(factors) <= FACTOR else None
-
-
-@cache
-def read_studied_designs() -> tuple[StudiedProbabilities, ...]:
-    """Return the designs of the kept study."""
-    text = files(__package__).joinpath("studied_coverage.json").read_text()
-    records: list[dict[str, Any]] = json.loads(text)
-    return tuple(StudiedProbabilities(**record) for record in records)
+ROWS_OF_RARER: Final = "rows of the rarer outcome"
 
 
 def add_expected_coverage(
@@ -116,32 +65,9 @@ def _add_to_rates(event: BinaryEvent, rates: R, ending: str = "") -> R:
 def _add(event: BinaryEvent, quantity: str, estimate: ProbabilityEstimate) -> ProbabilityEstimate:
     if estimate.lower is None:
         return estimate
-    designs = [
-        each
-        for each in read_studied_designs()
-        if each.quantity == quantity and (each.clusters is None) == (event.n_clusters is None)
-    ]
-    if not designs:
-        return replace(estimate, expected_coverage_missing=NOT_STUDIED)
-    known = [
-        (distance, place)
-        for place, each in enumerate(designs)
-        if (distance := each.find_distance(event)) is not None
-    ]
-    if not known:
-        size = f"{event.n} rows, {event.n_rarer} of the rarer outcome"
-        if event.n_clusters is not None:
-            size += f", in {event.n_clusters} clusters"
-        reason = f"No studied design comes near {size}."
-        return replace(estimate, expected_coverage_missing=reason)
-    nearest = designs[min(known)[1]]
-    expected = ExpectedCoverage(
-        level=0.95,
-        coverage=nearest.coverage,
-        standard_error=nearest.standard_error,
-        least=nearest.least,
-        largest=nearest.largest,
-        design=nearest.design,
-        table=PAGE,
-    )
-    return replace(estimate, expected_coverage=expected)
+    numbers = {"rows": event.n, ROWS_OF_RARER: event.n_rarer}
+    if event.n_clusters is not None:
+        numbers["clusters"] = event.n_clusters
+    studied = read_studied_intervals(__package__, "probability_coverage.json", quantity)
+    expected, missing = find_expected_coverage(studied, "probabilities", numbers)
+    return replace(estimate, expected_coverage=expected, expected_coverage_missing=missing)

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from thetahat.analyses.losses.studied_designs import read_study
+from thetahat.values.kept_studies import read_study
 
 FILES = (
     ("thetahat.analyses.losses", "recommended_coverage.json", "scheme"),

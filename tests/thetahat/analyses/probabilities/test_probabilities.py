@@ -252,18 +252,20 @@ def test_exact_intervals_name_the_coverage_of_the_nearest_design() -> None:
     slope = found.recalibration.slope.expected_coverage
     few = describe([0, 1, 1, 0], [0.2, 0.6, 0.4, 0.5]).in_the_large
 
-    assert slope.table == "docs/results/edges/probabilities.md"
+    assert slope.table == "/studies/probability_coverage"
     assert slope.least <= slope.coverage <= slope.largest
     assert "rows" in slope.design
     assert found.in_the_large.expected_coverage.level == 0.95
     not_studied = found.thresholds[0].sensitivity
-    assert not_studied.expected_coverage_missing == "The coverage of this interval was not studied."
+    assert not_studied.expected_coverage_missing == "No studied design is like this one."
     pair = compare(Y, {"a": P, "b": P**2}, probabilities={"thresholds": [0.4]}).comparisons[0]
     for rate in ("sensitivity", "specificity", "ppv", "npv"):
         missing = getattr(pair.probabilities.thresholds[0], rate).expected_coverage_missing
-        assert missing == not_studied.expected_coverage_missing
+        assert missing == "The coverage of this interval was not studied."
     assert few.expected_coverage is None
-    assert few.expected_coverage_missing.startswith("No studied design comes near 4 rows")
+    assert few.expected_coverage_missing.startswith(
+        "No studied design is like this one: it has 4 rows, and the nearest study has 50."
+    )
 
 
 def test_exact_few_of_the_rarer_outcome_have_the_profile_likelihood() -> None:

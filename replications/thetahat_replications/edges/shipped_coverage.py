@@ -1,0 +1,97 @@
+"""The kept tables of this package as ``expected_coverage`` of results reads them.
+
+``python -m thetahat_replications.edges --ship`` reads the pages below ``docs/results/edges`` and
+writes the files of the library, so that a result has the numbers of the page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from thetahat_replications.edges import groups, judge_labels, order_of_time, probabilities
+from thetahat_replications.edges.studied_shares import StudiedShare
+from thetahat_replications.edges.table import KeptPage
+
+LEVEL: Final = 0.95
+LIBRARY: Final = Path("thetahat")
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedStudy:
+    """A page, and the file of the library that has its numbers."""
+
+    page: str
+    """Name of the page without its ending."""
+    file: Path
+    """Path of the file below the library."""
+    collect: Callable[[KeptPage], Iterable[tuple[StudiedShare, ...]]]
+    """Yields the shares of each design: one of each population in it."""
+
+    @property
+    def table(self) -> str:
+        """The path at which the service shows the numbers."""
+        return f"/studies/{self.file.stem}"
+
+
+STUDIES: Final = (
+    ShippedStudy("groups", Path("analyses/groups/groups_coverage.json"), groups.collect_shares),
+    ShippedStudy(
+        "judge_labels", Path("analyses/losses/judge_coverage.json"), judge_labels.collect_shares
+    ),
+    ShippedStudy(
+        "order_of_time", Path("variances/time_coverage.json"), order_of_time.collect_shares
+    ),
+    ShippedStudy(
+        "probabilities",
+        Path("analyses/probabilities/probability_coverage.json"),
+        probabilities.collect_shares,
+    ),
+)
+
+
+def average(shares: tuple[StudiedShare, ...]) -> dict[str, object]:
+    """Return the row of a design, with the average over its populations and their range."""
+    first, n = shares[0], len(shares)
+    values = [each.share for each in shares]
+    mean = sum(values) / n
+    total = sum(each.repetitions for each in shares)
+    numbers = {
+        noun: round(sum(each.numbers[noun] for each in shares) / n, 1) for noun in first.numbers
+    }
+    populations = "; ".join(dict.fromkeys(each.population for each in shares))
+    return {
+        "interval": first.interval,
+        "data": first.data,
+        "numbers": numbers,
+        "coverage": {
+            "coverage": round(mean, 4),
+            "standard_error": round((mean * (1 - mean) / total) ** 0.5, 4),
+            "least": min(values),
+            "largest": max(values),
+            "design": f"{_write(numbers)}: {populations}",
+        },
+    }
+
+
+def _write(numbers: Mapping[str, float]) -> str:
+    return ", ".join(f"{round(value)} {noun}" for noun, value in numbers.items())
+
+
+def write_study(study: ShippedStudy, pages: Path) -> str:
+    """Return the text of the file of a study, from its page below a folder."""
+    page = KeptPage.read((pages / f"{study.page}.md").read_text())
+    rows = ",\n".join(json.dumps(average(shares)) for shares in study.collect(page))
+    head = json.dumps({"level": LEVEL, "table": study.table, "page": study.page})
+    return f'{head[:-1]}, "rows": [\n{rows}\n]}}\n'
+
+
+def ship(pages: Path, library: Path) -> Iterator[Path]:
+    """Write the files of all studies, and yield their paths."""
+    for study in STUDIES:
+        path = library / study.file
+        path.write_text(write_study(study, pages))
+        yield path

@@ -1,0 +1,34 @@
+"""How often one interval covered in one simulated population, with what is compared to data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudiedShare:
+    """A cell of a kept table.
+
+    Parameters
+    ----------
+    interval : str
+        What the interval is of, or its name.
+    data : str
+        What the data are like.
+    numbers : mapping of str to float
+        The numbers of the design that matter, by noun in the plural.
+    population : str
+        What was drawn.
+    share : float
+        Share of the samples in which it covered.
+    repetitions : int
+        Number of samples with such an interval.
+    """
+
+    interval: str
+    data: str
+    numbers: Mapping[str, float]
+    population: str
+    share: float
+    repetitions: int

@@ -1,0 +1,153 @@
+"""The coverage of intervals of groups, judged rows, series and runs, as results have it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import thetahat
+
+
+def draw(n: int, seed: int = 1) -> list[float]:
+    return [float(each) for each in np.random.default_rng(seed).standard_normal(n)]
+
+
+def test_hand_series_have_the_coverage_of_their_correlation() -> None:
+    """100 independent normal losses: .939 in docs/results/edges/order_of_time.md."""
+    losses = {"a": draw(100), "b": draw(100, 2)}
+    result = thetahat.evaluate(losses, blocks="holdout", time=list(range(100)))
+    interval = result.models["a"].recommended["these_models"]
+
+    assert interval.variance == "newey_west"
+    for each in (interval, result.comparisons[0].interval):
+        assert each.expected_coverage.coverage == 0.939
+        assert each.expected_coverage.table == "/studies/time_coverage"
+
+
+def test_hand_dependent_series_name_the_same_coverage_in_their_caution() -> None:
+    """The autoregression of .7 with 100 times: .801, and 80 % in the caution."""
+    noise, losses = draw(150, 5), [0.0]
+    for each in noise:
+        losses.append(0.7 * losses[-1] + math.sqrt(0.51) * each)
+    result = thetahat.evaluate({"a": losses[1:]}, blocks="holdout", time=list(range(150)))
+    interval = result.models["a"].recommended["these_models"]
+    caution = next(each for each in interval.cautions if each.code == "dependent_times")
+
+    assert interval.expected_coverage.coverage == 0.801
+    assert "80 %" in caution.message
+    assert "covers_too_rarely" not in {each.code for each in interval.cautions}
+
+
+def test_exact_long_or_skewed_series_are_like_none() -> None:
+    long = thetahat.evaluate({"a": draw(1300)}, blocks="holdout", time=list(range(1300)))
+    spikes = [0.01 * each for each in draw(100)]
+    spikes[50] = 40.0
+    skewed = thetahat.evaluate({"a": spikes}, blocks="holdout", time=list(range(100)))
+    up_and_down = [each + 2 * (-1) ** place for place, each in enumerate(draw(100))]
+    opposed = thetahat.evaluate({"a": up_and_down}, blocks="holdout", time=list(range(100)))
+
+    def missing(result: Any) -> str:
+        interval = result.models["a"].recommended["these_models"]
+        assert interval.expected_coverage is None
+        return str(interval.expected_coverage_missing)
+
+    assert missing(long).endswith("it has 1300 times, and the nearest study has 400.")
+    assert missing(skewed) == "No studied design is like this one."
+    assert "its neighbours have a correlation of -0." in missing(opposed)
+
+
+def judge(n: int, others: int, rate: float | None = None, **options: Any) -> Any:
+    labels = draw(n + others)
+    if rate is not None:
+        labels = [float(each) for each in np.arange(n + others) % round(1 / rate) == 0]
+    grades = [each + 0.3 * noise for each, noise in zip(labels, draw(n + others, 3), strict=True)]
+    losses = {"m": [*labels[:n], *[None] * others]}
+    return (
+        thetahat.evaluate(losses, blocks="holdout", judge={"losses": {"m": grades}, **options})
+        .models["m"]
+        .recommended["these_models"]
+    )
+
+
+def test_hand_judged_numbers_and_rates_have_the_coverage_of_their_designs() -> None:
+    """.957 of 100 labels of numbers, .946 of 100 labels of which 33 are 1."""
+    numbers, rates = judge(100, 1000), judge(100, 1000, 1 / 3)
+
+    assert numbers.variance == rates.variance == "prediction_powered"
+    assert numbers.expected_coverage.coverage == 0.957
+    assert rates.expected_coverage.coverage == 0.946
+    assert rates.expected_coverage.table == "/studies/judge_coverage"
+
+
+def test_exact_few_rows_beside_the_labels_are_like_no_design() -> None:
+    few = judge(100, 50)
+    fixed = judge(100, 1000, **{"lambda": 0.5})
+
+    assert few.expected_coverage is None
+    assert few.expected_coverage_missing == (
+        "No studied design is like this one: it has 50 rows without a label, and the nearest "
+        "study has 250."
+    )
+    assert fixed.expected_coverage_missing == "No studied design is like this one."
+
+
+def test_exact_the_labels_alone_keep_the_coverage_of_a_test_set() -> None:
+    interval = judge(18, 200)
+
+    assert interval.variance != "prediction_powered"
+    assert interval.expected_coverage.table == "/studies/recommended_coverage"
+
+
+def describe_groups(losses: dict[str, list[float]], sizes: list[int], **options: Any) -> Any:
+    labels = [f"g{place}" for place, size in enumerate(sizes) for _ in range(size)]
+    return thetahat.evaluate(losses, blocks="holdout", groups={"g": labels}, **options)
+
+
+def test_hand_all_groups_have_the_coverage_at_once_of_their_design() -> None:
+    """Normal losses, the smallest group of 12 rows: .943 of means and .948 of differences."""
+    result = describe_groups({"a": draw(137), "b": draw(137, 2)}, [60, 40, 25, 12])
+    means = result.models["a"].groups["g"].simultaneous
+    differences = result.comparisons[0].groups["g"].simultaneous
+
+    assert means.expected_coverage.coverage == 0.943
+    assert differences.expected_coverage.coverage == 0.948
+    assert means.expected_coverage.table == "/studies/groups_coverage"
+
+
+def test_exact_skewed_groups_are_compared_with_skewed_ones() -> None:
+    skewed = [math.exp(each) for each in draw(100)]
+    groups = describe_groups({"a": skewed}, [20] * 5).models["a"].groups["g"]
+
+    assert "skewed_groups" in {caution.code for caution in groups.cautions}
+    assert groups.simultaneous.expected_coverage.least == 0.865
+
+
+def test_exact_other_groups_are_like_no_design() -> None:
+    many = describe_groups({"a": draw(400)}, [20] * 20).models["a"].groups["g"].simultaneous
+    in_time = describe_groups({"a": draw(100)}, [20] * 5, time=list(range(100)))
+    own = describe_groups(
+        {"a": draw(100)}, [20] * 5, cluster=[str(place // 4) for place in range(100)]
+    )
+
+    assert many.expected_coverage_missing == (
+        "No studied design is like this one: it has 20 groups, and the nearest study has 4."
+    )
+    for result in (in_time, own):
+        level = result.models["a"].groups["g"].simultaneous
+        assert level.expected_coverage is None
+        assert level.expected_coverage_missing == "No studied design is like this one."
+
+
+def test_exact_runs_have_the_coverage_of_as_many_items() -> None:
+    """The mean of each item is one loss: 60 items are 60 rows of the studied test set."""
+    items = [place // 3 for place in range(180)]
+    values = draw(180)
+    result = thetahat.evaluate({"a": values}, blocks="holdout", item=items)
+    means = np.asarray(values).reshape(60, 3).mean(axis=1)
+    of_means = thetahat.evaluate({"a": means.tolist()}, blocks="holdout")
+    ours, theirs = (each.models["a"].recommended["these_models"] for each in (result, of_means))
+
+    assert ours.expected_coverage is not None
+    assert ours.expected_coverage == theirs.expected_coverage

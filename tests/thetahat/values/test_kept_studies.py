@@ -1,0 +1,73 @@
+"""The studied interval nearest to another one, and how far away it may be."""
+
+from __future__ import annotations
+
+import pytest
+
+from thetahat.values.coverage import ExpectedCoverage
+from thetahat.values.kept_studies import (
+    INTERVAL_NOT_STUDIED,
+    NOT_STUDIED,
+    StudiedInterval,
+    find_expected_coverage,
+)
+
+
+def make_studied(coverage: float, **numbers: float) -> StudiedInterval:
+    return StudiedInterval(
+        interval="i",
+        data="numbers",
+        numbers=numbers,
+        expected=ExpectedCoverage(
+            level=0.95,
+            coverage=coverage,
+            standard_error=0.01,
+            least=coverage,
+            largest=coverage,
+            design="d",
+            table="/studies/d",
+        ),
+    )
+
+
+STUDIED = (
+    make_studied(0.9, rows=30),
+    make_studied(0.94, rows=120),
+    make_studied(0.8, rows=30, k=4),
+)
+
+
+@pytest.mark.parametrize(("rows", "coverage"), [(10, 0.9), (59, 0.9), (61, 0.94), (360, 0.94)])
+def test_hand_the_nearest_number_is_taken_up_to_a_factor_of_three(
+    rows: int, coverage: float
+) -> None:
+    expected, missing = find_expected_coverage(STUDIED, "numbers", {"rows": rows})
+
+    assert expected is not None
+    assert expected.coverage == coverage
+    assert missing is None
+
+
+@pytest.mark.parametrize(("rows", "studied"), [(9, 30), (361, 120), (0, 30)])
+def test_exact_beyond_a_factor_of_three_the_number_is_named(rows: int, studied: int) -> None:
+    expected, missing = find_expected_coverage(STUDIED, "numbers", {"rows": rows})
+
+    assert expected is None
+    assert missing == (
+        f"No studied design is like this one: it has {rows} rows, and the nearest study has "
+        f"{studied}."
+    )
+
+
+def test_exact_the_number_that_is_farthest_away_is_named() -> None:
+    _, missing = find_expected_coverage(STUDIED, "numbers", {"rows": 60, "k": 20})
+
+    assert missing == (
+        "No studied design is like this one: it has 20 k, and the nearest study has 4."
+    )
+
+
+def test_exact_other_data_or_other_numbers_are_not_alike() -> None:
+    assert find_expected_coverage(STUDIED, "rates", {"rows": 30}) == (None, NOT_STUDIED)
+    assert find_expected_coverage(STUDIED, "numbers", {"k": 4}) == (None, NOT_STUDIED)
+    assert find_expected_coverage((), "numbers", {"rows": 30}) == (None, INTERVAL_NOT_STUDIED)

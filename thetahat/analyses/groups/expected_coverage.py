@@ -1,0 +1,82 @@
+"""How often the intervals of all groups held at once in the nearest studied design.
+
+``groups_coverage.json`` has the numbers of ``docs/results/edges/groups.md``: a test set, whose
+groups have common clusters or independent rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from thetahat.analyses.groups.result import SimultaneousLevel
+from thetahat.analyses.groups.rows import GroupRows
+from thetahat.cautions import SKEWED_GROUPS, Caution
+from thetahat.values.kept_studies import NOT_STUDIED, find_expected_coverage, read_studied_intervals
+from thetahat.values.layout import Layout
+from thetahat.values.types import BlockKind, FloatArray
+
+MEANS: Final = "means of all groups"
+DIFFERENCES: Final = "differences in all groups"
+
+RATES: Final = "rates"
+NUMBERS: Final = "numbers"
+SKEWED: Final = "skewed numbers"
+
+GROUPS: Final = "groups"
+SMALLEST: Final = "rows in the smallest group"
+RARER: Final = {MEANS: "rows of the rarer value", DIFFERENCES: "rows on which the models differ"}
+SHARED_CLUSTERS: Final = "clusters with rows in several groups"
+OWN_CLUSTERS: Final = "clusters within groups"
+
+
+def add_expected_coverage(  # noqa: PLR0913 - what a design is compared with
+    simultaneous: SimultaneousLevel,
+    interval: str,
+    values: FloatArray,
+    rows: GroupRows,
+    layout: Layout,
+    data: str,
+) -> SimultaneousLevel:
+    """Return the level of all groups with how often their intervals held at once.
+
+    Parameters
+    ----------
+    simultaneous : SimultaneousLevel
+        The level.
+    interval : str
+        ``MEANS`` or ``DIFFERENCES``.
+    values : ndarray of float
+        (n,) losses of the instances, or differences of two models.
+    rows : GroupRows
+        The groups of the instances.
+    layout : Layout
+        The layout of the losses. Only a test set without an order of time was studied.
+    data : str
+        ``RATES``, ``NUMBERS`` or ``SKEWED``.
+    """
+    if layout.kind is not BlockKind.HOLDOUT or layout.time is not None or rows.averages:
+        return replace(simultaneous, expected_coverage_missing=NOT_STUDIED)
+    sizes = [len(rows.get_members(group)) for group in range(rows.n_groups)]
+    numbers = {GROUPS: rows.n_groups, SMALLEST: min(sizes)}
+    if data == RATES:
+        differing = int(np.count_nonzero(values))
+        rarer = min(differing, len(values) - differing) if interval == MEANS else differing
+        numbers[RARER[interval]] = rarer
+    if rows.cluster is not None:
+        noun = SHARED_CLUSTERS if rows.are_dependent else OWN_CLUSTERS
+        numbers[noun] = len(np.unique(rows.cluster))
+    studied = read_studied_intervals(__package__, "groups_coverage.json", interval)
+    expected, missing = find_expected_coverage(studied, data, numbers)
+    return replace(simultaneous, expected_coverage=expected, expected_coverage_missing=missing)
+
+
+def classify(*, are_rates: bool, cautions: Iterable[Caution]) -> str:
+    """Return what the values are like; those with the caution ``skewed_groups`` are skewed."""
+    if are_rates:
+        return RATES
+    is_skewed = any(caution.code == SKEWED_GROUPS.code for caution in cautions)
+    return SKEWED if is_skewed else NUMBERS
