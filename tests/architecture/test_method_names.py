@@ -55,6 +55,7 @@ EXCEPTIONS: Final = {
     "thetahat/analyses/losses/expected_size.py": "the studied design with blocks of one instance",
     "thetahat/analyses/probabilities/options.py": "the scores with parts, the rates of thresholds",
     "thetahat/common_names.py": "the names here of what other libraries name otherwise",
+    "thetahat/variances/_times.py": "the variance whose intervals a caution names",
     "thetahat/traits.py": "the forms of intervals, which are traits and no methods",
 }
 """Files that name methods, and why they may."""

@@ -122,7 +122,6 @@ ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {
         "analyses/metrics/intervals.MAX_UNDEFINED_SHARE",
         "analyses/metrics/score_curves.TWO_CLASSES",
         "analyses/probabilities/events.TWO_CLASSES",
-        "analyses/probabilities/expected_coverage.FACTOR",
         "analyses/probabilities/slopes.FEW_OF_RARER",
         "analyses/probabilities/slopes.FEW_ROWS",
         "analyses/selection/parameter_profiles.MIN_VALUES_FOR_EDGE",

@@ -110,3 +110,22 @@ def test_degenerate_a_result_without_a_direction_is_one_of_losses() -> None:
     tables = list_tables_of(result)
     del result["summary"]["better"]  # results of the first releases
     assert list_tables_of(result) == tables
+
+
+def test_exact_the_shares_of_all_groups_at_once_are_shown_or_why_there_are_none() -> None:
+    rng = np.random.default_rng(5)
+    losses = {name: rng.normal(size=137).tolist() for name in "ab"}
+    sizes = {"few": [60, 40, 25, 12], "many": [10] * 12 + [17]}
+    groups = {
+        key: [f"{key}{place}" for place, size in enumerate(of_key) for _ in range(size)]
+        for key, of_key in sizes.items()
+    }
+    result = thetahat.to_json(thetahat.evaluate(losses, blocks="holdout", groups=groups))
+    rows = {str(row[0]): row for row in texts_of(list_tables_of(result)[0])}
+    level = result["models"]["a"]["groups"]["few"]["simultaneous"]
+
+    assert rows["all groups by few: all models"][2].startswith("94.3 %")
+    assert rows["all groups by few: all models"][4] == level["expected_coverage"]["design"]
+    assert rows["all groups by few: a − b"][2].startswith("94.8 %")
+    assert rows["all groups by many: all models"][2] == NOT_STUDIED
+    assert "it has 13 groups" in rows["all groups by many: all models"][4]

@@ -12,7 +12,12 @@ from thetahat.numerics.long_run_variance import compute_autocovariances
 from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.coverage import ExpectedCoverage
-from thetahat.values.kept_studies import NOT_STUDIED, StudiedInterval, read_studied_intervals
+from thetahat.values.kept_studies import (
+    INTERVAL_NOT_STUDIED,
+    NOT_STUDIED,
+    StudiedInterval,
+    read_studied_intervals,
+)
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_number, format_percent
 from thetahat.values.types import FloatArray
@@ -20,8 +25,10 @@ from thetahat.variances._applicability import explain_missing_rows, explain_wron
 
 FEWEST_TIMES: Final = 10
 """Fewest times of which a dependence is estimated."""
-INTERVAL: Final = "newey_west"
+_OF_CAUTION: Final = "newey_west"
+"""The variance whose intervals the caution names."""
 TIMES: Final = "times"
+_FILE: Final = "time_coverage.json"
 _FARTHEST_CORRELATION: Final = 0.15
 """Largest difference to a studied correlation of neighbours; those between 0 and .9 are within it.
 """
@@ -64,7 +71,7 @@ def check_dependence(losses: BlockLosses, sums: FloatArray) -> tuple[Caution, ..
     correlation = _correlate(sums)
     if correlation is None:
         return ()
-    coverage = _find_studied(len(sums), correlation).expected.coverage
+    coverage = _find_studied(_OF_CAUTION, len(sums), correlation).expected.coverage
     if coverage >= DEPENDENT_TIMES.threshold:
         return ()
     return (
@@ -77,16 +84,20 @@ def check_dependence(losses: BlockLosses, sums: FloatArray) -> tuple[Caution, ..
     )
 
 
-def find_time_coverage(losses: BlockLosses) -> tuple[ExpectedCoverage | None, str | None]:
-    """Return how often t intervals on newey_west covered in the studied series of the caution.
+def find_time_coverage(
+    losses: BlockLosses, variance: str
+) -> tuple[ExpectedCoverage | None, str | None]:
+    """Return how often t intervals on a variance covered in the nearest series, or why not known.
 
-    With it comes None, or in its place why no studied series is like this one.
+    The series is that of the caution ``dependent_times``.
     """
+    if not read_studied_intervals(__package__, _FILE, variance):
+        return None, INTERVAL_NOT_STUDIED
     sums = sum_deviations_by_time(losses)
     correlation = _correlate(sums)
     if correlation is None:
         return None, NOT_STUDIED
-    nearest = _find_studied(len(sums), correlation)
+    nearest = _find_studied(variance, len(sums), correlation)
     if abs(correlation - float(nearest.data)) > _FARTHEST_CORRELATION:
         return None, (
             f"{NOT_STUDIED[:-1]}: its neighbours have a correlation of "
@@ -103,12 +114,12 @@ def _correlate(sums: FloatArray) -> float | None:
     return None if variance == 0 else float(neighbours / variance)
 
 
-def _find_studied(n_times: int, correlation: float) -> StudiedInterval:
+def _find_studied(variance: str, n_times: int, correlation: float) -> StudiedInterval:
     """Return the studied series of the nearest correlation.
 
     It has at most as many times, unless that is too far away and a longer one is not.
     """
-    studied = read_studied_intervals(__package__, "time_coverage.json", INTERVAL)
+    studied = read_studied_intervals(__package__, _FILE, variance)
     data = min({each.data for each in studied}, key=lambda text: abs(float(text) - correlation))
     alike = sorted(
         (each for each in studied if each.data == data), key=lambda each: each.numbers[TIMES]

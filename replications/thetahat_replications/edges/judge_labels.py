@@ -11,7 +11,10 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from thetahat.analyses.losses import Choices, evaluate
-from thetahat.analyses.losses.judge_coverage import (
+from thetahat.analyses.losses.judge_result import JudgeEstimate
+from thetahat.analyses.losses.judged_table import Judge, build_judged_table
+from thetahat.values.types import FloatArray, Target
+from thetahat.variances._judge_coverage import (
     CLUSTERS,
     DIFFERENCES,
     INTERVAL,
@@ -25,9 +28,6 @@ from thetahat.analyses.losses.judge_coverage import (
     RATES,
     STRATA,
 )
-from thetahat.analyses.losses.judge_result import JudgeEstimate
-from thetahat.analyses.losses.judged_table import Judge, build_judged_table
-from thetahat.values.types import FloatArray, Target
 from thetahat_replications.edges.studied_shares import StudiedShare
 from thetahat_replications.edges.table import KeptPage, Table, TableCell
 

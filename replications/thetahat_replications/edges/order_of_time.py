@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from typing import Final
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy import stats
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind, FloatArray
-from thetahat.variances._times import INTERVAL, TIMES
+from thetahat.variances._times import TIMES
 from thetahat.variances.block_bootstrap import BlockBootstrap
 from thetahat.variances.iid import Iid
 from thetahat.variances.newey_west import NeweyWest
@@ -24,6 +25,8 @@ LEVEL: Final = 0.95
 SIZES: Final = (30, 100, 400)
 METHODS: Final = (Iid(), NeweyWest(), BlockBootstrap())
 
+SHIPPED: Final = tuple(method.info.name for method in METHODS if not isinstance(method, Iid))
+"""The variances for series, whose intervals results may recommend."""
 SKEWED: Final = "squared errors"
 """Losses that are like none of the others, of one correlation alone."""
 
@@ -65,19 +68,19 @@ value three standard deviations from the truth, as a share of the ideal interval
 
 
 def collect_shares(page: KeptPage) -> Iterable[tuple[StudiedShare, ...]]:
-    """Return how often intervals on newey_west covered, by correlation and number of times."""
-    together: dict[tuple[str, str], list[StudiedShare]] = {}
-    for row in page.rows:
+    """Return how often intervals on a variance covered, by correlation and number of times."""
+    together: dict[tuple[str, str, str], list[StudiedShare]] = {}
+    for name, row in product(SHIPPED, page.rows):
         if row["losses"] != SKEWED:
             share = StudiedShare(
-                interval=INTERVAL,
+                interval=name,
                 data=f"{float(row['correlation']):g}",
                 numbers={TIMES: float(row["n"])},
                 population=f"{row['losses']}, correlation {float(row['correlation']):g}",
-                share=float(row["newey_west covers"].split()[0]),
+                share=float(row[f"{name} covers"].split()[0]),
                 repetitions=page.repetitions,
             )
-            together.setdefault((share.data, row["n"]), []).append(share)
+            together.setdefault((name, share.data, row["n"]), []).append(share)
     return [tuple(shares) for shares in together.values()]
 
 

@@ -40,7 +40,7 @@ class ShippedStudy:
 STUDIES: Final = (
     ShippedStudy("groups", Path("analyses/groups/groups_coverage.json"), groups.collect_shares),
     ShippedStudy(
-        "judge_labels", Path("analyses/losses/judge_coverage.json"), judge_labels.collect_shares
+        "judge_labels", Path("variances/judge_coverage.json"), judge_labels.collect_shares
     ),
     ShippedStudy(
         "order_of_time", Path("variances/time_coverage.json"), order_of_time.collect_shares

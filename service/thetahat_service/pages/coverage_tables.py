@@ -163,7 +163,7 @@ MEASURED_TABLES: Final[Mapping[str, Callable[[], MeasuredTable]]] = {
     ),
     "judge_coverage": partial(
         _describe_edge,
-        "thetahat.analyses.losses",
+        "thetahat.variances",
         "judge_coverage.json",
         "Coverage of intervals from labels and a judge's grades",
     ),

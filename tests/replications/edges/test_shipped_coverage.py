@@ -86,7 +86,8 @@ def test_hand_two_series_of_one_correlation_are_averaged() -> None:
     (row,) = [
         row
         for row in read_rows("order_of_time")
-        if row["data"] == "0.5" and row["numbers"] == {"times": 100}
+        if (row["interval"], row["data"]) == ("newey_west", "0.5")
+        and row["numbers"] == {"times": 100}
     ]
 
     assert row["coverage"]["coverage"] == 0.879

@@ -9,7 +9,7 @@ Intervals of other levels, and with one side, have the coverage of the same meth
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, Literal, TypeAlias, TypedDict
@@ -17,7 +17,6 @@ from typing import Final, Literal, TypeAlias, TypedDict
 import numpy as np
 
 from thetahat.analyses.losses.cautions import has_heavy_tails
-from thetahat.analyses.losses.judge_coverage import find_judge_coverage
 from thetahat.analyses.losses.recommendation import BuiltInterval
 from thetahat.analyses.losses.studied_designs import (
     DesignSizes,
@@ -28,13 +27,13 @@ from thetahat.analyses.losses.studied_designs import (
 )
 from thetahat.cautions import COVERS_TOO_RARELY
 from thetahat.intervals.base import Interval
+from thetahat.registry import MethodInfo
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.coverage import ExpectedCoverage
 from thetahat.values.kept_studies import INTERVAL_NOT_STUDIED, NOT_STUDIED, StudyFile, read_study
 from thetahat.values.layout import Layout
 from thetahat.values.number_text import format_percent
 from thetahat.values.types import Alternative
-from thetahat.variances._times import find_time_coverage
 
 TABLE: Final = "/studies/recommended_coverage"
 _STUDIED_INTERVAL: Final = "The same kind of interval, with two sides and a level of 95 %,"
@@ -56,14 +55,6 @@ _VALUES_IN_WORDS: Final[Mapping[_Values, str]] = {
     "numbers": " of losses with other values",
     "heavy": " of heavy-tailed losses",
 }
-_OwnStudy: TypeAlias = Callable[[BlockLosses], tuple[ExpectedCoverage | None, str | None]]
-_OWN_STUDIES: Final[Mapping[str, _OwnStudy]] = {
-    "newey_west": find_time_coverage,
-    "prediction_powered": find_judge_coverage,
-    "prediction_powered_clusters": find_judge_coverage,
-}
-"""The variances whose t intervals have studies of their own, which say where they miss the level;
-their cautions say so, too."""
 OTHER_INTERVAL: Final = "The studied design nearest to this one did not have this interval."
 
 
@@ -90,6 +81,7 @@ class CoverageLookup:
 
     design: StudiedDesign | None
     sizes: DesignSizes
+    in_time: bool
 
     def add_to(
         self, built: Sequence[BuiltInterval], losses: BlockLosses, subject: Subject
@@ -119,8 +111,8 @@ class CoverageLookup:
         self, entry: BuiltInterval, losses: BlockLosses, subject: Subject, values: _Values | None
     ) -> Interval:
         interval = entry.interval
-        if entry.variance is not None and entry.variance.name in _OWN_STUDIES:
-            return _add_from_own_study(entry, entry.variance.name, losses, values)
+        if entry.variance is not None and (entry.variance.variance.uses_judge or self.in_time):
+            return _add_from_own_study(interval, entry.variance, losses, values)
         if self.design is None:
             return replace(interval, expected_coverage_missing=NOT_STUDIED)
         variance = "" if entry.variance is None else f":{entry.variance.name}"
@@ -133,21 +125,32 @@ class CoverageLookup:
 
 
 def _add_from_own_study(
-    entry: BuiltInterval, variance: str, losses: BlockLosses, values: _Values | None
+    interval: Interval, variance: MethodInfo, losses: BlockLosses, values: _Values | None
 ) -> Interval:
-    """Return the interval with the coverage of the study of its variance, or why it has none."""
-    if entry.method.name != "student_t":
-        return replace(entry.interval, expected_coverage_missing=INTERVAL_NOT_STUDIED)
+    """Return an interval from grades or of a series, whose studies had t intervals.
+
+    They say where the level is missed, as the cautions of the variance do.
+    """
+    if interval.degrees_of_freedom is None:
+        return replace(interval, expected_coverage_missing=INTERVAL_NOT_STUDIED)
     if values == "heavy":
-        return replace(entry.interval, expected_coverage_missing=NOT_STUDIED)
-    expected, missing = _OWN_STUDIES[variance](losses)
-    return replace(entry.interval, expected_coverage=expected, expected_coverage_missing=missing)
+        return replace(interval, expected_coverage_missing=NOT_STUDIED)
+    if variance.variance.uses_judge:
+        from thetahat.variances._judge_coverage import find_judge_coverage  # noqa: PLC0415 - few evaluations need it
+
+        expected, missing = find_judge_coverage(losses)
+    else:
+        from thetahat.variances._times import find_time_coverage  # noqa: PLC0415 - same
+
+        expected, missing = find_time_coverage(losses, variance.name)
+    return replace(interval, expected_coverage=expected, expected_coverage_missing=missing)
 
 
 def look_up_coverage(layout: Layout) -> CoverageLookup:
     """Return the studied design that is nearest to the layout."""
     designs = find_nearest_designs(_list_designs(), layout)
-    return CoverageLookup(designs[0] if designs else None, DesignSizes.of(layout))
+    design = designs[0] if designs else None
+    return CoverageLookup(design, DesignSizes.of(layout), in_time=layout.time is not None)
 
 
 def explain_missing(

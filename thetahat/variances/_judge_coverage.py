@@ -16,7 +16,7 @@ from thetahat.values.judge import JudgeDesign
 from thetahat.values.kept_studies import NOT_STUDIED, find_expected_coverage, read_studied_intervals
 from thetahat.values.types import FloatArray
 
-INTERVAL: Final = "prediction_powered"
+INTERVAL: Final = "mean from labels and grades"
 
 RATES: Final = "rates"
 DIFFERENCES: Final = "differences of rates"
@@ -38,7 +38,7 @@ def find_judge_coverage(losses: BlockLosses) -> tuple[ExpectedCoverage | None, s
     The weight of the judge was tuned in all studied designs.
     """
     design, labels = losses.layout.judge, losses.rows
-    if design is None or design.weight is not None:
+    if design is None or design.weight is not None or losses.layout.time is not None:
         return None, NOT_STUDIED
     data = _classify(labels)
     studied = read_studied_intervals(__package__, "judge_coverage.json", INTERVAL)
