@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import thetahat
+from thetahat.values.types import Target
 
 
 def draw(n: int, seed: int = 1) -> list[float]:
@@ -18,10 +19,12 @@ def test_hand_series_have_the_coverage_of_their_correlation() -> None:
     """100 independent normal losses: .939 in docs/results/edges/order_of_time.md."""
     losses = {"a": draw(100), "b": draw(100, 2)}
     result = thetahat.evaluate(losses, blocks="holdout", time=list(range(100)))
-    interval = result.models["a"].recommended["these_models"]
+    interval = result.models["a"].recommended[Target.THESE_MODELS]
 
     assert interval.variance == "newey_west"
     for each in (interval, result.comparisons[0].interval):
+        assert each is not None
+        assert each.expected_coverage is not None
         assert each.expected_coverage.coverage == 0.939
         assert each.expected_coverage.table == "/studies/time_coverage"
 
@@ -32,9 +35,10 @@ def test_hand_dependent_series_name_the_same_coverage_in_their_caution() -> None
     for each in noise:
         losses.append(0.7 * losses[-1] + math.sqrt(0.51) * each)
     result = thetahat.evaluate({"a": losses[1:]}, blocks="holdout", time=list(range(150)))
-    interval = result.models["a"].recommended["these_models"]
+    interval = result.models["a"].recommended[Target.THESE_MODELS]
     caution = next(each for each in interval.cautions if each.code == "dependent_times")
 
+    assert interval.expected_coverage is not None
     assert interval.expected_coverage.coverage == 0.801
     assert "80 %" in caution.message
     assert "covers_too_rarely" not in {each.code for each in interval.cautions}
@@ -49,7 +53,7 @@ def test_exact_long_or_skewed_series_are_like_none() -> None:
     opposed = thetahat.evaluate({"a": up_and_down}, blocks="holdout", time=list(range(100)))
 
     def missing(result: Any) -> str:
-        interval = result.models["a"].recommended["these_models"]
+        interval = result.models["a"].recommended[Target.THESE_MODELS]
         assert interval.expected_coverage is None
         return str(interval.expected_coverage_missing)
 
@@ -67,7 +71,7 @@ def judge(n: int, others: int, rate: float | None = None, **options: Any) -> Any
     return (
         thetahat.evaluate(losses, blocks="holdout", judge={"losses": {"m": grades}, **options})
         .models["m"]
-        .recommended["these_models"]
+        .recommended[Target.THESE_MODELS]
     )
 
 
@@ -147,7 +151,9 @@ def test_exact_runs_have_the_coverage_of_as_many_items() -> None:
     result = thetahat.evaluate({"a": values}, blocks="holdout", item=items)
     means = np.asarray(values).reshape(60, 3).mean(axis=1)
     of_means = thetahat.evaluate({"a": means.tolist()}, blocks="holdout")
-    ours, theirs = (each.models["a"].recommended["these_models"] for each in (result, of_means))
+    ours, theirs = (
+        each.models["a"].recommended[Target.THESE_MODELS] for each in (result, of_means)
+    )
 
     assert ours.expected_coverage is not None
     assert ours.expected_coverage == theirs.expected_coverage
