@@ -387,7 +387,7 @@ def test_exact_every_scheme_of_the_table_is_described() -> None:
 def test_exact_models_trained_elsewhere_have_a_design_of_their_own(*, clusters: bool) -> None:
     rng = np.random.default_rng(6)
     task = np.repeat(np.arange(18), 50)
-    losses = {name: rng.integers(0, 2, len(task)) for name in "ab"}
+    losses = {name: rng.integers(0, 3, len(task)) for name in "ab"}  # of 0/1: price_bonett
 
     result = thetahat.evaluate(
         losses,
