@@ -27,6 +27,8 @@ SCHEMES: Final = ("5-fold", "10-fold")
 TARGET: Final = "these_sources"
 SAME: Final = ("population", "loss", "n", "of", "learner", "scheme", "target")
 """The fields by which a row finds the one whose place it takes."""
+VARIANCE: Final = NadeauBengioInstances().info.name
+"""The variance that only these rows have."""
 USUAL: Final = {
     recommended.MODEL: "skewness_corrected:nadeau_bengio_instances",
     recommended.DIFFERENCE: "student_t:nadeau_bengio_instances",
@@ -98,9 +100,13 @@ def replace_rows(rows: list[Row], anew: list[Row]) -> list[Row]:
 
 
 def _fill(row: Row, new: Row) -> Row:
-    """Return the row with the new interval; the intervals that it had stay among the others."""
+    """Return the row with the new interval; the intervals that it had stay among the others.
+
+    Of those the whole study has more draws, but of the ones on the new variance it has none.
+    """
     had = {row["interval"]: row["coverage"]} if row["interval"] else {}
-    others = {**new["others"], **row["others"], **had}
+    anew = {name: share for name, share in new["others"].items() if name.endswith(VARIANCE)}
+    others = {**new["others"], **row["others"], **had, **anew}
     return {**row, **{name: new[name] for name in ANEW}, "others": others}
 
 

@@ -212,6 +212,27 @@ def test_exact_new_rows_take_their_places_and_keep_the_other_intervals() -> None
     assert replaced == [{**new, "others": others, "before": None}, other]
 
 
+def test_exact_intervals_that_were_drawn_anew_are_nowhere_the_old_ones() -> None:
+    place = {"population": "p", "loss": "l", "n": 5, "of": "model", "learner": "m"}
+    place |= {"scheme": "5-fold", "target": "these_sources"}
+    names = "skewness_corrected:nadeau_bengio_instances", "student_t:nadeau_bengio_instances"
+    old, new = (
+        {
+            **place,
+            "repetitions": repetitions,
+            "interval": names[0],
+            "coverage": [share, 0.1],
+            "width": [1, 0.1],
+            "others": {name: [share, 0.1] for name in (*names, "t")},
+        }
+        for repetitions, share in ((60, 1.0), (1000, 0.98))
+    )
+
+    (row,) = replace_rows([old], [new])
+
+    assert row == {**new, "others": {**new["others"], "t": [1.0, 0.1]}}
+
+
 def test_invalid_rows_without_a_place() -> None:
     row = dict.fromkeys(("population", "loss", "n", "of", "learner", "scheme", "target"), "x")
 
