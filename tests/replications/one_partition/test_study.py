@@ -230,7 +230,8 @@ def test_exact_intervals_that_were_drawn_anew_are_nowhere_the_old_ones() -> None
 
     (row,) = replace_rows([old], [new])
 
-    assert row == {**new, "others": {**new["others"], "t": [1.0, 0.1]}}
+    others = {name: [0.98, 0.1] for name in names} | {"t": [1.0, 0.1]}
+    assert row == {**new, "others": others}
 
 
 def test_invalid_rows_without_a_place() -> None:
