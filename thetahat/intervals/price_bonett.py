@@ -67,7 +67,7 @@ class PriceBonett(ZeroOneInterval):
     def inapplicable(self, layout: Layout) -> str | None:
         """Return why the layout has no sources that are independent of the models, or None."""
         if layout.kind is not BlockKind.SOURCE:
-            return f"{self.info.name} is for sources, and these are {layout.words.kind}"
+            return f"{self.info.name} is for source blocks, and these are {layout.words.kind}"
         if reason := ZeroOneInterval.inapplicable(self, layout):
             return reason
         if not layout.has_fixed_models:

@@ -30,6 +30,7 @@ NEEDED_MODULES: Final = (
     "difflib",
     "pydantic.dataclasses",
     "scipy.sparse",
+    "thetahat.analyses.losses.by_probability",
 )
 SLOW_MODULES: Final = (
     "numba",

@@ -22,6 +22,7 @@ from thetahat_service.api.routes import (
     events,
     figures,
     imports,
+    leaderboards,
     methods,
     protocols,
     recomputation,
@@ -43,6 +44,7 @@ MODULES = (
     events,
     figures,
     imports,
+    leaderboards,
     methods,
     protocols,
     recomputation,
@@ -62,7 +64,7 @@ ROUTES = [
     (method, route.path)
     for module in MODULES
     for route in module.router.routes
-    if isinstance(route, APIRoute)
+    if isinstance(route, APIRoute) and route.include_in_schema
     for method in sorted(route.methods or ())
 ]
 OF_ONE_THING = [

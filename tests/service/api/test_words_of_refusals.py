@@ -43,7 +43,7 @@ def refused(client: TestClient, body: dict[str, Any]) -> tuple[list[Any], str]:
         (
             {**matrix(), "interval": []},
             ["interval"],
-            "There is no field interval (did you mean 'intervals'?). The fields are fits, ",
+            "There is no field interval (did you mean 'intervals'?). The fields are protocol, ",
         ),
         (
             {**FIT, "data": {**FIT["data"], "weights": [1]}},

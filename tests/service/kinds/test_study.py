@@ -146,4 +146,5 @@ def completes(kind: JobKind[Any]) -> bool:
 
 
 def test_exact_kinds_whose_chunks_are_kept_can_be_continued() -> None:
-    assert {name for name, kind in JOB_KINDS.items() if completes(kind)} == KEPT
+    # A request of predictions for a Ladder becomes one of its kind; none of its chunks are kept.
+    assert {name for name, kind in JOB_KINDS.items() if completes(kind)} == KEPT | {"ladder"}

@@ -18,7 +18,7 @@ from thetahat_service.figures.style import Style
 KINDS: Final = ("losses", "predictions", "cross_validation", "selection", "learning_curve")
 # Those with sources, and of each kind some with other blocks; of a holdout it names clusters.
 CHOSEN: Final = re.compile(
-    r"^(?!.*(?:holdout|whole_clusters|judge)).*(?:source|cluster|omnibus|metrics|refits_intervals|split_scores|zero_variance|subsamples"
+    r"^(?!.*(?:holdout|whole_clusters|judge|probabilities)).*(?:source|cluster|omnibus|metrics|refits_intervals|split_scores|zero_variance|subsamples"
     r"|by_roc_auc|one_standard_error|rope|learning_curve_time)"
 )
 GENERAL: Final = re.compile(r"(?i)(?<![\w-])(?:sources?|blocks?)(?![\w-])")

@@ -15,7 +15,10 @@ from thetahat.values.layout import build_layout
 from thetahat.values.types import BlockKind
 from thetahat_service.kinds.registry import JOB_KINDS
 
-NEED = {"clopper_pearson", "wilson", "newcombe", "tango", "tango_clusters", "mcnemar", "cochran_q"}
+NEED = {
+    *("clopper_pearson", "wilson", "newcombe", "tango", "tango_clusters", "price_bonett"),
+    *("mcnemar", "cochran_q"),
+}
 
 
 def _table(values: list[float]) -> LossTable:

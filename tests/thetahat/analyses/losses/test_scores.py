@@ -49,6 +49,7 @@ def _layouts() -> dict[str, Layout]:
             instance=np.tile(np.arange(20), 5),
         ),
         "source": build_layout(BlockKind.SOURCE, block),
+        "sources_elsewhere": build_layout(BlockKind.SOURCE, block, n_train=0),
         "source_clusters": build_layout(BlockKind.SOURCE, block, cluster=np.arange(48) // 2),
         "holdout": build_layout(BlockKind.HOLDOUT, np.zeros(48, dtype=np.intp)),
         "holdout_clusters": build_layout(
