@@ -170,15 +170,20 @@ class Recorder:
         """Return what a flush of a file or folder will have saved; None for one outside."""
         if not self._is_below(path):
             return None
+        seen = time.time()
         if path.is_dir():
             names: dict[str, int | None] = {}
             for entry in os.scandir(path):
                 names[entry.name] = None if entry.is_dir() else entry.inode()
                 if not entry.is_dir():
                     self._keep_inode(Path(entry.path), entry.inode())
-            return {"folder": path.relative_to(self._root).as_posix(), "names": names}
+            return {
+                "seen": seen,
+                "folder": path.relative_to(self._root).as_posix(),
+                "names": names,
+            }
         self._keep_inode(path, inode)
-        return {"inode": inode, "pieces": list(self._save_pieces(path))}
+        return {"seen": seen, "inode": inode, "pieces": list(self._save_pieces(path))}
 
     def _keep_inode(self, path: Path, inode: int) -> None:
         """Link a file, so that its number is not given to another file once it is deleted."""
@@ -218,8 +223,13 @@ def recording(root: Path, record: Path) -> Iterator[None]:
 
 
 def read_log(record: Path) -> list[dict[str, Any]]:
-    """Return all flushes in their order."""
-    return [json.loads(line) for line in (record / "log").read_text().splitlines()]
+    """Return all flushes in the order in which their content was read.
+
+    They end in another order: of two processes that flush one folder, the one that has read its
+    names earlier may end later. What was read last is on the disk.
+    """
+    lines = (record / "log").read_text().splitlines()
+    return sorted(map(json.loads, lines), key=lambda flush: float(flush["seen"]))
 
 
 def build_image(record: Path, flushes: list[dict[str, Any]], until: float, target: Path) -> None:
