@@ -80,13 +80,16 @@ def test_degenerate_a_fork_that_ends_again_and_again_ends_the_keeper() -> None:
     assert len(output) - 2 == 4  # after pauses of 0.01, 0.02 and 0.04 s
 
 
-def wait_until_replaced(serve: Command, name: str, killed: int) -> None:
-    """Wait for another process of a name: a fork, which has the command line of serve."""
+def kill_and_wait(serve: Command, name: str) -> None:
+    """Kill a process and wait for a new one of its name: a fork, with the command line of serve."""
+    before = {pid for pid, line in serve.family().items() if line.startswith(name)}
+    os.kill(serve.one_of_family(name), signal.SIGKILL)
     deadline = time.monotonic() + 60
     while True:
         lines = {pid: line for pid, line in serve.family().items() if line.startswith(name)}
-        if lines.keys() - {killed}:
-            assert all(" serve " in line for line in lines.values()), lines
+        new = [line for pid, line in lines.items() if pid not in before]
+        if new:
+            assert all(" serve " in line for line in new), lines
             return
         assert time.monotonic() < deadline, serve.log.read_text()
         time.sleep(0.05)
@@ -106,9 +109,7 @@ def test_exact_workers_that_were_killed_compute_again(tmp_path: Path, setting: S
         assert time.monotonic() - began < 60
         assert serve.one_of_family("thetahat-keeper") == keeper
         for name in ("thetahat-api", "thetahat-sweep", "thetahat-keeper"):
-            killed = serve.one_of_family(name)
-            os.kill(killed, signal.SIGKILL)
-            wait_until_replaced(serve, name, killed)
+            kill_and_wait(serve, name)
         wait_for(submit_nap(seed=4), "succeeded", seconds=60)
         assert "kept.ended kept=workers status=-9" in serve.log.read_text()
         family = serve.family()
