@@ -25,7 +25,12 @@ from thetahat_replications.one_partition.candidates import (
     build_ends,
 )
 from thetahat_replications.one_partition.designs import CHOOSING, JUDGING, DrawnPopulation
-from thetahat_replications.one_partition.measures import Measures, measure, summarise
+from thetahat_replications.one_partition.measures import (
+    SUMMARY_COLUMNS,
+    Measures,
+    measure,
+    summarise,
+)
 from thetahat_replications.one_partition.simulation import LossSeries, simulate
 from thetahat_replications.presets.interval_coverage.recommended import SIZES
 
@@ -73,39 +78,8 @@ def build_summary(
         ]
         for candidate in CANDIDATES:
             summary = summarise([measures[candidate.name] for measures in chosen])
-            rows.append(
-                (
-                    of,
-                    candidate.name,
-                    len(chosen),
-                    summary.coverage,
-                    summary.least,
-                    summary.tenth,
-                    summary.too_rare,
-                    summary.length,
-                    summary.median_length,
-                    summary.power,
-                    summary.within_goal,
-                )
-            )
-    return Table(
-        title=title,
-        about=about,
-        columns=(
-            "of",
-            "variance",
-            "designs",
-            "coverage",
-            "least",
-            "lowest tenth",
-            "share below .93",
-            "length",
-            "median",
-            "power",
-            "share in the goal",
-        ),
-        rows=tuple(rows),
-    )
+            rows.append((of, candidate.name, len(chosen), *summary.cells))
+    return Table(title=title, about=about, columns=SUMMARY_COLUMNS, rows=tuple(rows))
 
 
 def build_designs(

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from thetahat.values.types import FloatArray
 from thetahat_replications.edges.simulated_intervals import NORMAL, measure_power
+
+SUMMARY_COLUMNS: Final = (
+    "of",
+    "variance",
+    "designs",
+    "coverage",
+    "least",
+    "lowest tenth",
+    "share below .93",
+    "length",
+    "median",
+    "power",
+    "share in the goal",
+)
+"""The columns of a table of averages over designs; ``DesignSummary.cells`` has all but three."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +67,20 @@ class DesignSummary:
     length: float
     median_length: float
     power: float
+
+    @property
+    def cells(self) -> tuple[float, ...]:
+        """The numbers, in the order of the columns."""
+        return (
+            self.coverage,
+            self.least,
+            self.tenth,
+            self.too_rare,
+            self.length,
+            self.median_length,
+            self.power,
+            self.within_goal,
+        )
 
 
 def summarise(measures: Sequence[Measures]) -> DesignSummary:

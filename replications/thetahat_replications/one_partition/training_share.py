@@ -23,7 +23,12 @@ from thetahat_replications.one_partition.candidates import (
     estimate_over_instances,
 )
 from thetahat_replications.one_partition.designs import N_FOLDS, DrawnPopulation
-from thetahat_replications.one_partition.measures import Measures, measure, summarise
+from thetahat_replications.one_partition.measures import (
+    SUMMARY_COLUMNS,
+    Measures,
+    measure,
+    summarise,
+)
 from thetahat_replications.one_partition.simulation import (
     SampleMoments,
     compute_losses,
@@ -236,39 +241,8 @@ def _build_intervals(title: str, about: str, every: Sequence[SharedSeries]) -> T
         chosen = [series for series in every if series.is_difference is is_difference]
         for rule_name, rule in RULES.items():
             summary = summarise([_measure(series, rule) for series in chosen])
-            rows.append(
-                (
-                    of,
-                    rule_name,
-                    len(chosen),
-                    summary.coverage,
-                    summary.least,
-                    summary.tenth,
-                    summary.too_rare,
-                    summary.length,
-                    summary.median_length,
-                    summary.power,
-                    summary.within_goal,
-                )
-            )
-    return Table(
-        title=title,
-        about=about,
-        columns=(
-            "of",
-            "variance",
-            "designs",
-            "coverage",
-            "least",
-            "lowest tenth",
-            "share below .93",
-            "length",
-            "median",
-            "power",
-            "share in the goal",
-        ),
-        rows=tuple(rows),
-    )
+            rows.append((of, rule_name, len(chosen), *summary.cells))
+    return Table(title=title, about=about, columns=SUMMARY_COLUMNS, rows=tuple(rows))
 
 
 def _build_designs(title: str, about: str, every: Sequence[SharedSeries]) -> Table:

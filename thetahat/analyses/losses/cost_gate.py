@@ -41,6 +41,11 @@ def add_cost_to_gate(gate: Gate, of_quality: GateResult, pair: Comparison) -> Ga
     )
 
 
+def is_shown_cheaper(gate: Gate, pair: Comparison) -> bool:
+    """Return whether the model is shown to be cheaper by the share that the gate requires."""
+    return _judge_cost(gate, pair) is GateOutcome.PASS
+
+
 def _judge_cost(gate: Gate, pair: Comparison) -> GateOutcome:
     """Return whether the model is shown to be cheaper by the share that is required."""
     cost, share = pair.cost, gate.cheaper_by
@@ -87,8 +92,7 @@ def _write(  # noqa: PLR0913 - both outcomes and the numbers behind them
         )
         says = f"The gate is undecided{counted}" if is_undecided else "The gate fails"
         start = f"{says}: it is not shown that {required}."
-    quality = of_quality.sentence.replace("The gate", "By quality alone, the gate", 1)
-    return f"{start} {quality}"
+    return f"{start} {of_quality.sentence}"
 
 
 def _write_ratio(cost: CostOfPair | None) -> str:

@@ -24,6 +24,9 @@ _MET_BY: Final = {
 }
 """Decisions on the model and its reference, any of which meets the requirement."""
 
+THE_GATE: Final = "The gate"
+"""How a sentence about the outcome begins."""
+
 
 def check_gate(choices: Choices, models: Sequence[str]) -> None:
     """Refuse a gate whose models are not evaluated, or that lacks what its requirement needs.
@@ -110,10 +113,11 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
             "because one of them has no losses.",
             is_undecided=True,
         )
+    subject = THE_GATE if gate.cheaper_by is None else _name_gate(gate, pair)
     if gate.require is Requirement.NO_GROUP_WORSE:
         from thetahat.analyses.losses.group_gate import judge_groups  # noqa: PLC0415 - seldom needed
 
-        result = judge_groups(gate, choices, pair)
+        result = judge_groups(gate, choices, pair, subject)
         return result if gate.cheaper_by is None else _add_cost(gate, result, pair)
     holding = {pair.verdict.decision, *pair.verdict.also}
     outcome = _judge(gate.require, holding, pair, choices.margin)
@@ -124,11 +128,24 @@ def judge_gate(comparisons: Sequence[Comparison], choices: Choices) -> GateResul
         gate,
         choices,
         outcome,
-        _write_sentence(gate, outcome, pair, choices.margin, is_undecided=is_undecided),
+        _write_sentence(
+            subject,
+            write_requirement(gate, choices.margin),
+            outcome,
+            pair.verdict.reason,
+            is_undecided=is_undecided,
+        ),
         is_undecided=is_undecided,
         pair=pair,
     )
     return result if gate.cheaper_by is None else _add_cost(gate, result, pair)
+
+
+def _name_gate(gate: Gate, pair: Comparison) -> str:
+    """Return how a sentence about quality alone begins, where the gate is about costs, too."""
+    from thetahat.analyses.losses.cost_gate import is_shown_cheaper  # noqa: PLC0415 - seldom needed
+
+    return THE_GATE if is_shown_cheaper(gate, pair) else "By quality alone, the gate"
 
 
 def _add_cost(gate: Gate, of_quality: GateResult, pair: Comparison) -> GateResult:
@@ -193,21 +210,14 @@ def build_gate_result(  # noqa: PLR0913 - the fields of the result
 
 
 def _write_sentence(
-    gate: Gate,
-    outcome: GateOutcome,
-    pair: Comparison,
-    margin: float | None,
-    *,
-    is_undecided: bool,
+    subject: str, requirement: str, outcome: GateOutcome, reason: str, *, is_undecided: bool
 ) -> str:
-    requirement = write_requirement(gate, margin)
-    reason = pair.verdict.reason
     if is_undecided:
         counted = "" if outcome is GateOutcome.UNDECIDED else f", which counts as {outcome.value}"
-        return f"The gate is undecided{counted}: it is not shown that {requirement}. {reason}"
+        return f"{subject} is undecided{counted}: it is not shown that {requirement}. {reason}"
     if outcome is GateOutcome.PASS:
-        return f"The gate passes: it is shown that {requirement}. {reason}"
-    return f"The gate fails: it requires that {requirement}. {reason}"
+        return f"{subject} passes: it is shown that {requirement}. {reason}"
+    return f"{subject} fails: it requires that {requirement}. {reason}"
 
 
 def write_requirement(gate: Gate, margin: float | None) -> str:
