@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ import pytest
 
 from tests.servers.shifted_clock import ShiftedClock
 from tests.service.jobs.evaluations import look, submit_nap, wait_for
-from tests.service.storage.databases import Setting
+from tests.service.storage.databases import SQLITE_FILE, Setting
 from tests.service.storage.shifted_clock import setting_the_clock
 from tests.service.supervisor.processes import Command, environment, running, wait_until_gone
 from tests.worker.sleeping_kind import expected_draws
@@ -79,6 +80,29 @@ def assert_ends(evaluation_id: UUID, seconds: float) -> None:
     assert draws == expected_draws(3, N_CHUNKS)
 
 
+def freeze_between_writes(process_id: int, database: Path) -> None:
+    """Stop a process at a moment at which it does not hold SQLite's lock for writing.
+
+    A process that is stopped within a write keeps the lock, and every submission is answered with
+    503 until it goes on: that is right, but it is not what these tests are about.
+    """
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        os.kill(process_id, signal.SIGSTOP)
+        connection = sqlite3.connect(database, timeout=5.0, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+        except sqlite3.OperationalError:
+            os.kill(process_id, signal.SIGCONT)
+            time.sleep(0.05)
+        else:
+            return
+        finally:
+            connection.close()
+    raise AssertionError("the process was writing at every look")
+
+
 @contextmanager
 def serve(folder: Path, clock: ShiftedClock, log: Path) -> Iterator[tuple[Command, str]]:
     words = ("serve", "--port", "0", "--data-dir", str(folder), "--workers", "2")
@@ -96,7 +120,8 @@ def test_exact_serve_goes_on_after_a_jump(
         running_one = submit(url, n_chunks=N_CHUNKS, seconds=0.4, seed=3)
         wait_for_a_chunk(running_one)
         worker = max(p for p, line in command.family().items() if "thetahat-worker" in line)
-        os.kill(worker, signal.SIGSTOP)  # its claim must expire by the lease, not by the clock
+        # Its claim must expire by the lease, not by the clock.
+        freeze_between_writes(worker, tmp_path / SQLITE_FILE)
         clock.set(jump)
         late = submit(url, n_chunks=N_CHUNKS, seconds=0.05, seed=3)
         assert_ends(running_one, 60)
