@@ -28,6 +28,14 @@ def verify(
             help="Refuse the bundle unless it is signed by this key (Ed25519, PEM).",
         ),
     ] = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="The file of the data set that the request names; everything is then computed "
+            "again from it. Give it again for each further data set, in the order of the request.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
     show_all: Annotated[
         bool, typer.Option("--all", help="Print every value that is not the same.")
@@ -36,10 +44,13 @@ def verify(
     """Check the digests and the signature of a bundle, and compute its result again.
 
     The exit status is 0 if all is right, 1 if the bundle is damaged, was changed or is not signed
-    by the key, 3 if values are not what follows from the losses, and 2 for wrong usage.
+    by the key, 3 if values are not what follows from losses or data or were not computed again, and
+    2 for wrong usage.
     """
     import dataclasses
+    from contextlib import ExitStack
 
+    from thetahat_service.cli.evaluate_once import open_data
     from thetahat_service.errors import InvalidFile
     from thetahat_service.recomputation.verification import VerificationOutcome, verify_bundle
 
@@ -49,7 +60,9 @@ def verify(
 
         key = read_public_key(public_key)
     try:
-        found = verify_bundle(bundle, key)
+        with ExitStack() as stack:
+            files = [stack.enter_context(open_data(path)) for path in data or ()]
+            found = verify_bundle(bundle, key, files)
     except InvalidFile as error:
         print_text(f"thetahat: {error}", to_errors=True)
         raise typer.Exit(VerificationOutcome.NOT_GENUINE) from None

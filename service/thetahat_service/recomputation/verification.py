@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
 import orjson
 import pyarrow as pa
@@ -20,10 +21,12 @@ import thetahat
 from thetahat.errors import EvaluationError, InvalidParameter
 from thetahat.values.block_losses import LossTable
 from thetahat.values.json_values import to_json
+from thetahat_presentation.numbers import count
 from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_service.errors import InvalidFile, PartsNotKept, ServiceError
 from thetahat_service.json_encoding import encode_json
-from thetahat_service.kinds.digests import digest_inline_data
+from thetahat_service.kinds.base import DatasetFile
+from thetahat_service.kinds.digests import compute_digests, digest_inline_data
 from thetahat_service.kinds.kept_losses import read_kept_losses
 from thetahat_service.kinds.planned_results import add_outcome
 from thetahat_service.kinds.registry import JOB_KINDS
@@ -64,6 +67,13 @@ NOT_OF_LOSSES: Final = frozenset({"kind", "left_out", "provenance"})
 """Fields of a result that say what was sent, and that losses do not have."""
 
 
+ORIGINS: Final[Mapping[RecomputedFrom, str]] = {
+    RecomputedFrom.REQUEST: "its request",
+    RecomputedFrom.LOSSES: "its losses",
+    RecomputedFrom.DATA: "its request and data",
+}
+
+
 class VerificationOutcome(IntEnum):
     """What a verification found, as the exit status of ``thetahat verify``."""
 
@@ -102,7 +112,9 @@ class Verification:
         self.findings.append(finding)
 
 
-def verify_bundle(path: Path, key: Ed25519PublicKey | None) -> Verification:
+def verify_bundle(
+    path: Path, key: Ed25519PublicKey | None, data: Sequence[DatasetFile] = ()
+) -> Verification:
     """Return what is right and wrong about a bundle, without any service.
 
     Nothing is computed from a bundle whose digests or signature are wrong.
@@ -113,18 +125,21 @@ def verify_bundle(path: Path, key: Ed25519PublicKey | None) -> Verification:
         The file.
     key : Ed25519PublicKey or None
         The key by which it must be signed; None accepts any bundle.
+    data : sequence of DatasetFile
+        The files of the data sets that the request names, in its order; everything is then computed
+        again from them.
 
     Raises
     ------
     InvalidFile
-        It is no bundle.
+        It is no bundle, or the files are not those of the evaluation.
     """
     found = Verification()
     bundle = read_bundle(path)
     statement = _check_signature(bundle, key, found)
     _check_digests(bundle, statement, found)
     if found.outcome is VerificationOutcome.SAME:
-        _check_numbers(bundle, statement, found)
+        _check_numbers(bundle, statement, data, found)
     return found
 
 
@@ -188,10 +203,15 @@ def _check_digests(bundle: OpenedBundle, statement: BundleStatement, found: Veri
         found.findings.append(f"Digests: right, of {', '.join(sorted(files))}.")
 
 
-def _check_numbers(bundle: OpenedBundle, statement: BundleStatement, found: Verification) -> None:
+def _check_numbers(
+    bundle: OpenedBundle,
+    statement: BundleStatement,
+    data: Sequence[DatasetFile],
+    found: Verification,
+) -> None:
     """Compute the result again, and record every value that is not the same."""
     try:
-        evaluation = _Evaluation(bundle)
+        evaluation = _Evaluation(bundle, data)
         evaluation.check_form()
         evaluation.check_statement(statement, found)
         if found.outcome is VerificationOutcome.SAME:
@@ -220,6 +240,8 @@ class _Evaluation:
     """The evaluation of a bundle, whose files are those that its statement names."""
 
     bundle: OpenedBundle
+    data: Sequence[DatasetFile]
+    """The files that the reader has given."""
 
     @cached_property
     def body(self) -> dict[str, Any]:
@@ -242,9 +264,14 @@ class _Evaluation:
         return request
 
     @cached_property
-    def source(self) -> RecomputedFrom:
-        """What the result is computed from."""
+    def stated_source(self) -> RecomputedFrom:
+        """What the result can be computed from, as the statement has it."""
         return choose_source(self.request, has_losses=LOSSES in self.bundle.files)
+
+    @cached_property
+    def source(self) -> RecomputedFrom:
+        """What the result is computed from: where the reader has given its data, from these."""
+        return RecomputedFrom.DATA if self.data else self.stated_source
 
     @property
     def version(self) -> str:
@@ -283,14 +310,20 @@ class _Evaluation:
         """Record what the statement says of the result that the result does not say."""
         computed = describe_computation(self.result)
         faults = [name for name in computed if statement.predicate.get(name) != computed[name]]
-        if statement.predicate.get("recomputed_from") != self.source.value:
+        if statement.predicate.get("recomputed_from") != self.stated_source.value:
             faults.append("recomputed_from")
         if faults:
             found.refuse(f"Statement: wrong about {', '.join(faults)} of the result.")
 
     def compare(self, found: Verification) -> None:
         """Record the numbers that are equal to the bit, and the values that are not."""
-        is_whole = self.source is RecomputedFrom.REQUEST
+        if self.source is RecomputedFrom.DATA and not self.data:
+            found.record_other_numbers(
+                "Numbers: not computed again. They follow from the request and its data, which are "
+                f"not in the bundle: give {self._describe_data()} with --data."
+            )
+            return
+        is_whole = self.source is not RecomputedFrom.LOSSES
         computed = self._run_request() if is_whole else self._evaluate_losses()
         recorded = expand_cautions(self.result)
         left_out = frozenset({PROTOCOL}) if is_whole else NOT_OF_LOSSES | {PROTOCOL}
@@ -321,7 +354,7 @@ class _Evaluation:
 
     def _run_request(self) -> Mapping[str, Any]:
         """Return the result of the request, whose losses must be those of the bundle."""
-        evaluated = run_request(self.body, {})
+        evaluated = run_request(self.body, self._match_data())
         if LOSSES in self.bundle.files:
             again = evaluated.losses
             table = again.table() if isinstance(again, OutputTable) else again
@@ -330,6 +363,34 @@ class _Evaluation:
         value: dict[str, Any] = orjson.loads(encode_json(evaluated.result))
         value["provenance"]["version"] = self.version
         return expand_cautions(value)
+
+    def _match_data(self) -> dict[UUID, DatasetFile]:
+        """Return the files of the reader as the request's data sets, which they must be."""
+        identifiers = self.request.list_dataset_ids()
+        if len(self.data) != len(identifiers):
+            raise InvalidFile(
+                f"The request names {count(len(identifiers), 'data set')}, and "
+                f"{count(len(self.data), 'file')} of data are given."
+            )
+        named = zip(identifiers, self.data, strict=True)
+        datasets = {identifier: replace(file, id=identifier) for identifier, file in named}
+        digest = compute_digests(self.request, datasets).data_sha256
+        recorded = self.result["provenance"]["data_sha256"]
+        if digest != recorded:
+            raise InvalidFile(
+                "The result was not computed from the data that are given: their SHA-256 is "
+                f"{digest}, and the recorded one is {recorded}."
+            )
+        return datasets
+
+    def _describe_data(self) -> str:
+        """Return which files are needed."""
+        n_files = len(self.request.list_dataset_ids())
+        if n_files > 1:
+            return f"the files of its {n_files} data sets, in the order of the request,"
+        if digest_inline_data(self.request) is not None:
+            return "the file of its data set"
+        return f"the file with the SHA-256 {self.result['provenance']['data_sha256']}"
 
     def _open_losses(self) -> pa.BufferReader:
         """Return the file of losses, of which nothing but its size was read."""
@@ -371,7 +432,7 @@ class _Evaluation:
                 )
         releases = f"computed by release {self.version}, and again by {thetahat.__version__}"
         is_request = self.source is RecomputedFrom.REQUEST
-        origin = "its request" if is_request else "its losses"
+        origin = ORIGINS[self.source]
         if differences:
             found.differences += differences
             found.record_other_numbers(

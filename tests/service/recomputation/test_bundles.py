@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -34,9 +35,11 @@ from thetahat_service.errors import InvalidFile, PartsNotKept
 from thetahat_service.in_process.evaluation import evaluate_in_process
 from thetahat_service.in_process.files import open_file
 from thetahat_service.kinds.examples import REQUEST, read_examples
+from thetahat_service.kinds.ladder.request import LadderRequest
 from thetahat_service.recomputation import bundles, verification
 from thetahat_service.recomputation.kept import KeptEvaluation
 from thetahat_service.recomputation.signatures import write_public_key
+from thetahat_service.recomputation.sources import choose_source
 from thetahat_service.recomputation.verification import (
     Verification,
     VerificationOutcome,
@@ -471,17 +474,88 @@ def test_invalid_a_damaged_archive_is_refused(table: KeptEvaluation, file: Path)
 
 
 @pytest.mark.parametrize(
-    ("fields", "reason"),
+    "fields",
     [
-        ({"scheme": "k_fold", "intervals": ["bates_nested_cv"]}, "bates_nested_cv used losses"),
-        ({"scheme": "k_fold", "variances": ["out_of_bag"]}, "out_of_bag used losses of extra fits"),
+        {"scheme": "k_fold", "intervals": ["bates_nested_cv"]},
+        {"scheme": "k_fold", "variances": ["out_of_bag"]},
     ],
 )
-def test_invalid_results_of_extra_fits_have_no_bundle(
-    tmp_path: Path, fields: dict[str, Any], reason: str
+def test_exact_results_of_extra_fits_are_computed_from_their_request(
+    tmp_path: Path, fields: dict[str, Any]
 ) -> None:
-    with pytest.raises(PartsNotKept, match=reason):
-        pack(keep_request({**CROSS_VALIDATION, **fields}, tmp_path), tmp_path / "bundle.zip")
+    file = tmp_path / "bundle.zip"
+    pack(keep_request({**CROSS_VALIDATION, **fields}, tmp_path), file)
+
+    found = verify_bundle(file, None)
+
+    assert found.outcome is VerificationOutcome.SAME, found
+    assert "follow from its request, equal to the bit" in join(found)
+
+
+SAMPLE = "x,y\n" + "".join(f"{i % 7 - 3},{(i * 5 % 11) / 2 + i % 3}\n" for i in range(48))
+LEARNERS = {"ridge": {"name": "ridge", "params": {"penalty": 1.0}}, "mean": "mean"}
+OF_DATA: dict[str, dict[str, Any]] = {
+    "selection": {
+        "kind": "selection",
+        "candidates": LEARNERS,
+        "internal": {"name": "k_fold", "params": {"n_folds": 4}},
+    },
+    "learning_curve": {"kind": "learning_curve", "learners": LEARNERS, "sizes": [10, 20]},
+    "extra fits": {
+        "kind": "cross_validation",
+        "scheme": "k_fold",
+        "learners": LEARNERS,
+        "variances": ["out_of_bag"],
+    },
+}
+
+
+@pytest.mark.parametrize("name", OF_DATA)
+def test_exact_a_result_of_an_uploaded_file_is_computed_from_that_file(
+    tmp_path: Path, name: str
+) -> None:
+    sample, bundle = tmp_path / "sample.csv", tmp_path / "bundle.zip"
+    sample.write_text(SAMPLE)
+    request = {**OF_DATA[name], "columns": {"features": ["x"], "target": "y"}}
+    with open_file(sample, "text/csv") as data:
+        pack(keep(evaluate_in_process(request, data), tmp_path), bundle)
+        without, found = verify_bundle(bundle, None), verify_bundle(bundle, None, [data])
+
+        assert found.outcome is VerificationOutcome.SAME, found
+        assert "follow from its request and data, equal to the bit" in join(found)
+        assert without.outcome is VerificationOutcome.OTHER_NUMBERS
+        assert f"give the file with the SHA-256 {data.sha256} with --data" in join(without)
+        with pytest.raises(InvalidFile, match=r"names 1 data set, and 2 files of data are given"):
+            verify_bundle(bundle, None, [data, data])
+
+    sample.write_text(SAMPLE + "1,2\n")
+    with (
+        open_file(sample, "text/csv") as other,
+        pytest.raises(InvalidFile, match="was not computed from the data that are given"),
+    ):
+        verify_bundle(bundle, None, [other])
+
+
+def test_exact_losses_of_a_file_are_computed_from_that_file_where_it_is_given(
+    tmp_path: Path, file: Path
+) -> None:
+    pack(keep_table(tmp_path), file)
+
+    with open_file(tmp_path / "losses.csv", "text/csv") as data:
+        found = verify_bundle(file, None, [data])
+
+    assert found.outcome is VerificationOutcome.SAME, found
+    assert "follow from its request and data, equal to the bit" in join(found)
+    assert "Not computed again" not in join(found)
+
+
+def test_invalid_a_submission_to_a_ladder_has_no_bundle() -> None:
+    request = LadderRequest.model_validate(
+        {"dataset": str(uuid4()), "columns": {"target": "y"}, "loss": "zero_one"}
+    )
+
+    with pytest.raises(PartsNotKept, match="from all earlier submissions"):
+        choose_source(request, has_losses=False)
 
 
 def test_exact_a_bundle_has_no_more_than_was_packed(table: KeptEvaluation, file: Path) -> None:

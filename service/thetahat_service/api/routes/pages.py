@@ -43,7 +43,7 @@ from thetahat_service.pages.instance_differences import ShownDifferences, show_d
 from thetahat_service.pages.rendering import read_static
 from thetahat_service.pages.request_texts import write_command, write_request
 from thetahat_service.pages.shown_results import show_result
-from thetahat_service.recomputation.sources import OF_LOSSES
+from thetahat_service.recomputation.sources import OF_HISTORY, OF_LOSSES
 from thetahat_service.reports.building import DECISIONS, tabulate_sign_offs
 from thetahat_service.schemas.sign_off import SignOffRequest
 from thetahat_service.states import EvaluationStatus
@@ -127,9 +127,10 @@ def build_evaluation_context(
         "result_sha256": digest,
         "decisions": tuple(DECISIONS.items()),
         "has_losses": result is not None and "models" in result,
-        "follows_from_losses": result is not None and row.kind in OF_LOSSES,
-        "has_grades": result is not None
-        and any("judge" in model for model in result.get("models", {}).values()),
+        "has_bundle": result is not None and row.kind not in OF_HISTORY,
+        "has_notebook": result is not None
+        and row.kind in OF_LOSSES
+        and not any("judge" in model for model in result.get("models", {}).values()),
         "more_parts": [] if result is None else result_parts.list_parts_to_come(result),
         "facts": list_facts(row, sent, result),
         "request": sent,
