@@ -92,7 +92,7 @@ def test_exact_the_notebook_of_an_evaluation_computes_its_numbers(
     [
         (
             {**REQUESTS["cross_validation"], "scheme": "k_fold", "variances": ["out_of_bag"]},
-            "bundle.zip",
+            "notebook.ipynb",
             "out_of_bag used losses of extra fits",
         ),
         (read_examples(REQUEST)["bootstrap"], "notebook.ipynb", "does not follow from losses"),
