@@ -13,9 +13,6 @@ from thetahat.generators.gaussian_shift import GaussianShift, ShiftedSamples
 from thetahat.importance_weights import Samples
 from thetahat.importance_weights.base import ImportanceWeights
 from thetahat.importance_weights.kernel_mean_matching import KernelMeanMatching
-from thetahat.weighted_risks import RiskEstimator
-from thetahat.weighted_risks.controlled import Controlled
-from thetahat.weighted_risks.weighted import Weighted
 from thetahat_replications.batches import (
     Problems,
     SelectedPenalties,
@@ -23,14 +20,12 @@ from thetahat_replications.batches import (
     estimate_kernel_mean_matching_weights,
     select,
 )
+from thetahat_replications.batches.coefficients import control_by_fold, weight_losses
 
 SETTING = GaussianShift(n_features=2, scale=0.75**0.5)
 PENALTIES = np.logspace(-3, 6, 200)
 FOLD = np.arange(50) % 5
-RISKS: dict[str, RiskEstimator] = {
-    "weighted": Weighted(),
-    "controlled": Controlled(beta_from="fold"),
-}
+RISKS = {"weighted": weight_losses, "controlled": control_by_fold}
 AT_ONCE = 50
 """Data sets that are computed together."""
 USE = (
@@ -108,7 +103,7 @@ def _select_many(
             X=samples.source,
             y=samples.labels,
             weights=read_weights(samples),
-            fold=FOLD,
+            fold=np.tile(FOLD, (few, 1)),
             target=samples.target,
             target_y=samples.target_labels,
         )

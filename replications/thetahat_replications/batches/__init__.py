@@ -1,6 +1,5 @@
 """Weighted cross-validation and importance weights of very many small data sets at once."""
 
-from thetahat_replications.batches.coefficients import LinearRisk
 from thetahat_replications.batches.kernel_mean_matching import estimate_kernel_mean_matching_weights
 from thetahat_replications.batches.kliep import estimate_kliep_weights
 from thetahat_replications.batches.problems import Problems
@@ -11,7 +10,6 @@ from thetahat_replications.batches.weights import (
 )
 
 __all__ = [
-    "LinearRisk",
     "Problems",
     "SelectedPenalties",
     "estimate_gaussian_ratios",

@@ -32,17 +32,29 @@ class RidgeFits:
     """(R, F, p, p) V, in columns."""
     along: FloatArray
     """(R, F, p, L) c."""
-    shift: FloatArray | None
-    """(R, F, p + 1) means of x and y in the training part, with an intercept."""
     is_accurate: np.ndarray
     """(R,) whether no part amplifies rounding errors too much."""
 
-    def part(self, which: slice) -> RidgeFits:
-        """Return a slice of the training parts."""
-        shift = None if self.shift is None else self.shift[:, which]
-        return RidgeFits(self.axes[:, which], self.along[:, which], shift, self.is_accurate)
+    def risks(self, moments: FloatArray) -> FloatArray:
+        """Return the (R, C, L) sums of losses over the parts, from their (R, C, F, q, q) moments.
 
-    def products(self) -> FloatArray:
+        q is p + 1: x and y.
+        """
+        count, n_sums = moments.shape[:2]
+        p = self.along.shape[2]
+        axes = self.axes[:, None]
+        turned = axes.swapaxes(-1, -2) @ moments[..., :p, : p + 1]  # (R, C, F, p, p + 1)
+        square = turned[..., :p] @ axes
+        a, b = np.triu_indices(p)
+        factors = np.concatenate(
+            [square[..., a, b] * np.where(a == b, 1.0, 2.0), -2 * turned[..., p]], axis=-1
+        )
+        of_y = moments[..., p, p].sum(axis=-1)
+        return np.asarray(
+            factors.reshape(count, n_sums, -1) @ self._multiply_entries() + of_y[..., None]
+        )
+
+    def _multiply_entries(self) -> FloatArray:
         """Return the (R, F (p (p + 1) / 2 + p), L) products and entries of c, part by part."""
         count, parts, p, n_penalties = self.along.shape
         pairs = np.triu_indices(p)
@@ -52,63 +64,21 @@ class RidgeFits:
         out[:, :, len(pairs[0]) :] = self.along
         return out.reshape(count, -1, n_penalties)
 
-    def risks(self, moments: FloatArray, products: FloatArray) -> FloatArray:
-        """Return the (R, C, L) sums of losses over the parts, from their (R, C, F, q, q) moments.
-
-        q is p + 1 (x and y), and p + 2 with an intercept (x, y and 1).
-        """
-        count, n_sums = moments.shape[:2]
-        p = self.along.shape[2]
-        if self.shift is not None:
-            moments = subtract_shifts(moments, self.shift[:, None])
-        axes = self.axes[:, None]
-        turned = axes.swapaxes(-1, -2) @ moments[..., :p, : p + 1]  # (R, C, F, p, p + 1)
-        square = turned[..., :p] @ axes
-        a, b = np.triu_indices(p)
-        factors = np.concatenate(
-            [square[..., a, b] * np.where(a == b, 1.0, 2.0), -2 * turned[..., p]], axis=-1
-        )
-        of_y = moments[..., p, p].sum(axis=-1)
-        return np.asarray(factors.reshape(count, n_sums, -1) @ products + of_y[..., None])
+    def part(self, which: slice) -> RidgeFits:
+        """Return a slice of the training parts."""
+        return RidgeFits(self.axes[:, which], self.along[:, which], self.is_accurate)
 
 
-def fit_ridge(moments: FloatArray, penalties: FloatArray, *, intercept: bool) -> RidgeFits:
-    """Return the fits of all parts from their (R, F, q, q) weighted moments of x, y and maybe 1."""
-    q = moments.shape[-1]
-    p = q - 2 if intercept else q - 1
-    shift = None
-    bad: np.ndarray = np.zeros(len(moments), dtype=np.bool_)
-    if intercept:
-        total = moments[..., -1, -1]
-        bad = np.asarray((total <= 0).any(axis=1))
-        shift = moments[..., :-1, -1] / np.where(total > 0, total, 1)[..., None]
-        moments = moments[..., :-1, :-1] - total[..., None, None] * compute_outer_products(
-            shift, shift
-        )
+def fit_ridge(moments: FloatArray, penalties: FloatArray) -> RidgeFits:
+    """Return the fits of all parts from their (R, F, q, q) weighted moments of x and y."""
+    p = moments.shape[-1] - 1
     d, V = np.linalg.eigh(moments[..., :p, :p])
     along = (V.swapaxes(-1, -2) @ moments[..., :p, p:])[..., 0]
     divisor = d[..., None] + penalties
     least = divisor.min(axis=(-1, -2))
-    bad |= ~(d[..., -1] <= MAX_AMPLIFICATION * least).all(axis=1)
+    is_accurate = (d[..., -1] <= MAX_AMPLIFICATION * least).all(axis=1)
     np.divide(along[..., None], divisor, out=divisor, where=divisor != 0)
-    return RidgeFits(V, divisor, shift, ~bad)
-
-
-def subtract_shifts(moments: FloatArray, by: FloatArray) -> FloatArray:
-    """Return the (..., q - 1, q - 1) moments of x and y minus (..., q - 1) shifts."""
-    first = moments[..., :-1, -1]
-    cross = compute_outer_products(by, first)
-    return np.asarray(
-        moments[..., :-1, :-1]
-        - cross
-        - cross.swapaxes(-1, -2)
-        + moments[..., -1, -1][..., None, None] * compute_outer_products(by, by)
-    )
-
-
-def compute_outer_products(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the (..., q, q) products of the entries of (..., q) rows."""
-    return np.asarray(a[..., :, None] * b[..., None, :])
+    return RidgeFits(V, divisor, np.asarray(is_accurate))
 
 
 def fold_moments(Z: FloatArray, weights: FloatArray, members: FloatArray) -> FloatArray:

@@ -6,7 +6,6 @@ Source: kouw2019, the script ``exp_l2est_2DG`` that is published with the paper.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -24,9 +23,8 @@ BOX: Final = ((-6.0, 4.0), (-4.0, 4.0))
 _BLOCK: Final = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class TransposedControl:
-    r"""The controlled risk with the beta of the script.
+def control_transposed(weights: FloatArray, members: FloatArray) -> FloatArray:
+    r"""Return (R, n) coefficients of the losses in the controlled risk with the script's beta.
 
     A factor of the script is transposed, so that the products of losses and weights become a table
     of every loss with every weight. Row i then has its own :math:`\beta_i = w_i b`, with b the
@@ -35,18 +33,15 @@ class TransposedControl:
 
     Degenerate cases: where the weights of a fold do not vary, b = 0; the script divides by zero.
     """
-
-    def compute_loss_coefficients(self, weights: FloatArray, members: FloatArray) -> FloatArray:
-        """Return (R, n) coefficients of the losses; see ``compute_coefficients``."""
-        sizes = np.maximum(members.sum(axis=-1), 1)
-        means = (members @ weights[..., None])[..., 0] / sizes
-        deviations = members * (weights[:, None] - means[..., None])
-        spread = (deviations**2).sum(axis=-1)
-        varies = spread > np.finfo(np.float64).eps * sizes * means**2
-        excess = (members @ (weights * (weights - 1))[..., None])[..., 0]
-        factor = np.divide(excess, spread, out=np.zeros_like(excess), where=varies)
-        slopes = (factor[:, None] @ deviations)[:, 0]
-        return np.asarray((weights - slopes) / weights.shape[-1])
+    sizes = np.maximum(members.sum(axis=-1), 1)
+    means = (members @ weights[..., None])[..., 0] / sizes
+    deviations = members * (weights[:, None] - means[..., None])
+    spread = (deviations**2).sum(axis=-1)
+    varies = spread > np.finfo(np.float64).eps * sizes * means**2
+    excess = (members @ (weights * (weights - 1))[..., None])[..., 0]
+    factor = np.divide(excess, spread, out=np.zeros_like(excess), where=varies)
+    slopes = (factor[:, None] @ deviations)[:, 0]
+    return np.asarray((weights - slopes) / weights.shape[-1])
 
 
 def draw_script_samples(

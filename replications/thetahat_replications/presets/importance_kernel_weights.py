@@ -29,8 +29,11 @@ from thetahat_replications.importance.final_risk_claims import (
     list_claims_about_tenth,
 )
 from thetahat_replications.importance.gaussian_setting import check_sample_sizes, draw_samples
-from thetahat_replications.importance.penalty_selection import Draw, EstimateWeights
-from thetahat_replications.importance.selection_preset import PaperSelectionPreset
+from thetahat_replications.importance.penalty_selection import (
+    Draw,
+    EstimateWeights,
+    PaperSelectionPreset,
+)
 
 METHODS: Final = ("kernel_mean_matching", "kliep")
 PLACE: Final = Passage(SOURCE, "section 5.4, Figure 8")

@@ -25,8 +25,12 @@ from thetahat_replications.importance.gaussian_setting import (
     compute_true_weights,
     draw_samples,
 )
-from thetahat_replications.importance.penalty_selection import Draw, EstimateWeights
-from thetahat_replications.importance.selection_preset import GAUSSIAN_RATIO, PaperSelectionPreset
+from thetahat_replications.importance.penalty_selection import (
+    GAUSSIAN_RATIO,
+    Draw,
+    EstimateWeights,
+    PaperSelectionPreset,
+)
 
 PLACE: Final = Passage(SOURCE, "section 5.3, Figure 6")
 WEIGHTS: Final = {**GAUSSIAN_RATIO, "true": compute_true_weights}

@@ -14,9 +14,7 @@ from thetahat.cautions import Caution
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat.values.types import FloatArray, IntArray
-from thetahat.weighted_risks import RiskEstimator
-from thetahat.weighted_risks.weighted import Weighted
-from thetahat_replications.batches import LinearRisk
+from thetahat_replications.batches.coefficients import LossCoefficients, weight_losses
 from thetahat_replications.importance.final_risk_claims import (
     SOURCE,
     PanelClaims,
@@ -25,9 +23,8 @@ from thetahat_replications.importance.final_risk_claims import (
     list_claims_about_tenth,
 )
 from thetahat_replications.importance.gaussian_setting import check_sample_sizes
-from thetahat_replications.importance.penalty_selection import GRAIN, Draw
-from thetahat_replications.importance.script_setting import TransposedControl, draw_script_samples
-from thetahat_replications.importance.selection_preset import SelectionPreset
+from thetahat_replications.importance.penalty_selection import GRAIN, Draw, SelectionPreset
+from thetahat_replications.importance.script_setting import control_transposed, draw_script_samples
 
 LOWEST, HIGHEST = 1.0, 1e3
 """The smallest and the largest penalty of the script."""
@@ -107,9 +104,10 @@ class ImportanceSelectionScript(SelectionPreset):
         del data, seed
         return partial(draw_script_samples, n_source=self.n_source, n_target=self.n_target), ()
 
-    def build_risks(self) -> Mapping[str, RiskEstimator | LinearRisk]:
-        """Return the weighted risk and the controlled risk of the script."""
-        return {"weighted": Weighted(), "controlled": TransposedControl()}
+    @property
+    def risks(self) -> Mapping[str, LossCoefficients]:
+        """The weighted risk and the controlled risk of the script."""
+        return {"weighted": weight_losses, "controlled": control_transposed}
 
     def list_penalties(self) -> FloatArray:
         """Return penalties from 1 to 1000 in equal ratios."""

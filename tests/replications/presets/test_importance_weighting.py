@@ -14,9 +14,10 @@ from thetahat.analyses.studies.repetitions import make_repetition_generator
 from thetahat.errors import EvaluationError
 from thetahat.values.json_values import to_json
 from thetahat_replications.importance.final_risks import FinalRisks
+from thetahat_replications.importance.penalty_selection import fit_gaussian_ratio
 from thetahat_replications.importance.script_setting import (
-    TransposedControl,
     compute_class_density,
+    control_transposed,
     draw_script_samples,
 )
 from thetahat_replications.presets import PRESETS
@@ -133,7 +134,7 @@ def test_naive_the_controlled_risk_of_the_script_row_by_row() -> None:
         expected[fold == f] = l * w - beta * (w - 1)
     members = (fold == np.arange(2)[:, None]).astype(float)[None]
 
-    coefficients = TransposedControl().compute_loss_coefficients(weights[None], members)[0]
+    coefficients = control_transposed(weights[None], members)[0]
 
     assert_allclose(coefficients @ losses, expected.mean(), rtol=1e-12)
 
@@ -346,16 +347,16 @@ def test_invalid_parameters() -> None:
 
 @pytest.mark.about("presets/importance_selection")
 def test_degenerate_data_sets_without_weights_are_counted() -> None:
-    from dataclasses import replace
-
-    study = ImportanceSelection(**SAMPLES).plan({}, 1)  # type: ignore[arg-type]
-
-    def refused(drawn: Any, gamma: float, rng: Any) -> np.ndarray:
-        weights = study.weight_estimators["gaussian_ratio"](drawn, gamma, rng)
+    def refuse(drawn: Any, gamma: float, rng: Any) -> np.ndarray:
+        weights = fit_gaussian_ratio(drawn, gamma, rng)
         weights[3] = np.nan
         return weights
 
-    bad = replace(study, weight_estimators={"gaussian_ratio": refused})
+    class Refusing(ImportanceSelection):
+        def get_weight_estimators(self) -> dict[str, Any]:
+            return {"gaussian_ratio": refuse}
+
+    bad = Refusing(**SAMPLES).plan({}, 1)  # type: ignore[arg-type]
     records = bad.run(0, 9)
     result = bad.finish(records)
 

@@ -11,8 +11,7 @@ from thetahat.cautions import Caution
 from thetahat.registry import MethodInfo
 from thetahat.tables.data import Data
 from thetahat_replications.importance.final_risk_claims import PanelClaims
-from thetahat_replications.importance.penalty_selection import Draw
-from thetahat_replications.importance.selection_preset import PaperSelectionPreset
+from thetahat_replications.importance.penalty_selection import Draw, PaperSelectionPreset
 from thetahat_replications.parameter_checks import require_at_least
 from thetahat_replications.presets.importance_ozone.claims import CLAIMS
 from thetahat_replications.presets.importance_ozone.ozone_days import ROLES, load_days

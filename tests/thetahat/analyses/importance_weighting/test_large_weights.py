@@ -8,10 +8,12 @@ from scipy.stats import wilcoxon
 
 from thetahat.generators.gaussian_shift import GaussianShift
 from thetahat.values.types import FloatArray
-from thetahat.weighted_risks import RiskEstimator
-from thetahat.weighted_risks.controlled import Controlled
-from thetahat.weighted_risks.weighted import Weighted
 from thetahat_replications.batches import Problems, estimate_gaussian_ratios, select
+from thetahat_replications.batches.coefficients import (
+    control_by_fold,
+    control_over_all,
+    weight_losses,
+)
 
 COUNT = 8000
 
@@ -25,14 +27,14 @@ def by_risk() -> dict[str, FloatArray]:
         X=drawn.source,
         y=drawn.labels,
         weights=estimate_gaussian_ratios(drawn.source, drawn.target),
-        fold=np.arange(50) % 5,
+        fold=np.tile(np.arange(50) % 5, (COUNT, 1)),
         target=drawn.target,
         target_y=drawn.target_labels,
     )
-    risks: dict[str, RiskEstimator] = {
-        "weighted": Weighted(),
-        "controlled": Controlled(),
-        "by_fold": Controlled(beta_from="fold"),
+    risks = {
+        "weighted": weight_losses,
+        "controlled": control_over_all,
+        "by_fold": control_by_fold,
     }
     selection = select(problems, np.geomspace(1e-3, 1e6, 60), risks).target_risks
     order = np.argsort(problems.weights.var(axis=1))
