@@ -1,7 +1,6 @@
 """Tables of inference at the edges: how often statements err, with the old rule beside today's.
 
 ``python -m thetahat_replications.edges`` runs every table and writes one page for each into
-``docs/results/edges``. A module of this package that has a function ``build_table`` is a table, and
-its name is the name of the page. ``build_table(repetitions, seed)`` returns a ``Table``. Modules
-without that function hold what tables share.
+``docs/results/edges``. A module of this package that has a function ``list_rows`` is a table (a
+``TableModule``), and its name is the name of the page. The other modules hold what tables share.
 """

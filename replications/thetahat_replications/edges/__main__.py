@@ -10,13 +10,14 @@ from __future__ import annotations
 import argparse
 import pkgutil
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from thetahat_replications import edges
 from thetahat_replications.edges.shipped_coverage import LIBRARY, ship
-from thetahat_replications.edges.table import Table, write_page
+from thetahat_replications.edges.table import Table, build_table, write_page
 
 REPETITIONS: Final = 100
 SEED: Final = 33
@@ -27,14 +28,14 @@ TableBuilder: TypeAlias = Callable[[int, int], Table]
 
 
 def find_tables() -> dict[str, TableBuilder]:
-    """Return the function ``build_table`` of each module of the package that has one, by name."""
+    """Return what simulates the table of each module that has rows, by name."""
     builders: dict[str, TableBuilder] = {}
     for info in pkgutil.iter_modules(edges.__path__):
         if info.name == "__main__":
             continue
-        module = import_module(f"{edges.__name__}.{info.name}")
-        if hasattr(module, "build_table"):
-            builders[info.name] = module.build_table
+        module: Any = import_module(f"{edges.__name__}.{info.name}")
+        if hasattr(module, "list_rows"):
+            builders[info.name] = partial(build_table, module)
     return builders
 
 

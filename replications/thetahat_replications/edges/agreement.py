@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,13 +12,14 @@ import numpy as np
 from thetahat.analyses.agreement.measuring import measure_agreement
 from thetahat.analyses.agreement.result import AgreementEstimate
 from thetahat.distributions import compute_upper_quantile
-from thetahat_replications.edges.table import Table, TableCell
+from thetahat_replications.edges.table import BETWEEN, TableCell, TableRow
 
 LEVEL: Final = 0.95
 KEYS: Final = ("kappa", "gwet_ac1", "krippendorff_alpha", "fleiss_kappa")
 N_FOR_TRUTH: Final = 400_000
 """Items from which the true coefficients are computed."""
 
+TITLE: Final = "Agreement of raters"
 ABOUT: Final = f"""
 Raters err independently on items of two categories; the rate is that of the rarer one, error the
 chance that a rater is wrong. Five raters leave out three in ten ratings. Clusters have five items,
@@ -55,16 +57,14 @@ DESIGNS: Final = (
 )
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = f"design | {BETWEEN.join(f'{key} z | {key} plain' for key in KEYS)} | none"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return the coverage of four coefficients by design, with and without Fisher's z."""
     rng = np.random.default_rng(seed)
-    columns = [f"{key} {form}" for key in KEYS for form in ("z", "plain")]
-    return Table(
-        title="Agreement of raters",
-        about=ABOUT,
-        columns=("design", *columns, "none"),
-        rows=tuple((design.name, *_measure(design, rng, repetitions)) for design in DESIGNS),
-    )
+    for design in DESIGNS:
+        yield (design.name, *_measure(design, rng, repetitions))
 
 
 def _measure(design: _Design, rng: np.random.Generator, repetitions: int) -> tuple[TableCell, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from thetahat_replications.edges.simulated_intervals import (
     measure_t_rule,
     name_columns,
 )
-from thetahat_replications.edges.table import Table, TableCell
+from thetahat_replications.edges.table import TableRow
 
 DESIGNS: Final = (
     (20, 50, 0.3),
@@ -33,6 +34,7 @@ DESIGNS: Final = (
 )
 """Number of clusters, size of the largest (the smallest has 2), and correlation within."""
 
+TITLE: Final = "Means over clusters of unequal size"
 ABOUT: Final = f"""
 The mean of all losses, with the variance `cluster_robust`. The old rule is CR1 with as many degrees
 of freedom as clusters less one; today's is CR2 with those of Bell and McCaffrey. Sizes are spread
@@ -41,10 +43,13 @@ evenly on the log scale.
 """
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+_RULES: Final = name_columns("CR1, t(C - 1)", "CR2, Bell-McCaffrey")
+COLUMNS: Final = f"clusters | losses | {_RULES} | degrees"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage, length and power of both rules, by clusters and losses."""
     rng = np.random.default_rng(seed)
-    rows: list[tuple[TableCell, ...]] = []
     for n_clusters, largest, shared in DESIGNS:
         sizes = draw_sizes(n_clusters, largest)
         cluster = np.repeat(np.arange(n_clusters), sizes)
@@ -58,24 +63,10 @@ def build_table(repetitions: int, seed: int) -> Table:
                 degrees[r] = variance.degrees_of_freedom
                 old_errors[r] = compute_cr1(values, cluster)
             true_sd = compute_true_sd(sizes, shared)
-            rows.append(
-                (
-                    f"{n_clusters} of 2 to {largest}, ICC {shared:g}",
-                    losses,
-                    *measure_t_rule(estimates, old_errors, n_clusters - 1.0, true_sd),
-                    *measure_t_rule(estimates, errors, degrees, true_sd),
-                    float(np.mean(degrees)),
-                )
+            yield (
+                f"{n_clusters} of 2 to {largest}, ICC {shared:g}",
+                losses,
+                *measure_t_rule(estimates, old_errors, n_clusters - 1.0, true_sd),
+                *measure_t_rule(estimates, errors, degrees, true_sd),
+                float(np.mean(degrees)),
             )
-    return Table(
-        title="Means over clusters of unequal size",
-        about=ABOUT,
-        columns=(
-            "clusters",
-            "losses",
-            *name_columns("CR1, t(C - 1)"),
-            *name_columns("CR2, Bell-McCaffrey"),
-            "degrees",
-        ),
-        rows=tuple(rows),
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -12,7 +12,8 @@ import thetahat
 from thetahat.analyses.losses.choices import Gate
 from thetahat.analyses.losses.result import GateOutcome, Requirement
 from thetahat.values.types import FloatArray, IntArray
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.simulated_intervals import is_inside
+from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 RATIO: Final = 0.5
@@ -21,6 +22,7 @@ RATIO: Final = 0.5
 Draw: TypeAlias = Callable[[np.random.Generator, IntArray], tuple[FloatArray, FloatArray]]
 """Draws (n,) costs of both models with the means RATIO and 1, for (n,) clusters of rows."""
 
+TITLE: Final = "Costs of rows"
 ABOUT: Final = f"""
 Two models with costs by row, whose true means are {RATIO:g} and 1. Each column is a share of the
 samples, with its standard error.
@@ -34,7 +36,7 @@ samples, with its standard error.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class CostDesign:
     """Costs of rows.
 
@@ -97,51 +99,31 @@ def _draw_lengths(rng: np.random.Generator, clusters: IntArray) -> tuple[FloatAr
     return RATIO * lengths * rng.gamma(20.0, 1 / 20, len(clusters)), lengths
 
 
+_IN_CLUSTERS: Final = tuple(2 + i % 9 for i in range(30))
+_ALIKE, _LARGE = _draw_lognormal(0.5, 0.8), _draw_lognormal(1.0, 0.5)
 DESIGNS: Final = (
+    CostDesign("lengths of answers, gamma of shape 2, 40 rows", (1,) * 40, _draw_lengths),
+    CostDesign("lognormal, sigma .5, correlation .8, 50 rows", (1,) * 50, _ALIKE),
+    CostDesign("lognormal, sigma 1, correlation .5, 50 rows", (1,) * 50, _LARGE),
+    CostDesign("lognormal, sigma 1, correlation .5, 500 rows", (1,) * 500, _LARGE),
+    CostDesign("exponential, independent, 30 rows", (1,) * 30, _draw_exponential),
+    CostDesign("one call in ten costs ten times as much, 100 rows", (1,) * 100, _draw_retries),
     CostDesign(
-        name="lengths of answers, gamma of shape 2, 40 rows", sizes=(1,) * 40, draw=_draw_lengths
-    ),
-    CostDesign(
-        name="lognormal, sigma .5, correlation .8, 50 rows",
-        sizes=(1,) * 50,
-        draw=_draw_lognormal(0.5, 0.8),
-    ),
-    CostDesign(
-        name="lognormal, sigma 1, correlation .5, 50 rows",
-        sizes=(1,) * 50,
-        draw=_draw_lognormal(1.0, 0.5),
-    ),
-    CostDesign(
-        name="lognormal, sigma 1, correlation .5, 500 rows",
-        sizes=(1,) * 500,
-        draw=_draw_lognormal(1.0, 0.5),
-    ),
-    CostDesign(name="exponential, independent, 30 rows", sizes=(1,) * 30, draw=_draw_exponential),
-    CostDesign(
-        name="one call in ten costs ten times as much, 100 rows",
-        sizes=(1,) * 100,
-        draw=_draw_retries,
-    ),
-    CostDesign(
-        name="lognormal, sigma .8, in 30 clusters of 2 to 10",
-        sizes=tuple(2 + i % 9 for i in range(30)),
-        draw=_draw_lognormal(0.8, 0.5),
+        "lognormal, sigma .8, in 30 clusters of 2 to 10", _IN_CLUSTERS, _draw_lognormal(0.8, 0.5)
     ),
 )
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = "design | mean | ratio | too high | too low | gate | length"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return how often the statements hold in each design."""
-    return Table(
-        title="Costs of rows",
-        about=ABOUT,
-        columns=("design", "mean", "ratio", "too high", "too low", "gate", "length"),
-        rows=tuple(_judge(design, repetitions, seed) for design in DESIGNS),
-    )
+    for number, design in enumerate(DESIGNS):
+        yield _judge(design, repetitions, np.random.default_rng([seed, number]))
 
 
-def _judge(design: CostDesign, repetitions: int, seed: int) -> tuple[str, ...]:
-    rng = np.random.default_rng([seed, DESIGNS.index(design)])
+def _judge(design: CostDesign, repetitions: int, rng: np.random.Generator) -> TableRow:
     draws = [_judge_sample(design, rng) for _ in range(repetitions)]
     holds = np.array([outcome for outcome, _ in draws])
     lengths = np.array([length for _, length in draws])
@@ -175,7 +157,7 @@ def _judge_sample(design: CostDesign, rng: np.random.Generator) -> tuple[tuple[b
     if of_old is None or of_old.interval is None or pair is None or gate is None:
         message = "the costs have no interval"
         raise RuntimeError(message)
-    mean = _covers(of_old.interval.lower, of_old.interval.upper, 1.0)
+    mean = is_inside(of_old.interval.lower, of_old.interval.upper, 1.0)
     is_interval = pair.shape == "interval" and pair.lower is not None and pair.upper is not None
     lower, upper = (pair.lower, pair.upper) if is_interval else (None, None)
     too_high = lower is not None and lower > RATIO
@@ -191,7 +173,3 @@ def _judge_sample(design: CostDesign, rng: np.random.Generator) -> tuple[tuple[b
         ),
         float(length),
     )
-
-
-def _covers(lower: float | None, upper: float | None, value: float) -> bool:
-    return (lower is None or lower <= value) and (upper is None or value <= upper)

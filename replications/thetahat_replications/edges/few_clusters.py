@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -25,11 +26,12 @@ from thetahat_replications.edges.simulated_intervals import (
     measure_t_rule,
     name_columns,
 )
-from thetahat_replications.edges.table import Table, TableCell
+from thetahat_replications.edges.table import TableCell, TableRow
 
 CLUSTERS: Final = (4, 6, 8, 10)
 SHARED: Final = 0.3
 
+TITLE: Final = "Means over few clusters"
 ABOUT: Final = f"""
 The mean of all losses, with 15 losses in each cluster (equal) or 2 to 50 (unequal), correlated by
 {SHARED:g} within a cluster. Old is t on CR1 with C - 1 degrees; CR2 is t on today's
@@ -48,10 +50,12 @@ caution `few_clusters` says.
 """
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = f"clusters | sizes | losses | {name_columns('old', 'CR2', 'Hall', 'wild')}"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage, length and power of the four intervals, by clusters and losses."""
     rng = np.random.default_rng(seed)
-    rows: list[tuple[TableCell, ...]] = []
     for n_clusters in CLUSTERS:
         for words, sizes in (
             ("equal", np.full(n_clusters, 15)),
@@ -62,28 +66,8 @@ def build_table(repetitions: int, seed: int) -> Table:
             for losses, draw in LOSSES.items():
                 drawn = (draw(rng, cluster, SHARED) for _ in range(repetitions))
                 samples = [BlockLosses(layout, values=values) for values in drawn]
-                rows.append(
-                    (
-                        n_clusters,
-                        words,
-                        losses,
-                        *_measure(samples, n_clusters - 1.0, compute_true_sd(sizes, SHARED)),
-                    )
-                )
-    return Table(
-        title="Means over few clusters",
-        about=ABOUT,
-        columns=(
-            "clusters",
-            "sizes",
-            "losses",
-            *name_columns("old"),
-            *name_columns("CR2"),
-            *name_columns("Hall"),
-            *name_columns("wild"),
-        ),
-        rows=tuple(rows),
-    )
+                measured = _measure(samples, n_clusters - 1.0, compute_true_sd(sizes, SHARED))
+                yield (n_clusters, words, losses, *measured)
 
 
 def _measure(

@@ -27,8 +27,9 @@ from thetahat.analyses.groups.rows import GroupRows
 from thetahat.values.block_losses import BlockLosses
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray, IntArray
+from thetahat_replications.edges.simulated_intervals import is_inside
 from thetahat_replications.edges.studied_shares import StudiedShare
-from thetahat_replications.edges.table import KeptPage, Table, format_share
+from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 
 LEVEL: Final = 0.95
 MARGIN: Final = 0.1
@@ -36,6 +37,7 @@ MARGIN: Final = 0.1
 Draw: TypeAlias = Callable[[np.random.Generator, "GroupDesign", float], FloatArray]
 """Draws the (n, 2) losses of both models, the first mean larger by the third argument."""
 
+TITLE: Final = "Groups"
 ABOUT: Final = f"""
 Groups of one column; the losses of a second model are drawn beside those of the first. Each column
 is a share of samples with its standard error.
@@ -54,7 +56,7 @@ What has no interval or test counts as no failure: it is shown as such, and a ga
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class GroupDesign:
     """Groups of rows, and the losses of two models.
 
@@ -130,78 +132,25 @@ def _draw_lognormal(rng: np.random.Generator, design: GroupDesign, shift: float)
     return np.asarray(np.exp(_draw_standard(rng, design) - 0.5) + np.array([shift, 0.0]))
 
 
+_UNEQUAL: Final = ((15, 20, 40, 60, 100), (0.3, 0.2, 0.1, 0.05, 0.1))
+_IN_30: Final = "normal, four groups of 50 in 30 shared clusters"
+_IN_40: Final = "0/1, four groups of 60 in 40 shared clusters, rate .15"
 DESIGNS: Final = (
+    GroupDesign("0/1, five groups of 20, rate .1", RATES, (20,) * 5, (0.1,) * 5, _draw_errors),
+    GroupDesign("0/1, 15 to 100 rows, rates .05 to .3", RATES, *_UNEQUAL, _draw_errors),
     GroupDesign(
-        name="0/1, five groups of 20, rate .1",
-        kind=RATES,
-        sizes=(20,) * 5,
-        means=(0.1,) * 5,
-        draw=_draw_errors,
+        "normal, 12 to 60 rows, SD .1 to .4", NUMBERS, (60, 40, 25, 12), (0.5,) * 4, _draw_normal
+    ),
+    GroupDesign("squared normal, five groups of 30", SKEWED, (30,) * 5, (1.0,) * 5, _draw_squared),
+    GroupDesign(_IN_30, NUMBERS, (50,) * 4, (0.5,) * 4, _draw_normal, n_clusters=30),
+    GroupDesign(_IN_40, RATES, (60,) * 4, (0.15,) * 4, _draw_errors, n_clusters=40),
+    GroupDesign("lognormal, five groups of 20", SKEWED, (20,) * 5, (1.0,) * 5, _draw_lognormal),
+    GroupDesign("0/1, five groups of 100, rate .1", RATES, (100,) * 5, (0.1,) * 5, _draw_errors),
+    GroupDesign(
+        "normal, five groups of 100, SD .1 to .5", NUMBERS, (100,) * 5, (0.5,) * 5, _draw_normal
     ),
     GroupDesign(
-        name="0/1, 15 to 100 rows, rates .05 to .3",
-        kind=RATES,
-        sizes=(15, 20, 40, 60, 100),
-        means=(0.3, 0.2, 0.1, 0.05, 0.1),
-        draw=_draw_errors,
-    ),
-    GroupDesign(
-        name="normal, 12 to 60 rows, SD .1 to .4",
-        kind=NUMBERS,
-        sizes=(60, 40, 25, 12),
-        means=(0.5,) * 4,
-        draw=_draw_normal,
-    ),
-    GroupDesign(
-        name="squared normal, five groups of 30",
-        kind=SKEWED,
-        sizes=(30,) * 5,
-        means=(1.0,) * 5,
-        draw=_draw_squared,
-    ),
-    GroupDesign(
-        name="normal, four groups of 50 in 30 shared clusters",
-        kind=NUMBERS,
-        sizes=(50,) * 4,
-        means=(0.5,) * 4,
-        draw=_draw_normal,
-        n_clusters=30,
-    ),
-    GroupDesign(
-        name="0/1, four groups of 60 in 40 shared clusters, rate .15",
-        kind=RATES,
-        sizes=(60,) * 4,
-        means=(0.15,) * 4,
-        draw=_draw_errors,
-        n_clusters=40,
-    ),
-    GroupDesign(
-        name="lognormal, five groups of 20",
-        kind=SKEWED,
-        sizes=(20,) * 5,
-        means=(1.0,) * 5,
-        draw=_draw_lognormal,
-    ),
-    GroupDesign(
-        name="0/1, five groups of 100, rate .1",
-        kind=RATES,
-        sizes=(100,) * 5,
-        means=(0.1,) * 5,
-        draw=_draw_errors,
-    ),
-    GroupDesign(
-        name="normal, five groups of 100, SD .1 to .5",
-        kind=NUMBERS,
-        sizes=(100,) * 5,
-        means=(0.5,) * 5,
-        draw=_draw_normal,
-    ),
-    GroupDesign(
-        name="squared normal, five groups of 100",
-        kind=SKEWED,
-        sizes=(100,) * 5,
-        means=(1.0,) * 5,
-        draw=_draw_squared,
+        "squared normal, five groups of 100", SKEWED, (100,) * 5, (1.0,) * 5, _draw_squared
     ),
 )
 
@@ -246,34 +195,23 @@ def _count(design: GroupDesign, interval: str) -> dict[str, float]:
     return numbers
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = (
+    "design | means | worst | gaps | differences | equal | depends | pass | fail | caution"
+)
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return how often the statements hold in each design."""
-    return Table(
-        title="Groups",
-        about=ABOUT,
-        columns=(
-            "design",
-            "means",
-            "worst",
-            "gaps",
-            "differences",
-            "equal",
-            "depends",
-            "pass",
-            "fail",
-            "caution",
-        ),
-        rows=tuple(_judge(design, repetitions, seed) for design in DESIGNS),
-    )
+    for number, design in enumerate(DESIGNS):
+        yield _judge(design, repetitions, np.random.default_rng([seed, number]))
 
 
-def _judge(design: GroupDesign, repetitions: int, seed: int) -> tuple[str, ...]:
+def _judge(design: GroupDesign, repetitions: int, rng: np.random.Generator) -> TableRow:
     layout = build_layout(
         BlockKind.HOLDOUT, np.zeros(len(design.codes), dtype=np.intp), cluster=design.clusters
     )
     grouping = Grouping("g", ("g",), design.codes, tuple((g,) for g in range(len(design.sizes))))
     rows = GroupRows.build(grouping, layout)
-    rng = np.random.default_rng([seed, DESIGNS.index(design)])
     holds = np.array(
         [_judge_sample(design, rows, rng, place, layout) for place in range(repetitions)]
     )
@@ -295,19 +233,19 @@ def _judge_sample(
     model = describe_model(a, rows, options)
     pair = describe_pair(("a", "b"), (a, b), rows, options, correction)
     means = all(
-        item.interval is None or _covers(item.interval.lower, item.interval.upper, value)
+        item.interval is None or is_inside(item.interval.lower, item.interval.upper, value)
         for item, value in zip(model.items, truth, strict=True)
     )
     worst = model.worst is None or model.worst.upper_bound is None
     if model.worst is not None and model.worst.upper_bound is not None:
         worst = model.worst.upper_bound >= truth.max()
     gaps = all(
-        _covers(gap.lower, gap.upper, truth[_find(gap.group)] - truth[_find(gap.against)])
+        is_inside(gap.lower, gap.upper, truth[_find(gap.group)] - truth[_find(gap.against)])
         for gap in model.gaps.items
         if gap.against is not None
     )
     differences = all(
-        item.interval is None or _covers(item.interval.lower, item.interval.upper, 0.0)
+        item.interval is None or is_inside(item.interval.lower, item.interval.upper, 0.0)
         for item in pair.items
     )
     equal = model.equal_means.p_value is not None and model.equal_means.p_value < 1 - LEVEL
@@ -332,10 +270,6 @@ def _judge_sample(
 def _read_losses(losses: FloatArray, layout: Layout) -> tuple[BlockLosses, BlockLosses]:
     first, second = (BlockLosses(layout, values=losses[:, i].copy()) for i in range(2))
     return first, second
-
-
-def _covers(lower: float | None, upper: float | None, value: float) -> bool:
-    return (lower is None or lower <= value) and (upper is None or value <= upper)
 
 
 def _find(group: Mapping[str, object]) -> int:

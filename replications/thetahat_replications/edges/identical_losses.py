@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -12,8 +13,9 @@ from thetahat.seeds import make_random_stream
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.layout import Layout, build_layout
 from thetahat.values.types import BlockKind, FloatArray
-from thetahat_replications.edges.table import Table, TableCell, format_share
+from thetahat_replications.edges.table import TableRow, format_share
 
+TITLE: Final = "Margins from losses that are identical"
 ABOUT: Final = """
 The new model is worse than the old one by exactly the margin: it errs alone on the units that a
 sample happens to hit, and both have the same losses elsewhere. `not_worse` and `equivalent` are
@@ -41,9 +43,14 @@ CASES: Final = (
 """Units, their number, by how much the new model is worse, margin, whether losses are 0 or 1."""
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = (
+    "units | n | new worse by | margin | range of the loss | "
+    "nothing differs: the old rule said both | `not_worse` or `equivalent`, today"
+)
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return the shares of samples in which a margin is shown."""
-    rows: list[tuple[TableCell, ...]] = []
     for unit, n, worse, margin, zero_one in CASES:
         rng = make_random_stream(seed, f"{unit} {n} {worse} {margin} {zero_one}")
         layout = _build_layout(unit, n)
@@ -51,31 +58,15 @@ def build_table(repetitions: int, seed: int) -> Table:
         differs = rng.random((repetitions, n)) < worse
         said = sum(_is_shown(layout, row[of_unit], margin, zero_one=zero_one) for row in differs)
         identical = float((~differs.any(axis=1)).mean())
-        rows.append(
-            (
-                unit,
-                n,
-                f"{worse:g}",
-                f"{margin:g}",
-                "0 or 1" if zero_one else "unknown",
-                format_share(identical, repetitions),
-                format_share(said / repetitions, repetitions),
-            )
+        yield (
+            unit,
+            n,
+            f"{worse:g}",
+            f"{margin:g}",
+            "0 or 1" if zero_one else "unknown",
+            format_share(identical, repetitions),
+            format_share(said / repetitions, repetitions),
         )
-    return Table(
-        title="Margins from losses that are identical",
-        about=ABOUT.format(repetitions=repetitions),
-        columns=(
-            "units",
-            "n",
-            "new worse by",
-            "margin",
-            "range of the loss",
-            "nothing differs: the old rule said both",
-            "`not_worse` or `equivalent`, today",
-        ),
-        rows=tuple(rows),
-    )
 
 
 def _build_layout(unit: str, n: int) -> Layout:

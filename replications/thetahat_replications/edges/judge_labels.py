@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
+from scipy.special import ndtri
 
 from thetahat.analyses.losses import Choices, evaluate
 from thetahat.analyses.losses.judge_result import JudgeEstimate
@@ -29,12 +30,13 @@ from thetahat.variances._judge_coverage import (
     STRATA,
 )
 from thetahat_replications.edges.studied_shares import StudiedShare
-from thetahat_replications.edges.table import KeptPage, Table, TableCell
+from thetahat_replications.edges.table import KeptPage, TableCell, TableRow
 
 Draw: TypeAlias = Callable[[np.random.Generator], "JudgedSample"]
 
 LEVEL: Final = 0.95
 
+TITLE: Final = "Labels of a few rows, and a judge of all"
 ABOUT: Final = f"""
 Each repetition draws a test set anew, of which a part has labels: n rows, or clusters of one to
 five rows, and ten times as many others. The judge's grade of a number is correlated with the label
@@ -64,16 +66,14 @@ class JudgedSample:
     cluster: list[int] | None = None
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = "design | recommended | tuned | labels | length | alone"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return the coverage of the recommended, the tuned and the labels' own interval by design."""
     rng = np.random.default_rng(seed)
-    rows = [(name, *_measure(draw, rng, repetitions)) for name, draw in _list_designs().items()]
-    return Table(
-        title="Labels of a few rows, and a judge of all",
-        about=ABOUT,
-        columns=("design", "recommended", "tuned", "labels", "length", "alone"),
-        rows=tuple(rows),
-    )
+    for name, draw in _list_designs().items():
+        yield (name, *_measure(draw, rng, repetitions))
 
 
 _STUDIED: Final[Mapping[str, tuple[str, Mapping[str, float]]]] = {
@@ -177,16 +177,10 @@ def _draw_rates(rng: np.random.Generator, n: int, rates: tuple[float, ...]) -> J
     labels, grades = {}, {}
     for name, rate in zip("mo", rates, strict=False):
         mixed = (hardness + rng.normal(size=11 * n)) / math.sqrt(2) if len(rates) > 1 else hardness
-        labels[name] = (mixed < _find_quantile(rate)).astype(np.float64)
+        labels[name] = (mixed < ndtri(rate)).astype(np.float64)
         grades[name] = np.abs(labels[name] - (rng.random(11 * n) < 0.1))
     truth = rates[0] - rates[1] if len(rates) > 1 else rates[0]
     return JudgedSample({k: _hide(v, n) for k, v in labels.items()}, Judge(losses=grades), truth)
-
-
-def _find_quantile(rate: float) -> float:
-    from scipy.special import ndtri  # noqa: PLC0415 - only here
-
-    return float(ndtri(rate))
 
 
 def _draw_strata(rng: np.random.Generator) -> JudgedSample:

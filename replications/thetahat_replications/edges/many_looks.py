@@ -22,7 +22,7 @@ from thetahat.sequential.base import SequentialQuestion
 from thetahat.sequential.binomial_mixture import SHARE_OF_RATE, compute_log_e_value
 from thetahat.sequential.bounded import Bounded
 from thetahat.values.types import BoolArray, FloatArray, IntArray
-from thetahat_replications.edges.table import Table, TableCell, format_share
+from thetahat_replications.edges.table import TableRow, format_share
 
 ALPHA: Final = 0.05
 LOOKS: Final = 100
@@ -38,6 +38,7 @@ AT_ONCE: Final = 200
 CLUSTER: Final = 10
 CORRELATION: Final = 0.3
 
+TITLE: Final = "Looking again and again"
 ABOUT: Final = f"""
 {LOOKS} looks, one after every {UNITS_PER_LOOK} units, at level {1 - ALPHA:g}. False alarms: how
 often the interval of any look leaves out a mean that is true. Decided: the same where the true mean
@@ -159,30 +160,19 @@ POPULATIONS: Final = (
 )
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = "values | method | false alarms | decided | mean units"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return false alarms, decisions and units of each method by population."""
-    rows: list[tuple[TableCell, ...]] = []
     for number, population in enumerate(POPULATIONS):
         alarms = count(population, repetitions, np.random.default_rng([seed, number, 0]), 0.0)
         decided = count(
             population, repetitions, np.random.default_rng([seed, number, 1]), population.shift
         )
-        rows += [
-            (
-                population.name,
-                method,
-                format_share(alarms[method][0], repetitions),
-                format_share(decided[method][0], repetitions),
-                round(decided[method][1]),
-            )
-            for method in alarms
-        ]
-    return Table(
-        title="Looking again and again",
-        about=ABOUT,
-        columns=("values", "method", "false alarms", "decided", "mean units"),
-        rows=tuple(rows),
-    )
+        for method, (share, _) in alarms.items():
+            shares = (format_share(each, repetitions) for each in (share, decided[method][0]))
+            yield (population.name, method, *shares, round(decided[method][1]))
 
 
 def count(

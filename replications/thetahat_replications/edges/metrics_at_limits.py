@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import numpy as np
 from scipy import special, stats
 
 from thetahat.values.types import BoolArray, FloatArray
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 CLASSES: Final = ((5, 95), (9, 51), (9, 291), (15, 85), (20, 20), (50, 50))
@@ -19,6 +19,7 @@ AREAS: Final = (0.7, 0.85, 0.95, 0.983)
 LIKE_NEGATIVES: Final = 0.2
 """Share of the positives that score like negatives, in the mixed scores."""
 
+TITLE: Final = "Area under the ROC curve with few positives, and at 1"
 ABOUT: Final = f"""
 Intervals of level {LEVEL:g} for the area under the ROC curve of one test set. Normal scores have
 equal variances; in mixed scores a fifth of the positives score like negatives, so that the area
@@ -30,45 +31,26 @@ column before the last has Satterthwaite's degrees of freedom of DeLong's two pa
 """
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = (
+    "scores | positives | negatives | true area | fully separated | old rule covers | "
+    "new rule covers | with Satterthwaite's degrees | new over old length"
+)
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return how often the old and the new intervals cover."""
-    rows = []
     for kind in ("normal", "mixed"):
         for positives, negatives in CLASSES:
             for number, area in enumerate(AREAS):
                 rng = np.random.default_rng([seed, positives, negatives, number, kind == "mixed"])
                 x, y, truth = _draw(kind, positives, negatives, area, repetitions, rng)
                 shares = _judge(x, y, truth)
-                rows.append(
-                    (
-                        kind,
-                        positives,
-                        negatives,
-                        truth,
-                        shares["separated"],
-                        *(
-                            format_share(shares[rule], repetitions)
-                            for rule in ("old", "new", "satterthwaite")
-                        ),
-                        shares["length"],
-                    )
+                covers = (
+                    format_share(shares[rule], repetitions)
+                    for rule in ("old", "new", "satterthwaite")
                 )
-    return Table(
-        title="Area under the ROC curve with few positives, and at 1",
-        about=ABOUT,
-        columns=(
-            "scores",
-            "positives",
-            "negatives",
-            "true area",
-            "fully separated",
-            "old rule covers",
-            "new rule covers",
-            "with Satterthwaite's degrees",
-            "new over old length",
-        ),
-        rows=tuple(rows),
-    )
+                place = (kind, positives, negatives, truth, shares["separated"])
+                yield (*place, *covers, shares["length"])
 
 
 def _draw(  # noqa: PLR0913 - the numbers of one case

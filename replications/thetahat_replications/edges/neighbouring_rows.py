@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,8 @@ from scipy import stats
 from thetahat.analyses.losses.neighbours import FALSE_ALARMS, measure_neighbours
 from thetahat.cautions import FEWEST_NEIGHBOURS, NEIGHBOURS_ALIKE
 from thetahat.values.types import FloatArray
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.simulated_intervals import iterate_designs
+from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 SIZES: Final = (FEWEST_NEIGHBOURS, 60, 200, 1000)
@@ -59,6 +60,7 @@ DESIGNS: Final[Mapping[str, tuple[Sampler, float]]] = {
 }
 """Values by row and their mean; the rows of the first seven designs are independent."""
 
+TITLE: Final = "Neighbouring rows that are alike"
 ABOUT: Final = f"""
 n rows in their order. The caution `neighbours_alike` is raised where the Newey-West standard error
 is at least {NEIGHBOURS_ALIKE.threshold:g} times that of independent rows and its test is
@@ -70,28 +72,17 @@ was not taken; the median of the factor that the caution names; how often the t 
 """
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = (
+    "rows | n | raised by the only test | raised by one of three | simple rule | median factor | "
+    "t interval covers"
+)
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return how often the caution is raised, with the coverage of the t interval."""
-    rows = []
-    for number, (name, (draw, mean)) in enumerate(DESIGNS.items()):
-        for n in SIZES:
-            rng = np.random.default_rng([seed, number, n])
-            samples = [draw(rng, n) for _ in range(repetitions)]
-            rows.append((name, n, *_judge(samples, mean)))
-    return Table(
-        title="Neighbouring rows that are alike",
-        about=ABOUT,
-        columns=(
-            "rows",
-            "n",
-            "raised by the only test",
-            "raised by one of three",
-            "simple rule",
-            "median factor",
-            "t interval covers",
-        ),
-        rows=tuple(rows),
-    )
+    for name, (draw, mean), n, rng in iterate_designs(DESIGNS, SIZES, seed):
+        samples = [draw(rng, n) for _ in range(repetitions)]
+        yield (name, n, *_judge(samples, mean))
 
 
 def _judge(samples: list[FloatArray], mean: float) -> tuple[str | float, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from typing import Final
 
@@ -17,9 +17,9 @@ from thetahat.variances.block_bootstrap import BlockBootstrap
 from thetahat.variances.iid import Iid
 from thetahat.variances.newey_west import NeweyWest
 from thetahat_replications.edges.neighbouring_rows import draw_autoregression
-from thetahat_replications.edges.simulated_intervals import NORMAL, measure_power
+from thetahat_replications.edges.simulated_intervals import NORMAL, iterate_designs, measure_power
 from thetahat_replications.edges.studied_shares import StudiedShare
-from thetahat_replications.edges.table import KeptPage, Table, format_share
+from thetahat_replications.edges.table import BETWEEN, KeptPage, TableRow, format_share
 
 LEVEL: Final = 0.95
 SIZES: Final = (30, 100, 400)
@@ -59,6 +59,7 @@ DESIGNS: Final[Mapping[str, tuple[Sampler, float, float]]] = {
 }
 """Losses by time, the correlation of neighbours, and the mean."""
 
+TITLE: Final = "Rows in the order of time"
 ABOUT: Final = f"""
 Losses at n times, with a correlation between neighbours that falls with the distance. Columns: how
 often the t interval of level {LEVEL:g} on each variance covers, its mean length over that of the
@@ -84,28 +85,20 @@ def collect_shares(page: KeptPage) -> Iterable[tuple[StudiedShare, ...]]:
     return [tuple(shares) for shares in together.values()]
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+_NAMES: Final = [method.info.name for method in METHODS]
+COLUMNS: Final = BETWEEN.join(
+    [
+        "losses | correlation | n",
+        *(f"{name}{what}" for what in (" covers", ", length", ", power") for name in _NAMES),
+    ]
+)
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage, length and power of the intervals on three variances."""
-    rows = []
-    for number, (name, (draw, correlation, mean)) in enumerate(DESIGNS.items()):
-        for n in SIZES:
-            rng = np.random.default_rng([seed, number, n])
-            samples = [draw(rng, n) for _ in range(repetitions)]
-            rows.append((name.strip(), correlation, n, *_judge(samples, mean)))
-    names = [method.info.name for method in METHODS]
-    return Table(
-        title="Rows in the order of time",
-        about=ABOUT,
-        columns=(
-            "losses",
-            "correlation",
-            "n",
-            *(f"{name} covers" for name in names),
-            *(f"{name}, length" for name in names),
-            *(f"{name}, power" for name in names),
-        ),
-        rows=tuple(rows),
-    )
+    for name, (draw, correlation, mean), n, rng in iterate_designs(DESIGNS, SIZES, seed):
+        samples = [draw(rng, n) for _ in range(repetitions)]
+        yield (name.strip(), correlation, n, *_judge(samples, mean))
 
 
 def _judge(samples: list[FloatArray], mean: float) -> tuple[str | float, ...]:

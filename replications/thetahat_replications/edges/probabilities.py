@@ -27,7 +27,7 @@ from thetahat.analyses.probabilities.slopes import estimate_recalibration
 from thetahat.analyses.probabilities.threshold_rates import measure_threshold
 from thetahat.values.types import FloatArray, IntArray
 from thetahat_replications.edges.studied_shares import StudiedShare
-from thetahat_replications.edges.table import KeptPage, Table, format_share
+from thetahat_replications.edges.table import KeptPage, TableRow, format_share
 
 LEVEL: Final = 0.95
 N_FOR_TRUTH: Final = 400_000
@@ -37,6 +37,7 @@ SCORES: Final = ("brier", "log")
 SIZE_OF: Final = "size of "
 """Before the name of a p-value, whose share is no coverage."""
 
+TITLE: Final = "Predicted probabilities"
 ABOUT: Final = f"""
 Outcomes are drawn from logits x: `calibrated` probabilities are expit(x), `over-confident` ones
 have the slope .6, `shifted` ones are too high on average. Clusters have five rows, whose logits
@@ -110,25 +111,21 @@ N_CLUSTERS: Final = (10, 20, 40, 100)
 ROWS_OF_CLUSTER: Final = 5
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = "of | population | n | clusters | rarer | coverage or size | none"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage and size by design and quantity."""
-    return Table(
-        title="Predicted probabilities",
-        about=ABOUT,
-        columns=("of", "population", "n", "clusters", "rarer", "coverage or size", "none"),
-        rows=tuple(
-            (
-                (SIZE_OF if each.is_size else "") + each.quantity,
-                each.population,
-                each.n,
-                "" if each.clusters is None else each.clusters,
-                f"{each.rarer:.0f}",
-                format_share(each.share, each.repetitions),
-                each.none,
-            )
-            for each in measure(repetitions, seed)
-        ),
-    )
+    for each in measure(repetitions, seed):
+        yield (
+            (SIZE_OF if each.is_size else "") + each.quantity,
+            each.population,
+            each.n,
+            "" if each.clusters is None else each.clusters,
+            f"{each.rarer:.0f}",
+            format_share(each.share, each.repetitions),
+            each.none,
+        )
 
 
 def measure(repetitions: int, seed: int) -> list[MeasuredShare]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy.special import ndtr
 
 import thetahat
 from thetahat.values.types import FloatArray, IntArray
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 
+TITLE: Final = "Ranks"
 ABOUT: Final = f"""
 Models on one test set, ranked by their mean losses. Each column but the last two is a share of
 samples with its standard error.
@@ -27,7 +30,7 @@ samples with its standard error.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class RankDesign:
     """Losses of many models on the same rows.
 
@@ -74,46 +77,32 @@ class RankDesign:
         means = np.array(self.means)[:, None]
         if not self.is_binary:
             return np.asarray(means + latent)
-        from scipy.special import ndtr  # noqa: PLC0415 - one design needs it
-
         return np.asarray((ndtr(latent) < means) * 1.0)
 
 
+_RATES: Final = (0.1, 0.1, 0.15, 0.25)
+_OF_RATES: Final = "0/1, 4 models with rates .1, .1, .15 and .25, 200 rows"
+_THREE_WORSE: Final = "9 models, three of them worse by .4, 100 rows"
+_IN_CLUSTERS: Final = "4 models, two of them worse by .4, 30 clusters of 5"
 DESIGNS: Final = (
-    RankDesign(name="4 equal models, 100 rows", means=(0.0,) * 4, n=100),
-    RankDesign(name="9 equal models, 100 rows", means=(0.0,) * 9, n=100),
-    RankDesign(
-        name="9 models, three of them worse by .4, 100 rows",
-        means=(0.0,) * 6 + (0.4,) * 3,
-        n=100,
-    ),
-    RankDesign(
-        name="0/1, 4 models with rates .1, .1, .15 and .25, 200 rows",
-        means=(0.1, 0.1, 0.15, 0.25),
-        n=200,
-        is_binary=True,
-    ),
-    RankDesign(
-        name="4 models, two of them worse by .4, 30 clusters of 5",
-        means=(0.0, 0.0, 0.4, 0.4),
-        n=150,
-        cluster_size=5,
-    ),
+    RankDesign("4 equal models, 100 rows", means=(0.0,) * 4, n=100),
+    RankDesign("9 equal models, 100 rows", means=(0.0,) * 9, n=100),
+    RankDesign(_THREE_WORSE, means=(0.0,) * 6 + (0.4,) * 3, n=100),
+    RankDesign(_OF_RATES, means=_RATES, n=200, is_binary=True),
+    RankDesign(_IN_CLUSTERS, means=(0.0, 0.0, 0.4, 0.4), n=150, cluster_size=5),
 )
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = "design | all ranks | best | own interval | width | gap"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return how often the ranks hold in each design."""
-    return Table(
-        title="Ranks",
-        about=ABOUT,
-        columns=("design", "all ranks", "best", "own interval", "width", "gap"),
-        rows=tuple(_judge(design, repetitions, seed) for design in DESIGNS),
-    )
+    for number, design in enumerate(DESIGNS):
+        yield _judge(design, repetitions, np.random.default_rng([seed, number]))
 
 
-def _judge(design: RankDesign, repetitions: int, seed: int) -> tuple[str | float, ...]:
-    rng = np.random.default_rng([seed, DESIGNS.index(design)])
+def _judge(design: RankDesign, repetitions: int, rng: np.random.Generator) -> TableRow:
     samples = [_judge_sample(design, rng, place) for place in range(repetitions)]
     shares = np.array([outcome for outcome, _, _ in samples]).mean(axis=0)
     widths, gaps = (float(np.mean([sample[i] for sample in samples])) for i in (1, 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -14,10 +15,11 @@ from thetahat.numerics.paired_rates import (
 )
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray, IntArray
-from thetahat_replications.edges.table import Table, TableCell, format_share
+from thetahat_replications.edges.table import TableRow, format_share
 
 ALPHA: Final = 0.05
 UNEQUAL: Final = "2 to 50"
+TITLE: Final = "Paired 0/1 losses in clusters"
 ABOUT: Final = """
 Instances come in clusters. In each cluster the rates at which only the new model errs (`p10`) and
 only the old one does (`p01`) are drawn from beta distributions with the given means and the given
@@ -46,9 +48,14 @@ CASES: Final = (
 """Clusters, their sizes, p10, p01, and the correlation in the clusters."""
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = (
+    "clusters | size | p10 | p01 | correlation | `not_worse`, old rule | today | "
+    "difference, old rule | today"
+)
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return the shares of samples in which the old rule and today's say what is false."""
-    rows: list[tuple[TableCell, ...]] = []
     for n_clusters, size, p10, p01, correlation in CASES:
         rng = make_random_stream(seed, f"{n_clusters} {size} {p10} {p01} {correlation}")
         sizes = _list_sizes(n_clusters, size)
@@ -58,24 +65,7 @@ def build_table(repetitions: int, seed: int) -> Table:
         shares = [format_share(share / repetitions, repetitions) for share in said]
         if p10 == p01:
             shares[:2] = ["-", "-"]
-        place = (n_clusters, size, f"{p10:g}", f"{p01:g}", f"{correlation:g}")
-        rows.append((*place, *shares))
-    return Table(
-        title="Paired 0/1 losses in clusters",
-        about=ABOUT.format(repetitions=repetitions),
-        columns=(
-            "clusters",
-            "size",
-            "p10",
-            "p01",
-            "correlation",
-            "`not_worse`, old rule",
-            "today",
-            "difference, old rule",
-            "today",
-        ),
-        rows=tuple(rows),
-    )
+        yield (n_clusters, size, f"{p10:g}", f"{p01:g}", f"{correlation:g}", *shares)
 
 
 def _list_sizes(n_clusters: int, size: str) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -16,8 +17,9 @@ from thetahat_replications.edges.simulated_intervals import (
     measure_t_rule,
     name_columns,
 )
-from thetahat_replications.edges.table import Table, TableCell
+from thetahat_replications.edges.table import TableCell, TableRow
 
+TITLE: Final = "Rare errors over sources"
 ABOUT: Final = f"""
 The mean error rate over these sources, for a model that was not trained on them. The old rule is
 the t interval on `theta_A`, with the degrees of freedom of Welch and Satterthwaite: a source
@@ -47,28 +49,18 @@ DIFFERENT: Final = (0.02, 0.4)
 """Rates of the first and the last source."""
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = f"sizes | rate | {name_columns('`theta_A`', '`price_bonett`', 'as published')}"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage, length and power of the three intervals by sizes and rates."""
-    rows: list[tuple[TableCell, ...]] = []
     for name, sizes in SIZES.items():
         rates = {f"{rate:g}": np.full(len(sizes), rate) for rate in RATES}
         rates["different"] = np.linspace(*DIFFERENT, len(sizes))
         for rate_name, of_sources in rates.items():
             rng = make_random_stream(seed, f"{name} {rate_name}")
             cells = _measure(np.array(sizes), of_sources, repetitions, rng)
-            rows.append((name, rate_name, *cells))
-    return Table(
-        title="Rare errors over sources",
-        about=ABOUT,
-        columns=(
-            "sizes",
-            "rate",
-            *name_columns("`theta_A`"),
-            *name_columns("`price_bonett`"),
-            *name_columns("as published"),
-        ),
-        rows=tuple(rows),
-    )
+            yield (name, rate_name, *cells)
 
 
 def _measure(

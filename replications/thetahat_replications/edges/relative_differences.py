@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,8 @@ from scipy import stats
 
 from thetahat.numerics.fieller import MeansOfPair, find_ratios
 from thetahat.values.types import FloatArray
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.simulated_intervals import iterate_designs
+from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 SIZES: Final = (10, 20, 50, 200)
@@ -43,6 +44,7 @@ DESIGNS: Final[Mapping[str, tuple[Sampler, float]]] = {
 }
 """Paired losses, and the ratio of their means."""
 
+TITLE: Final = "Ratios of two means"
 ABOUT: Final = f"""
 The ratio of the means of two models on n rows, by Fieller's set of level {LEVEL:g} (t with n - 1
 degrees of freedom) and by the interval of the log ratio with the same standard errors. A set that
@@ -53,28 +55,17 @@ the intervals.
 """
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = (
+    "losses | n | Fieller covers | log ratio covers | no interval | median length, Fieller | "
+    "median length, log ratio"
+)
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage and length of both intervals."""
-    rows = []
-    for number, (name, (draw, ratio)) in enumerate(DESIGNS.items()):
-        for n in SIZES:
-            rng = np.random.default_rng([seed, number, n])
-            samples = [draw(rng, n) for _ in range(repetitions)]
-            rows.append((name, n, *_judge(samples, ratio)))
-    return Table(
-        title="Ratios of two means",
-        about=ABOUT,
-        columns=(
-            "losses",
-            "n",
-            "Fieller covers",
-            "log ratio covers",
-            "no interval",
-            "median length, Fieller",
-            "median length, log ratio",
-        ),
-        rows=tuple(rows),
-    )
+    for name, (draw, ratio), n, rng in iterate_designs(DESIGNS, SIZES, seed):
+        samples = [draw(rng, n) for _ in range(repetitions)]
+        yield (name, n, *_judge(samples, ratio))
 
 
 def _judge(samples: list[tuple[FloatArray, FloatArray]], ratio: float) -> tuple[str | float, ...]:

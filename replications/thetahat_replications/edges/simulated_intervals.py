@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, TypeVar
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from thetahat.values.types import FloatArray
-from thetahat_replications.edges.table import format_share
+from thetahat_replications.edges.table import BETWEEN, format_share
+
+T = TypeVar("T")
 
 LEVEL: Final = 0.95
 SHIFT: Final = 3.0
@@ -24,9 +27,23 @@ of the test that knows the standard deviation.
 """
 
 
-def name_columns(rule: str) -> tuple[str, str, str]:
-    """Return the headings of the three columns of a rule."""
-    return rule, "length", "power"
+def name_columns(*rules: str) -> str:
+    """Return the headings of the three columns of each rule."""
+    return BETWEEN.join(f"{rule} | length | power" for rule in rules)
+
+
+def iterate_designs(
+    designs: Mapping[str, T], sizes: Iterable[int], seed: int
+) -> Iterator[tuple[str, T, int, np.random.Generator]]:
+    """Yield each design by name with each size, and a generator of their own."""
+    for number, (name, design) in enumerate(designs.items()):
+        for n in sizes:
+            yield name, design, n, np.random.default_rng([seed, number, n])
+
+
+def is_inside(lower: float | None, upper: float | None, value: float) -> bool:
+    """Return whether an interval has a value; an end that is None is infinite."""
+    return (lower is None or lower <= value) and (upper is None or value <= upper)
 
 
 def measure_t_rule(

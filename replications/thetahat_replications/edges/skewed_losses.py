@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -12,8 +12,8 @@ from scipy import stats
 from thetahat.cautions import HEAVY_TAILED_LOSSES
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES, STEEPEST
 from thetahat.values.types import FloatArray
-from thetahat_replications.edges.simulated_intervals import measure_power
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.simulated_intervals import iterate_designs, measure_power
+from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 SIZES: Final = (3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
@@ -30,6 +30,7 @@ LOSSES: Final[Mapping[str, tuple[Sampler, float]]] = {
 }
 """Distributions of losses, with their means."""
 
+TITLE: Final = "Intervals for few skewed losses"
 ABOUT: Final = f"""
 Intervals of level {LEVEL:g} for the mean of n independent losses, with the standard error of the
 mean and n - 1 degrees of freedom. The old rule is Hall's transformation with the skewness as it is;
@@ -44,37 +45,17 @@ from 20 losses on.
 """
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = (
+    "losses | n | t covers | old rule covers | new rule covers | bound at any n covers | "
+    "old length | new length | length with the bound at any n | t power | old power | new power | "
+    "old farthest end | new farthest end | old lopsided | new lopsided | skewed"
+)
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage, length, power and lopsidedness of the old and the new rule."""
-    rows = []
-    for number, (name, (draw, mean)) in enumerate(LOSSES.items()):
-        for n in SIZES:
-            rng = np.random.default_rng([seed, number, n])
-            rows.append((name, n, *_judge(draw(rng, (repetitions, n)), mean)))
-    return Table(
-        title="Intervals for few skewed losses",
-        about=ABOUT,
-        columns=(
-            "losses",
-            "n",
-            "t covers",
-            "old rule covers",
-            "new rule covers",
-            "bound at any n covers",
-            "old length",
-            "new length",
-            "length with the bound at any n",
-            "t power",
-            "old power",
-            "new power",
-            "old farthest end",
-            "new farthest end",
-            "old lopsided",
-            "new lopsided",
-            "skewed",
-        ),
-        rows=tuple(rows),
-    )
+    for name, (draw, mean), n, rng in iterate_designs(LOSSES, SIZES, seed):
+        yield (name, n, *_judge(draw(rng, (repetitions, n)), mean))
 
 
 def _judge(losses: FloatArray, mean: float) -> tuple[str | float, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
@@ -17,7 +17,7 @@ from thetahat_replications.edges.simulated_intervals import (
     measure_t_rule,
     name_columns,
 )
-from thetahat_replications.edges.table import Table, TableCell
+from thetahat_replications.edges.table import TableRow
 
 
 def _draw_errors(rng: np.random.Generator, n: int) -> FloatArray:
@@ -42,6 +42,7 @@ DESIGNS: Final = {
     "10 x 10": (10,) * 10,
 }
 
+TITLE: Final = "Means over sources of unequal size"
 ABOUT: Final = f"""
 The mean over these sources, with the variance `theta_A`. The old rule has N - K degrees of freedom
 whatever the sizes are; today's has those of Welch and Satterthwaite. `caution` is the share of
@@ -56,10 +57,12 @@ that a few draws do not show cannot be made up for by degrees of freedom, hence 
 """
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = f"sizes | losses | {name_columns('N - K', 'Welch-Satterthwaite')} | caution"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage, length and power of both rules, by sizes and losses."""
     rng = np.random.default_rng(seed)
-    rows: list[tuple[TableCell, ...]] = []
     for design, sizes in DESIGNS.items():
         layout = build_layout(BlockKind.SOURCE, np.repeat(np.arange(len(sizes)), sizes))
         true_sd = float(np.sqrt(np.sum(1 / np.array(sizes)))) / len(sizes)
@@ -74,24 +77,10 @@ def build_table(repetitions: int, seed: int) -> Table:
                 degrees[r] = variance.degrees_of_freedom
                 codes = {caution.code for caution in variance.cautions}
                 n_cautions += bool(codes & {"one_source_dominates", "sources_without_spread"})
-            rows.append(
-                (
-                    design,
-                    losses,
-                    *measure_t_rule(estimates, errors, old_degrees, true_sd),
-                    *measure_t_rule(estimates, errors, degrees, true_sd),
-                    n_cautions / repetitions,
-                )
+            yield (
+                design,
+                losses,
+                *measure_t_rule(estimates, errors, old_degrees, true_sd),
+                *measure_t_rule(estimates, errors, degrees, true_sd),
+                n_cautions / repetitions,
             )
-    return Table(
-        title="Means over sources of unequal size",
-        about=ABOUT,
-        columns=(
-            "sizes",
-            "losses",
-            *name_columns("N - K"),
-            *name_columns("Welch-Satterthwaite"),
-            "caution",
-        ),
-        rows=tuple(rows),
-    )

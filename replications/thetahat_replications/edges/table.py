@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 TableCell: TypeAlias = str | int | float
 """Text, a count, or a number that is shown with three decimals."""
+TableRow: TypeAlias = tuple[TableCell, ...]
+
+BETWEEN: str = " | "
+"""What is between two headings or cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +25,7 @@ class Table:
     """Markdown before the table: what was computed, and how to read it."""
     columns: tuple[str, ...]
     """Heading of each column."""
-    rows: tuple[tuple[TableCell, ...], ...]
+    rows: tuple[TableRow, ...]
     """Cells, as many in each row as there are columns."""
 
     def __post_init__(self) -> None:
@@ -30,6 +34,31 @@ class Table:
                 raise ValueError(
                     f"A row of {self.title!r} has {len(row)} cells for {len(self.columns)} columns."
                 )
+
+
+class TableModule(Protocol):
+    """A module that simulates one table."""
+
+    TITLE: str
+    """Heading of the page."""
+    ABOUT: str
+    """Markdown before the table, which may name the ``repetitions`` in braces."""
+    COLUMNS: str
+    """The heading of each column, as the page has them between its outer bars."""
+
+    def list_rows(self, repetitions: int, seed: int) -> Iterable[TableRow]:
+        """Return the rows, from samples that depend on the seed alone."""
+        ...
+
+
+def build_table(module: TableModule, repetitions: int, seed: int) -> Table:
+    """Simulate the table of a module."""
+    return Table(
+        title=module.TITLE,
+        about=module.ABOUT.format(repetitions=repetitions),
+        columns=tuple(module.COLUMNS.split(BETWEEN)),
+        rows=tuple(module.list_rows(repetitions, seed)),
+    )
 
 
 def format_share(share: float, repetitions: int) -> str:
@@ -61,14 +90,14 @@ class KeptPage:
         found = re.search(r"--repetitions (\d+)", text)
         if found is None:
             raise ValueError("The page does not name its command.")
-        lines = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
+        lines = [line[2:-2].split(BETWEEN) for line in text.splitlines() if line.startswith("| ")]
         columns = lines[0]
         rows = tuple(dict(zip(columns, cells, strict=True)) for cells in lines[2:])
         return cls(int(found[1]), rows)
 
 
 def _write_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return f"| {BETWEEN.join(cells)} |"
 
 
 def _write_cell(cell: TableCell) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -9,13 +10,14 @@ from scipy import stats
 
 from thetahat.numerics.paired_rates import find_upper_end
 from thetahat.values.paired_counts import PairedCounts
-from thetahat_replications.edges.table import Table, format_share
+from thetahat_replications.edges.table import TableRow, format_share
 
 LEVEL: Final = 0.95
 SIZES: Final = (5, 10, 20, 50, 200)
 SHARES: Final = ((0.35, 0.35), (0.5, 0.5), (0.6, 0.2), (0.8, 0.1), (0.95, 0.05), (0.1, 0.0))
 """Shares of wins and of losses; the others are ties."""
 
+TITLE: Final = "Win rates with ties"
 ABOUT: Final = f"""
 n independent units, on which a wins, loses or ties. The win rate counts a tie one half. Columns:
 how often the intervals of level {LEVEL:g} cover, by Tango's score interval for the share of wins
@@ -24,9 +26,11 @@ length 0 where all units are alike; their mean lengths.
 """
 
 
-def build_table(repetitions: int, seed: int) -> Table:
+COLUMNS: Final = "wins | losses | n | Tango covers | t covers | mean length, Tango | mean length, t"
+
+
+def list_rows(repetitions: int, seed: int) -> Iterator[TableRow]:
     """Return coverage and length of both intervals, each different sample computed once."""
-    rows = []
     for number, (wins, losses) in enumerate(SHARES):
         for n in SIZES:
             rng = np.random.default_rng([seed, number, n])
@@ -35,31 +39,15 @@ def build_table(repetitions: int, seed: int) -> Table:
             truth = (1 + wins - losses) / 2
             judged = np.array([_judge(int(a), int(b), n, truth) for a, b, _ in samples])
             tango, t, tango_length, t_length = (judged * times[:, None]).sum(axis=0) / repetitions
-            rows.append(
-                (
-                    f"{wins:g}",
-                    f"{losses:g}",
-                    n,
-                    format_share(float(tango), repetitions),
-                    format_share(float(t), repetitions),
-                    float(tango_length),
-                    float(t_length),
-                )
+            yield (
+                f"{wins:g}",
+                f"{losses:g}",
+                n,
+                format_share(float(tango), repetitions),
+                format_share(float(t), repetitions),
+                float(tango_length),
+                float(t_length),
             )
-    return Table(
-        title="Win rates with ties",
-        about=ABOUT,
-        columns=(
-            "wins",
-            "losses",
-            "n",
-            "Tango covers",
-            "t covers",
-            "mean length, Tango",
-            "mean length, t",
-        ),
-        rows=tuple(rows),
-    )
 
 
 def _judge(a: int, b: int, n: int, truth: float) -> tuple[bool, bool, float, float]:

@@ -9,8 +9,7 @@ import pytest
 
 from thetahat.values.kept_studies import StudiedInterval, read_studied_intervals
 from thetahat_replications.edges import probabilities
-from thetahat_replications.edges.probabilities import build_table
-from thetahat_replications.edges.table import KeptPage, write_page
+from thetahat_replications.edges.table import KeptPage, build_table, write_page
 
 PAGE = Path(__file__).parents[3] / "docs/results/edges/probabilities.md"
 
@@ -66,7 +65,7 @@ def test_exact_every_studied_interval_covers_in_nine_of_ten_samples() -> None:
 def test_exact_few_repetitions_have_the_rows_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(probabilities, "N_FOR_TRUTH", 2000)
     monkeypatch.setattr(probabilities, "RESAMPLES", 20)
-    table = build_table(2, 1)
+    table = build_table(probabilities, 2, 1)
     built = {(str(row[0]), str(row[1]), str(row[2]), str(row[3])) for row in table.rows}
 
     assert {key for key in built if not key[0].startswith("size of")} <= set(read_page())
