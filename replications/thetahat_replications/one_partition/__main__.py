@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from thetahat_replications.edges.table import Table, TableCell, write_page
+from thetahat_replications.edges.table import Table, TableRow, write_page
 from thetahat_replications.one_partition import (
     replace_one,
     shipped_rows,
@@ -22,16 +22,14 @@ from thetahat_replications.one_partition.candidates import (
     CANDIDATES,
     RECOMMENDED,
     RECOMMENDED_BEFORE,
-    build_ends,
 )
 from thetahat_replications.one_partition.designs import CHOOSING, JUDGING, DrawnPopulation
 from thetahat_replications.one_partition.measures import (
-    SUMMARY_COLUMNS,
-    Measures,
-    measure,
-    summarise,
+    MeasuredSeries,
+    build_summary,
+    measure_interval,
 )
-from thetahat_replications.one_partition.simulation import LossSeries, simulate
+from thetahat_replications.one_partition.simulation import simulate
 from thetahat_replications.presets.interval_coverage.recommended import SIZES
 
 REPETITIONS: Final = 20
@@ -55,74 +53,20 @@ error of {error:.3f}, and a length of {length_error:.1%}.
 """
 
 
-def measure_series(series: LossSeries) -> dict[str, Measures]:
-    """Return what each candidate reaches for one series."""
-    moments = series.moments
-    target, true_sd = float(moments.mean.mean()), float(moments.mean.std(ddof=1))
-    return {
-        candidate.name: measure(
-            *build_ends(candidate, moments, is_difference=series.is_difference), target, true_sd
-        )
-        for candidate in CANDIDATES
-    }
-
-
-def build_summary(
-    title: str, about: str, measured: Sequence[tuple[LossSeries, dict[str, Measures]]]
-) -> Table:
-    """Return the table of averages over designs, by candidate."""
-    rows: list[tuple[TableCell, ...]] = []
-    for of, is_difference in (("model", False), ("difference", True)):
-        chosen = [
-            measures for series, measures in measured if series.is_difference is is_difference
-        ]
-        for candidate in CANDIDATES:
-            summary = summarise([measures[candidate.name] for measures in chosen])
-            rows.append((of, candidate.name, len(chosen), *summary.cells))
-    return Table(title=title, about=about, columns=SUMMARY_COLUMNS, rows=tuple(rows))
-
-
-def build_designs(
-    title: str, about: str, measured: Sequence[tuple[LossSeries, dict[str, Measures]]]
-) -> Table:
+def build_designs(title: str, about: str, measured: Sequence[MeasuredSeries]) -> Table:
     """Return coverage, length and power of a few candidates, by design."""
-    rows: list[tuple[TableCell, ...]] = []
-    for series, measures in measured:
-        moments = series.moments
-        true_variance = float(moments.mean.var(ddof=1))
-        cells = [
-            f"{of.coverage:.3f} / {of.length:.2f} / {of.power:.2f}"
-            for of in (measures[name] for name in SHOWN)
-        ]
-        rows.append(
-            (
-                series.population,
-                series.n,
-                series.n_folds,
-                series.loss,
-                series.subject,
-                float(moments.mean.mean()),
-                f"{true_variance / float(moments.overall.mean() / series.n):.2f}",
-                f"{measures[RECOMMENDED_BEFORE].built:.3f}",
-                *cells,
-            )
+    rows: tuple[TableRow, ...] = tuple(
+        (
+            *series.place,
+            float(series.moments.mean.mean()),
+            f"{series.needed_factor:.2f}",
+            f"{measures[RECOMMENDED_BEFORE].built:.3f}",
+            *(str(measures[name]) for name in SHOWN),
         )
-    return Table(
-        title=title,
-        about=about,
-        columns=(
-            "population",
-            "n",
-            "folds",
-            "loss",
-            "of",
-            "target",
-            "needed factor",
-            "built",
-            *SHOWN,
-        ),
-        rows=tuple(rows),
+        for series, measures in measured
     )
+    columns = ("population", "n", "folds", "loss", "of", "target", "needed factor", "built", *SHOWN)
+    return Table(title=title, about=about, columns=columns, rows=rows)
 
 
 def run(
@@ -135,21 +79,23 @@ def run(
         length_error=(2 * repetitions) ** -0.5,
     )
     measured = [
-        (series, measure_series(series))
+        (
+            series,
+            {
+                candidate.name: measure_interval(series.moments, candidate.build_ends(series))
+                for candidate in CANDIDATES
+            },
+        )
         for population in populations
         for series in simulate(population, repetitions, seed)
     ]
+    title = f"Intervals over one partition, {name}"
+    names = [candidate.name for candidate in CANDIDATES]
+    few = max(repetitions // 3, 10)
     return [
-        build_summary(f"Intervals over one partition, {name}", f"{about}\n{SUMMARY}", measured),
-        build_designs(
-            f"Intervals over one partition, {name}: designs", f"{about}\n{CELLS}", measured
-        ),
-        replace_one.build_table(
-            f"Intervals over one partition, {name}: replacing single rows",
-            populations,
-            max(repetitions // 3, 10),
-            seed,
-        ),
+        build_summary(title, f"{about}\n{SUMMARY}", measured, names),
+        build_designs(f"{title}: designs", f"{about}\n{CELLS}", measured),
+        replace_one.build_table(f"{title}: replacing single rows", populations, few, seed),
     ]
 
 

@@ -14,7 +14,7 @@ from thetahat.cautions import FOLDS_DIFFER, HEAVY_TAILED_LOSSES
 from thetahat.intervals.skewness_corrected import LEAST_DEGREES, STEEPEST
 from thetahat.values.types import FloatArray
 from thetahat_replications.edges.simulated_intervals import LEVEL
-from thetahat_replications.one_partition.simulation import SampleMoments
+from thetahat_replications.one_partition.simulation import LossSeries, SampleMoments
 
 _NORMAL_DEGREES: Final = 1e9
 
@@ -102,6 +102,21 @@ class Candidate:
     """Whether the interval of a single model is ``skewness_corrected`` where it can be built. That
     of a difference is always ``student_t``, and the normal one where the degrees are infinite."""
 
+    def build_ends(self, series: LossSeries) -> tuple[FloatArray, FloatArray]:
+        """Return the (R,) ends; both are the mean where the variance is 0."""
+        moments = series.moments
+        variance, degrees = self.rule(moments)
+        quantile = np.asarray(stdtrit(degrees, (1 + LEVEL) / 2), dtype=np.float64)
+        skewness = moments.skewness / np.sqrt(moments.n)
+        if series.is_difference or not self.allows_for_skewness:
+            skewness = np.zeros_like(skewness)
+        skewness = np.where(np.asarray(degrees) < LEAST_DEGREES, 0.0, skewness)
+        largest = 2 * STEEPEST / (quantile + np.sqrt(quantile**2 + 2 * STEEPEST / 3))
+        skewness = np.clip(skewness, -largest, largest)
+        error = np.sqrt(variance)
+        lower = moments.mean - _undo_transformation(quantile, skewness) * error
+        return lower, moments.mean - _undo_transformation(-quantile, skewness) * error
+
 
 RECOMMENDED_BEFORE: Final = "nadeau_bengio"
 RECOMMENDED: Final = "nadeau_bengio_instances"
@@ -149,23 +164,6 @@ CANDIDATES: Final = (
     ),
 )
 """Everything that was compared."""
-
-
-def build_ends(
-    candidate: Candidate, moments: SampleMoments, *, is_difference: bool
-) -> tuple[FloatArray, FloatArray]:
-    """Return the (R,) ends; both are the mean where the variance is 0 and there is no interval."""
-    variance, degrees = candidate.rule(moments)
-    quantile = np.asarray(stdtrit(degrees, (1 + LEVEL) / 2), dtype=np.float64)
-    skewness = moments.skewness / np.sqrt(moments.n)
-    if is_difference or not candidate.allows_for_skewness:
-        skewness = np.zeros_like(skewness)
-    skewness = np.where(np.asarray(degrees) < LEAST_DEGREES, 0.0, skewness)
-    largest = 2 * STEEPEST / (quantile + np.sqrt(quantile**2 + 2 * STEEPEST / 3))
-    skewness = np.clip(skewness, -largest, largest)
-    error = np.sqrt(variance)
-    lower = moments.mean - _undo_transformation(quantile, skewness) * error
-    return lower, moments.mean - _undo_transformation(-quantile, skewness) * error
 
 
 def _undo_transformation(quantile: FloatArray, skewness: FloatArray) -> FloatArray:

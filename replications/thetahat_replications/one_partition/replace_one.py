@@ -10,14 +10,15 @@ import numpy as np
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray
 from thetahat_replications.edges.simulated_intervals import NORMAL
-from thetahat_replications.edges.table import Table, TableCell
-from thetahat_replications.one_partition.candidates import CANDIDATES, RECOMMENDED, build_ends
+from thetahat_replications.edges.table import Table, TableRow
+from thetahat_replications.one_partition.candidates import CANDIDATES, RECOMMENDED
 from thetahat_replications.one_partition.designs import N_FOLDS, DrawnPopulation
-from thetahat_replications.one_partition.measures import Measures, measure
+from thetahat_replications.one_partition.measures import measure_interval
 from thetahat_replications.one_partition.simulation import (
-    compute_losses,
+    LossSeries,
+    SeriesKey,
     compute_moments,
-    list_series,
+    list_losses,
 )
 
 SLOW: Final = ("tree", "logistic")
@@ -37,16 +38,14 @@ def build_table(
 ) -> Table:
     """Return coverage, length and power of the replace-one interval and of the recommended one."""
     (recommended,) = [candidate for candidate in CANDIDATES if candidate.name == RECOMMENDED]
-    rows: list[tuple[TableCell, ...]] = []
+    rows: list[TableRow] = []
     for population in populations:
-        for place, is_difference, losses, variance in _simulate(population, repetitions, seed):
-            moments = compute_moments(losses, place[1])
-            target, true_sd = float(moments.mean.mean()), float(moments.mean.std(ddof=1))
+        for series, variance in _simulate(population, repetitions, seed):
+            moments = series.moments
             reach = NORMAL * np.sqrt(variance)
-            replaced = measure(moments.mean - reach, moments.mean + reach, target, true_sd)
-            ends = build_ends(recommended, moments, is_difference=is_difference)
-            ours = measure(*ends, target, true_sd)
-            rows.append((population.name, *place, _write(replaced), _write(ours)))
+            replaced = measure_interval(moments, (moments.mean - reach, moments.mean + reach))
+            ours = measure_interval(moments, recommended.build_ends(series))
+            rows.append((*series.place, str(replaced), str(ours)))
     return Table(
         title=title,
         about=ABOUT.format(repetitions=repetitions),
@@ -55,14 +54,10 @@ def build_table(
     )
 
 
-def _write(measures: Measures) -> str:
-    return f"{measures.coverage:.3f} / {measures.length:.2f} / {measures.power:.2f}"
-
-
 def _simulate(
     population: DrawnPopulation, repetitions: int, seed: int
-) -> Iterator[tuple[tuple[int, int, str, str], bool, FloatArray, FloatArray]]:
-    """Yield n, folds, loss and subject, whether it is a difference, (R, n) losses, (R,) variances.
+) -> Iterator[tuple[LossSeries, FloatArray]]:
+    """Yield every learner and comparison, with the (R,) variances of its mean loss.
 
     The first rows are the half whose rows are replaced, as many as fill the folds equally.
     """
@@ -79,18 +74,19 @@ def _simulate(
             x_new[:, i], y_new[:, i] = x[:, n - half + i], y[:, n - half + i]
             for key, mean in _average(population, learners, x_new, y_new, n_folds).items():
                 squares[key] += (mean - before[key]) ** 2
-        losses = compute_losses(population, learners, x, y, n_folds)
-        for loss, subject, is_difference, values in list_series(losses, population):
-            variance = squares[loss, subject] / 4 * (2 * half / n)
-            yield (n, n_folds, loss, subject), is_difference, values, variance
+        for key, losses in list_losses(population, learners, x, y, n_folds).items():
+            loss, subject, is_difference = key
+            series = LossSeries(
+                place=(population.name, n, n_folds, loss, subject),
+                is_difference=is_difference,
+                moments=compute_moments(losses, n_folds),
+            )
+            yield series, squares[key] / 4 * (2 * half / n)
 
 
 def _average(
     population: DrawnPopulation, learners: Sequence[str], x: FloatArray, y: FloatArray, n_folds: int
-) -> dict[tuple[str, str], FloatArray]:
-    """Return the (R,) mean losses and mean differences, by loss and subject."""
-    losses = compute_losses(population, learners, x, y, n_folds)
-    return {
-        (loss, subject): values.mean(axis=1)
-        for loss, subject, _, values in list_series(losses, population)
-    }
+) -> dict[SeriesKey, FloatArray]:
+    """Return the (R,) mean losses and mean differences by series."""
+    losses = list_losses(population, learners, x, y, n_folds)
+    return {key: values.mean(axis=1) for key, values in losses.items()}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -43,70 +43,95 @@ class SampleMoments:
 class LossSeries:
     """The losses of one learner, or the differences of two, in one design."""
 
-    population: str
-    n: int
-    n_folds: int
-    loss: str
-    subject: str
+    place: tuple[str, int, int, str, str]
+    """Population, n, folds, loss and subject."""
     is_difference: bool
     moments: SampleMoments
+    diagnostics: Mapping[str, FloatArray] = field(default_factory=dict)
+    """What further fits show: (R,) values by name."""
+
+    @property
+    def needed_factor(self) -> float:
+        """The true variance of the mean over that of n independent losses."""
+        moments = self.moments
+        return float(moments.mean.var(ddof=1) / (moments.overall.mean() / moments.n))
+
+
+SeriesKey: TypeAlias = tuple[str, str, bool]
+"""Loss, subject, and whether it is a difference."""
+ComputeSeries: TypeAlias = Callable[
+    [FloatArray, FloatArray, int, np.random.Generator],
+    Mapping[SeriesKey, tuple[FloatArray, ...]],
+]
+"""Takes features, targets, the number of folds and a generator; returns by series the (R, n) losses
+and what else is computed."""
 
 
 def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterator[LossSeries]:
     """Yield every learner and every comparison with the first one, for all sizes and folds."""
+
+    def compute(
+        x: FloatArray, y: FloatArray, n_folds: int, rng: np.random.Generator
+    ) -> Mapping[SeriesKey, tuple[FloatArray, ...]]:
+        del rng
+        losses = list_losses(population, population.learners, x, y, n_folds)
+        return {key: (values,) for key, values in losses.items()}
+
     for n in population.sizes:
         for n_folds in N_FOLDS:
             rng = make_random_stream(seed, f"{population.name} {n} {n_folds}")
-            losses: dict[tuple[str, str], list[FloatArray]] = {}
-            for size in _cut(repetitions, max(1, _MOST_CELLS // n**2)):
-                x, y = population.draw(rng, size, n)
-                of_samples = compute_losses(population, population.learners, x, y, n_folds)
-                for key, values in of_samples.items():
-                    losses.setdefault(key, []).append(values)
-            whole = {key: np.concatenate(parts) for key, parts in losses.items()}
-            for loss, subject, is_difference, series in list_series(whole, population):
+            by_series = draw_series(population, (n, n_folds), repetitions, rng, compute)
+            for (loss, subject, is_difference), (losses,) in by_series.items():
                 yield LossSeries(
-                    population=population.name,
-                    n=n,
-                    n_folds=n_folds,
-                    loss=loss,
-                    subject=subject,
+                    place=(population.name, n, n_folds, loss, subject),
                     is_difference=is_difference,
-                    moments=compute_moments(series, n_folds),
+                    moments=compute_moments(losses, n_folds),
                 )
 
 
-def list_series(
-    losses: Mapping[tuple[str, str], FloatArray], population: DrawnPopulation
-) -> Iterator[tuple[str, str, bool, FloatArray]]:
-    """Yield loss, subject, whether it is a difference, and values, of learners and comparisons."""
-    first = population.learners[0]
-    for (loss, learner), values in losses.items():
-        yield loss, learner, False, values
-        if learner != first and (loss, first) in losses:
-            yield loss, f"{learner} - {first}", True, values - losses[loss, first]
+def draw_series(  # noqa: PLR0913 - what is drawn, and what is computed of it
+    population: DrawnPopulation,
+    size: tuple[int, int],
+    repetitions: int,
+    rng: np.random.Generator,
+    compute: ComputeSeries,
+    most_cells: int = _MOST_CELLS,
+) -> dict[SeriesKey, tuple[FloatArray, ...]]:
+    """Return what is computed of all samples of one size (n and folds), drawn a part at a time."""
+    n, n_folds = size
+    parts: dict[SeriesKey, list[tuple[FloatArray, ...]]] = {}
+    step = max(1, most_cells // n**2)
+    for start in range(0, repetitions, step):
+        x, y = population.draw(rng, min(step, repetitions - start), n)
+        for key, computed in compute(x, y, n_folds, rng).items():
+            parts.setdefault(key, []).append(computed)
+    return {
+        key: tuple(np.concatenate(arrays) for arrays in zip(*of_series, strict=True))
+        for key, of_series in parts.items()
+    }
 
 
-def _cut(repetitions: int, size: int) -> Iterator[int]:
-    for start in range(0, repetitions, size):
-        yield min(size, repetitions - start)
-
-
-def compute_losses(
+def list_losses(
     population: DrawnPopulation,
     learners: Sequence[str],
     x: FloatArray,
     y: FloatArray,
     n_folds: int,
-) -> dict[tuple[str, str], FloatArray]:
-    """Return the (R, n) cross-validated losses by loss and learner."""
+) -> dict[SeriesKey, FloatArray]:
+    """Return the (R, n) cross-validated losses of learners, and of comparisons with the first."""
     losses: dict[tuple[str, str], FloatArray] = {}
     for learner in learners:
         predicted = LEARNERS[learner](x, y, n_folds)
         losses["squared", learner] = (predicted - y) ** 2
         if population.of_classes:
             losses["0/1", learner] = ((predicted > 0.5) != (y == 1)).astype(np.float64)
-    return losses
+    first = population.learners[0]
+    series: dict[SeriesKey, FloatArray] = {}
+    for (loss, learner), values in losses.items():
+        series[loss, learner, False] = values
+        if learner != first and (loss, first) in losses:
+            series[loss, f"{learner} - {first}", True] = values - losses[loss, first]
+    return series
 
 
 def compute_moments(losses: FloatArray, n_folds: int) -> SampleMoments:

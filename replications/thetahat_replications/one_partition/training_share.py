@@ -6,7 +6,6 @@ The learner is fitted twice more, to each half of the rows, and tested on the ot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -15,25 +14,25 @@ from scipy.stats import spearmanr
 
 from thetahat.seeds import make_random_stream
 from thetahat.values.types import FloatArray
-from thetahat_replications.edges.table import Table, TableCell
+from thetahat_replications.edges.table import Table, TableRow
 from thetahat_replications.one_partition.candidates import (
     Candidate,
-    build_ends,
     estimate_as_recommended,
     estimate_over_instances,
 )
 from thetahat_replications.one_partition.designs import N_FOLDS, DrawnPopulation
 from thetahat_replications.one_partition.measures import (
-    SUMMARY_COLUMNS,
-    Measures,
-    measure,
-    summarise,
+    OF_SERIES,
+    MeasuredSeries,
+    build_summary,
+    measure_interval,
 )
 from thetahat_replications.one_partition.simulation import (
-    SampleMoments,
-    compute_losses,
+    LossSeries,
+    SeriesKey,
     compute_moments,
-    list_series,
+    draw_series,
+    list_losses,
 )
 
 CHOSEN_WEIGHT: Final = 2.0
@@ -75,24 +74,6 @@ x 1.5` has the same length, and `1 + 3 D` about the coverage, length and failure
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SharedSeries:
-    """The losses of one learner, or the differences of two, with what further fits show."""
-
-    place: tuple[str, int, int, str, str]
-    """Population, n, folds, loss and subject."""
-    is_difference: bool
-    moments: SampleMoments
-    diagnostics: Mapping[str, FloatArray]
-    """(R,) values by name."""
-
-    @property
-    def needed_factor(self) -> float:
-        """The true variance of the mean over that of n independent losses."""
-        moments = self.moments
-        return float(moments.mean.var(ddof=1) / (moments.overall.mean() / moments.n))
-
-
 SHARE, SECOND, TRAINING, FOLDS = "D", "second partition", "training loss", "folds"
 
 
@@ -103,22 +84,18 @@ def compute_share(losses: FloatArray, others: FloatArray) -> FloatArray:
     return np.where(variance > 0, changes / np.where(variance > 0, variance, 1.0), 0.0)
 
 
-def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterator[SharedSeries]:
+def simulate(population: DrawnPopulation, repetitions: int, seed: int) -> Iterator[LossSeries]:
     """Yield every learner and every comparison with the first one, for small sizes, all folds."""
+    fit = partial(_fit_again, population)
     for n in population.sizes[:N_SIZES]:
         for n_folds in N_FOLDS:
             rng = make_random_stream(seed, f"training share: {population.name} {n} {n_folds}")
-            parts: dict[tuple[str, str, bool], list[tuple[FloatArray, ...]]] = {}
-            step = max(1, _MOST_CELLS // n**2)
-            for start in range(0, repetitions, step):
-                x, y = population.draw(rng, min(step, repetitions - start), n)
-                for key, of_series in _fit_again(population, x, y, n_folds, rng).items():
-                    parts.setdefault(key, []).append(of_series)
-            for (loss, subject, is_difference), of_parts in parts.items():
-                losses, share, second, training = map(np.concatenate, zip(*of_parts, strict=True))
+            drawn = draw_series(population, (n, n_folds), repetitions, rng, fit, _MOST_CELLS)
+            for (loss, subject, is_difference), of_series in drawn.items():
+                losses, share, second, training = of_series
                 moments = compute_moments(losses, n_folds)
                 overall = np.where(moments.overall > 0, moments.overall, 1.0)
-                yield SharedSeries(
+                yield LossSeries(
                     place=(population.name, n, n_folds, loss, subject),
                     is_difference=is_difference,
                     moments=moments,
@@ -137,17 +114,17 @@ def _fit_again(
     y: FloatArray,
     n_folds: int,
     rng: np.random.Generator,
-) -> dict[tuple[str, str, bool], tuple[FloatArray, ...]]:
+) -> dict[SeriesKey, tuple[FloatArray, ...]]:
     """Return losses and what halves, a second partition and training rows show, by series."""
     n = y.shape[1]
     order = rng.permutation(n)
     back = np.argsort(order)
-    fit = partial(_list_losses, population)
+    fit = partial(list_losses, population, population.learners)
     halves = fit(x[:, order], y[:, order], 2)
     second = fit(x[:, order], y[:, order], n_folds)
     # the model of one of two copies of the rows, tested on the other copy
     training = fit(np.concatenate([x, x], axis=1), np.concatenate([y, y], axis=1), 2)
-    found: dict[tuple[str, str, bool], tuple[FloatArray, ...]] = {}
+    found: dict[SeriesKey, tuple[FloatArray, ...]] = {}
     for key, losses in fit(x, y, n_folds).items():
         mean = losses.mean(axis=1)
         of_training = training[key][:, :n].mean(axis=1)
@@ -160,31 +137,21 @@ def _fit_again(
     return found
 
 
-def _list_losses(
-    population: DrawnPopulation, x: FloatArray, y: FloatArray, n_folds: int
-) -> dict[tuple[str, str, bool], FloatArray]:
-    losses = compute_losses(population, population.learners, x, y, n_folds)
-    return {
-        (loss, subject, is_difference): values
-        for loss, subject, is_difference, values in list_series(losses, population)
-    }
+CandidateRule: TypeAlias = Callable[[LossSeries], Candidate]
 
 
-CandidateRule: TypeAlias = Callable[[SharedSeries], Candidate]
-
-
-def _allow_for_training(series: SharedSeries, weight: float) -> Candidate:
+def _allow_for_training(series: LossSeries, weight: float) -> Candidate:
     allowance = np.minimum(1 + weight * series.diagnostics[SHARE], LARGEST_ALLOWANCE)
     return Candidate(
         name="", rule=lambda moments: (allowance * moments.overall / moments.n, moments.n - 1.0)
     )
 
 
-def _use_multiple(series: SharedSeries, allowance: float) -> Candidate:  # noqa: ARG001 - as the others
+def _use_multiple(series: LossSeries, allowance: float) -> Candidate:  # noqa: ARG001 - as the others
     return Candidate(name="", rule=partial(estimate_over_instances, allowance=allowance))
 
 
-def _recommend(series: SharedSeries) -> Candidate:  # noqa: ARG001 - as the others
+def _recommend(series: LossSeries) -> Candidate:  # noqa: ARG001 - as the others
     return Candidate(name="", rule=estimate_as_recommended)
 
 
@@ -196,34 +163,36 @@ RULES: Final[Mapping[str, CandidateRule]] = {
 CHOSEN: Final = f"1 + {CHOSEN_WEIGHT:g} D"
 
 
-def _measure(series: SharedSeries, rule: CandidateRule) -> Measures:
-    moments = series.moments
-    target, true_sd = float(moments.mean.mean()), float(moments.mean.std(ddof=1))
-    ends = build_ends(rule(series), moments, is_difference=series.is_difference)
-    return measure(*ends, target, true_sd)
-
-
 def build_tables(
     name: str, populations: Sequence[DrawnPopulation], repetitions: int, seed: int
 ) -> list[Table]:
     """Return the tables of diagnostics, of intervals, and of single designs."""
-    every = [
-        series for population in populations for series in simulate(population, repetitions, seed)
+    measured = [
+        (
+            series,
+            {
+                rule_name: measure_interval(series.moments, rule(series).build_ends(series))
+                for rule_name, rule in RULES.items()
+            },
+        )
+        for population in populations
+        for series in simulate(population, repetitions, seed)
     ]
+    every = [series for series, _ in measured]
     about = ABOUT.format(repetitions=repetitions)
     title = f"Allowances for training over one partition, {name}"
-    of_intervals = ABOUT_INTERVALS.format(largest=LARGEST_ALLOWANCE)
+    of_intervals = f"{about}{ABOUT_INTERVALS.format(largest=LARGEST_ALLOWANCE)}"
     return [
         _build_diagnostics(f"{title}: diagnostics", f"{about}{ABOUT_DIAGNOSTICS}", every),
-        _build_intervals(title, f"{about}{of_intervals}", every),
-        _build_designs(f"{title}: designs", f"{about}{of_intervals}", every),
+        build_summary(title, of_intervals, measured, RULES),
+        _build_designs(f"{title}: designs", of_intervals, measured),
     ]
 
 
-def _build_diagnostics(title: str, about: str, every: Sequence[SharedSeries]) -> Table:
+def _build_diagnostics(title: str, about: str, every: Sequence[LossSeries]) -> Table:
     names = (SHARE, SECOND, TRAINING, FOLDS)
-    rows: list[tuple[TableCell, ...]] = []
-    for of, is_difference in (("model", False), ("difference", True)):
+    rows: list[TableRow] = []
+    for of, is_difference in OF_SERIES.items():
         chosen = [series for series in every if series.is_difference is is_difference]
         needed = [series.needed_factor for series in chosen]
         correlations = (
@@ -235,23 +204,16 @@ def _build_diagnostics(title: str, about: str, every: Sequence[SharedSeries]) ->
     return Table(title=title, about=about, columns=columns, rows=tuple(rows))
 
 
-def _build_intervals(title: str, about: str, every: Sequence[SharedSeries]) -> Table:
-    rows: list[tuple[TableCell, ...]] = []
-    for of, is_difference in (("model", False), ("difference", True)):
-        chosen = [series for series in every if series.is_difference is is_difference]
-        for rule_name, rule in RULES.items():
-            summary = summarise([_measure(series, rule) for series in chosen])
-            rows.append((of, rule_name, len(chosen), *summary.cells))
-    return Table(title=title, about=about, columns=SUMMARY_COLUMNS, rows=tuple(rows))
-
-
-def _build_designs(title: str, about: str, every: Sequence[SharedSeries]) -> Table:
+def _build_designs(title: str, about: str, measured: Sequence[MeasuredSeries]) -> Table:
     shown = ("nadeau_bengio_instances", CHOSEN)
-    rows: list[tuple[TableCell, ...]] = []
-    for series in every:
-        measured = (_measure(series, RULES[name]) for name in shown)
-        cells = (f"{of.coverage:.3f} / {of.length:.2f} / {of.power:.2f}" for of in measured)
-        share = float(series.diagnostics[SHARE].mean())
-        rows.append((*series.place, f"{series.needed_factor:.2f}", f"{share:.2f}", *cells))
+    rows: tuple[TableRow, ...] = tuple(
+        (
+            *series.place,
+            f"{series.needed_factor:.2f}",
+            f"{float(series.diagnostics[SHARE].mean()):.2f}",
+            *(str(measures[name]) for name in shown),
+        )
+        for series, measures in measured
+    )
     columns = ("population", "n", "folds", "loss", "of", "needed factor", SHARE, *shown)
-    return Table(title=title, about=about, columns=columns, rows=tuple(rows))
+    return Table(title=title, about=about, columns=columns, rows=rows)

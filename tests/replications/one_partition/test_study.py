@@ -21,11 +21,11 @@ from thetahat.seeds import make_random_stream
 from thetahat_replications.one_partition import shipped_verdicts, training_share
 from thetahat_replications.one_partition.__main__ import SETS, run
 from thetahat_replications.one_partition.batch_learners import LEARNERS
-from thetahat_replications.one_partition.candidates import CANDIDATES, build_ends
+from thetahat_replications.one_partition.candidates import CANDIDATES
 from thetahat_replications.one_partition.designs import CHOOSING, JUDGING, DrawnPopulation
 from thetahat_replications.one_partition.measures import measure, summarise
 from thetahat_replications.one_partition.shipped_rows import replace_rows
-from thetahat_replications.one_partition.simulation import compute_moments
+from thetahat_replications.one_partition.simulation import LossSeries, compute_moments
 
 PAGES = Path("docs/results/one_partition")
 POPULATIONS = {population.name: population for population in (*CHOOSING, *JUDGING)}
@@ -72,7 +72,12 @@ def test_exact_the_recommended_intervals(name: str, *, is_difference: bool) -> N
     values = rows[:1] - rows[1:] if is_difference else rows[:1]
     (candidate,) = [candidate for candidate in CANDIDATES if candidate.name == name]
 
-    ends = build_ends(candidate, compute_moments(values, 5), is_difference=is_difference)
+    series = LossSeries(
+        place=("drawn", 60, 5, "l", "a"),
+        is_difference=is_difference,
+        moments=compute_moments(values, 5),
+    )
+    ends = candidate.build_ends(series)
 
     result = thetahat.evaluate({"a": rows[0], "b": rows[1]}, block=block.tolist(), variances=[name])
     interval = (
