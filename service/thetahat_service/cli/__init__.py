@@ -19,47 +19,49 @@ from thetahat_service.cli import failures
 from thetahat_service.cli.sectioned_help import SectionedGroup
 
 COMMANDS: Final = {
-    "advise": ("advise",),
-    "compare": ("compare",),
-    "inspect_file": ("inspect",),
-    "example": ("example",),
-    "gate": ("gate",),
-    "verify": ("verify",),
-    "mcp_server": ("mcp",),
-    "agreement": ("agreement",),
-    "evaluations": (
-        "submit",
-        "watch",
-        "status",
-        "result",
-        "list",
-        "report",
-        "sign-off",
-        "sign-offs",
-        "cancel",
-        "delete",
-    ),
-    "datasets": ("datasets",),
-    "series": ("series",),
-    "protocol": ("protocol",),
-    "methods": ("methods",),
-    "study": ("study",),
-    "server": (
-        "serve",
-        "api",
-        "worker",
-        "sweeper",
-        "migrate",
-        "doctor",
-        "backup",
-        "restore",
-        "compile",
-    ),
-    "keys": ("keys",),
-    "reference": ("reference",),
-    "client_types": ("client-types",),
+    "Evaluations": {
+        "advise": "advise.advise",
+        "compare": "compare.compare",
+        "inspect": "inspect_file.inspect_file",
+        "example": "example.write_examples",
+        "gate": "gate.gate",
+        "verify": "verify.verify",
+        "mcp": "mcp_server.serve_tools",
+        "agreement": "agreement.agreement",
+        "submit": "evaluations.submit",
+        "watch": "evaluations.watch",
+        "status": "evaluations.status",
+        "result": "evaluations.result",
+        "list": "evaluations.list_evaluations",
+        "report": "evaluations.report",
+        "sign-off": "evaluations.sign_off",
+        "sign-offs": "evaluations.sign_offs",
+        "cancel": "evaluations.cancel",
+        "delete": "evaluations.delete",
+        "datasets": "datasets.app",
+        "series": "series.app",
+        "protocol": "protocol.app",
+        "methods": "methods.methods",
+        "study": "study.study",
+    },
+    "Service": {
+        "serve": "server.serve",
+        "api": "server.api",
+        "worker": "server.worker",
+        "sweeper": "server.sweeper",
+        "migrate": "server.migrate",
+        "doctor": "server.doctor",
+        "backup": "server.backup",
+        "restore": "server.restore",
+        "compile": "server.compile_all",
+        "keys": "keys.app",
+    },
+    "Documentation": {
+        "reference": "reference.reference",
+        "client-types": "client_types.client_types",
+    },
 }
-"""The commands of each module, in the order of the help."""
+"""The module with each command, or group of commands, by section of the help and in its order."""
 
 
 def build_app(command: str | None = None) -> typer.Typer:
@@ -81,9 +83,16 @@ def build_app(command: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    only = [module for module, names in COMMANDS.items() if command in names]
-    for module in only or COMMANDS:
-        import_module(f"{__name__}.{module}").add_commands(app)
+    is_known = any(command in places for places in COMMANDS.values())
+    for section, places in COMMANDS.items():
+        for name, place in places.items():
+            if name == command or not is_known:
+                module, _, function = place.partition(".")
+                added = getattr(import_module(f"{__name__}.{module}"), function)
+                if isinstance(added, typer.Typer):
+                    app.add_typer(added, name=name, rich_help_panel=section)
+                else:
+                    app.command(name, rich_help_panel=section)(added)
     return app
 
 

@@ -41,11 +41,6 @@ NUMBERS: Final[dict[PrecisionNumber, str]] = {
 }
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("advise", rich_help_panel="Evaluations")(advise)
-
-
 def advise(
     request: Annotated[
         str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,8 +15,6 @@ from thetahat_service.cli.output import print_json, print_result, print_text
 if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
 
-PANEL: Final = "Evaluations"
-
 
 class Scale(StrEnum):
     """What the distance of two ratings means."""
@@ -24,11 +22,6 @@ class Scale(StrEnum):
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
     INTERVAL = "interval"
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command("agreement", rich_help_panel=PANEL)(agreement)
 
 
 def agreement(

@@ -12,11 +12,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command("client-types", rich_help_panel="Documentation")(client_types)
-
-
 def client_types(
     output: Annotated[
         Path | None,

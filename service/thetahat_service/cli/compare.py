@@ -15,17 +15,11 @@ from thetahat_service.cli.output import print_json, print_result, write_text
 if TYPE_CHECKING:
     from thetahat.values.json_values import JsonValue
 
-PANEL: Final = "Evaluations"
 ADVICE: Final = (
     "Differences that do not matter: --margin.",
     "Other questions of the file: thetahat inspect FILE.",
 )
 """What is said below a result."""
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command("compare", rich_help_panel=PANEL)(compare)
 
 
 @compared_files.takes_file_options

@@ -24,11 +24,6 @@ app = typer.Typer(
 DatasetId = Annotated[str, typer.Argument(metavar="ID", help="Id of the data set.")]
 
 
-def add_commands(parent: typer.Typer) -> None:
-    """Add the group of commands."""
-    parent.add_typer(app, name="datasets", rich_help_panel="Evaluations")
-
-
 @app.command("list")
 def list_datasets(
     limit: Annotated[int, typer.Option(min=1, help="Most data sets to print.")] = 20,

@@ -28,26 +28,8 @@ from thetahat_service.cli.requests import read_requests
 if TYPE_CHECKING:
     from thetahat_client.models import SignOff
 
-PANEL: Final = "Evaluations"
 STATUSES: Final = ("queued", "running", "succeeded", "failed", "cancelled")
 All = Annotated[bool, typer.Option("--all", help="Print every table, verdict and caution.")]
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    for name, command in (
-        ("submit", submit),
-        ("watch", watch),
-        ("status", status),
-        ("result", result),
-        ("list", list_evaluations),
-        ("report", report),
-        ("sign-off", sign_off),
-        ("sign-offs", sign_offs),
-        ("cancel", cancel),
-        ("delete", delete),
-    ):
-        app.command(name, rich_help_panel=PANEL)(command)
 
 
 def submit(

@@ -11,7 +11,6 @@ import typer
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import print_text
 
-PANEL: Final = "Evaluations"
 FILES: Final = {
     "exam_losses.csv": "squared errors of 3 models for 4059 pupils in 65 schools\n"
     "  thetahat compare exam_losses.csv --block school",
@@ -21,11 +20,6 @@ FILES: Final = {
     "  thetahat submit exam_request.json --data exam.csv --wait",
 }
 """What each file has, and a command that takes it."""
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command("example", rich_help_panel=PANEL)(write_examples)
 
 
 def write_examples(

@@ -8,7 +8,7 @@ from dataclasses import fields as dataclass_fields
 from dataclasses import replace
 from enum import IntEnum, StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 from xml.etree import ElementTree as ET
 
 import typer
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from thetahat_client.result_types import ModelsResult
     from thetahat_client.results import GateResultDict
     from thetahat_service.json_types import JsonObject
-
-PANEL: Final = "Evaluations"
 
 
 class Require(StrEnum):
@@ -50,11 +48,6 @@ class GateStatus(IntEnum):
     PASS = 0
     FAIL = 1
     UNDECIDED = 3
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command("gate", rich_help_panel=PANEL)(gate)
 
 
 @compared_files.takes_file_options

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from thetahat_service.cli.evaluate_once import open_data
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.output import print_json, print_text
-
-PANEL: Final = "Evaluations"
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command("inspect", rich_help_panel=PANEL)(inspect_file)
 
 
 def inspect_file(

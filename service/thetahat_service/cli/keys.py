@@ -32,11 +32,6 @@ def _check_name(text: str) -> str:
     return text
 
 
-def add_commands(parent: typer.Typer) -> None:
-    """Add the group of commands."""
-    parent.add_typer(app, name="keys", rich_help_panel="Service")
-
-
 @app.command()
 def create(
     name: Annotated[

@@ -24,11 +24,6 @@ INSTRUCTIONS: Final = (
 )
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command("mcp", rich_help_panel="Evaluations")(serve_tools)
-
-
 def serve_tools(
     folder: Annotated[
         Path,

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from thetahat_client.results import MethodReadDict
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(rich_help_panel="Evaluations")(methods)
-
-
 def _complete_family(incomplete: str) -> list[str]:
     from thetahat_client import ThetahatError
 

@@ -24,11 +24,6 @@ app = typer.Typer(
 ProtocolId = Annotated[str, typer.Argument(metavar="ID", help="Id of the protocol.")]
 
 
-def add_commands(parent: typer.Typer) -> None:
-    """Add the group of commands."""
-    parent.add_typer(app, name="protocol", rich_help_panel="Evaluations")
-
-
 @app.command()
 def create(
     request: Annotated[

@@ -47,11 +47,6 @@ TITLES: Final = {
 """Titles in the order of the page; other families follow, with their name as the title."""
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(rich_help_panel="Documentation")(reference)
-
-
 def reference(
     output: Annotated[
         Path | None,

@@ -31,11 +31,6 @@ app = typer.Typer(
 SeriesId = Annotated[str, typer.Argument(metavar="ID", help="Id of the series.")]
 
 
-def add_commands(parent: typer.Typer) -> None:
-    """Add the group of commands."""
-    parent.add_typer(app, name="series", rich_help_panel="Evaluations")
-
-
 @app.command()
 def create(
     request: Annotated[

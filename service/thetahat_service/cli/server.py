@@ -15,7 +15,6 @@ from uuid import uuid4
 
 import typer
 
-PANEL: Final = "Service"
 Host = Annotated[str | None, typer.Option(help="Address to listen on (THETAHAT_HOST).")]
 Port = Annotated[str | None, typer.Option(help="Port to listen on (THETAHAT_PORT).")]
 DataDir = Annotated[
@@ -35,13 +34,6 @@ COMPILED_PACKAGES: Final = (
     "thetahat_worker",
 )
 """Packages whose modules are all compiled in advance; of others those that the service loads."""
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the commands of this module."""
-    for command in (serve, api, worker, sweeper, migrate, doctor, backup, restore):
-        app.command(rich_help_panel=PANEL)(command)
-    app.command("compile", rich_help_panel=PANEL)(compile_all)
 
 
 def serve(

@@ -25,11 +25,6 @@ DEFAULT_FOLDER: Final = Path("docs/results")
 VERDICTS: Final = ("holds", "fails", "undecided")
 
 
-def add_commands(app: typer.Typer) -> None:
-    """Add the command."""
-    app.command(rich_help_panel="Evaluations")(study)
-
-
 class StudyInput(TypedDict):
     """A file for a role of a preset, as a request names it."""
 

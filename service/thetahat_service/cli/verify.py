@@ -9,14 +9,8 @@ import typer
 
 from thetahat_service.cli.output import print_json, print_text
 
-PANEL: Final = "Evaluations"
 MOST_DIFFERENCES: Final = 10
 """Values that are listed, unless all are asked for."""
-
-
-def add_commands(app: typer.Typer) -> None:
-    """Add the command of this module."""
-    app.command("verify", rich_help_panel=PANEL)(verify)
 
 
 def verify(

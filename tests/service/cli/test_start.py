@@ -40,11 +40,17 @@ def test_exact_help_loads_nothing_slow(words: tuple[str, ...]) -> None:
     assert loaded_by(*words) & SLOW == set()
 
 
-@pytest.mark.parametrize("module", COMMANDS)
-def test_exact_a_module_has_the_commands_that_the_table_names(module: str) -> None:
-    for name in COMMANDS[module]:
-        command: Any = typer.main.get_command(build_app(name))
-        assert tuple(command.commands) == COMMANDS[module]
+def test_exact_the_help_has_the_commands_of_the_table_in_its_sections() -> None:
+    whole: Any = typer.main.get_command(build_app())
+    for section, places in COMMANDS.items():
+        shown = [name for name, each in whole.commands.items() if each.rich_help_panel == section]
+        assert set(shown) == set(places)
+
+
+@pytest.mark.parametrize("name", [name for places in COMMANDS.values() for name in places])
+def test_exact_a_command_is_built_without_the_others(name: str) -> None:
+    command: Any = typer.main.get_command(build_app(name))
+    assert list(command.commands) == [name]
 
 
 def test_exact_an_unknown_command_is_compared_with_all(capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +62,8 @@ def test_exact_a_command_imports_no_other_commands_module() -> None:
     modules = {name for name in loaded_by("compare", "--help") if name.startswith(CLI)}
 
     assert CLI + "compare" in modules
-    assert not {CLI + name for name in COMMANDS if name != "compare"} & modules
+    others = {place.partition(".")[0] for places in COMMANDS.values() for place in places.values()}
+    assert not {CLI + name for name in others - {"compare"}} & modules
 
 
 def test_exact_help_has_sections_with_whole_sentences(capsys: pytest.CaptureFixture[str]) -> None:
