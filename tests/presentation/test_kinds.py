@@ -24,8 +24,9 @@ from thetahat_presentation.parts.population import list_population_tables
 from thetahat_presentation.parts.studied import list_calibration_tables
 from thetahat_presentation.showing import show
 from thetahat_service.figures.catalogue import list_figures
+from thetahat_service.figures.figure import Figure
 from thetahat_service.kinds.examples import RESULT, read_examples
-from thetahat_service.pages.evaluation_page import ShownFigure, place_figures
+from thetahat_service.pages.evaluation_page import place_figures
 
 RESULTS: Final = read_examples(RESULT)
 
@@ -383,7 +384,7 @@ def test_exact_verdicts_without_intervals_are_said_once_with_the_figure_of_a_tes
         for a, b in (("weak", "strong"), ("weak", "third"))
     ]
     shown = [
-        ShownFigure(name=name, title=name, caption="", alt="")
+        Figure(name=name, title=name, caption="", alt="", view=lambda _: {})
         for name in ("differences", "critical_differences_friedman", "critical_differences_quade")
     ]
 

@@ -11,8 +11,9 @@ import orjson
 from thetahat_service.errors import ResourceNotFound
 from thetahat_service.jobs import read
 from thetahat_service.jobs.sign_offs import compute_digest
-from thetahat_service.reports.document import ReportedData, ReportSource, Signed
+from thetahat_service.reports.document import ReportSource
 from thetahat_service.storage import datasets, sign_offs
+from thetahat_service.storage.sign_offs import SignOffRow
 from thetahat_service.storage.unit_of_work import reading
 
 MAX_SIGN_OFFS: Final = 60
@@ -40,47 +41,20 @@ def read_report_source(owner_id: UUID, evaluation_id: UUID) -> ReportSource:
     if row.finished_at is None:
         raise ResourceNotFound(f"There is no evaluation {evaluation_id}.")  # deleted meanwhile
     return ReportSource(
-        identifier=str(row.id),
-        kind=row.kind,
-        name=row.name,
-        labels=row.labels,
-        created_at=row.created_at,
+        row=row,
         finished_at=row.finished_at,
-        seed=row.seed,
-        data_sha256=row.data_sha256,
-        request_sha256=row.request_sha256,
-        result_sha256=compute_digest(text),
         request=request,
         result=orjson.loads(text),
-        data=[
-            ReportedData(
-                name=dataset.name or "",
-                sha256=dataset.sha256,
-                rows=dataset.rows,
-                columns=len(dataset.columns),
-                identifier=str(dataset.id),
-            )
-            for dataset in used
-        ],
+        result_sha256=compute_digest(text),
+        data=used,
         sign_offs=list_newest_sign_offs(evaluation_id),
     )
 
 
-def list_newest_sign_offs(evaluation_id: UUID) -> list[Signed]:
+def list_newest_sign_offs(evaluation_id: UUID) -> list[SignOffRow]:
     """Return the newest sign-offs of an evaluation, as its page and its report show them."""
     with reading() as connection:
-        rows = sign_offs.list_page(connection, evaluation_id, None, MAX_SIGN_OFFS)
-    return [
-        Signed(
-            at=row.at,
-            name=row.name,
-            actor=row.actor,
-            decision=row.decision,
-            comment=row.comment,
-            result_sha256=row.result_sha256,
-        )
-        for row in rows
-    ]
+        return sign_offs.list_page(connection, evaluation_id, None, MAX_SIGN_OFFS)
 
 
 def read_result(owner_id: UUID, evaluation_id: UUID) -> StoredResult:

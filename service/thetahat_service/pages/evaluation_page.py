@@ -9,30 +9,10 @@ from typing import Any, Final
 
 from thetahat_presentation.document import Document
 from thetahat_presentation.wording import join_words
+from thetahat_service.figures.figure import Figure
 from thetahat_service.pages.method_page import describe_family
 
 Json = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownFigure:
-    """A figure of a result.
-
-    Parameters
-    ----------
-    name : str
-        Its name in the result, from which its path follows.
-    title, caption, alt : str
-        Its title, how to read it, and what it shows in a sentence for people who do not see it.
-    about : sequence of str
-        Models that it is about; empty for all.
-    """
-
-    name: str
-    title: str
-    caption: str
-    alt: str
-    about: Sequence[str] = ()
 
 
 def list_steps(prepare: Any) -> list[str]:
@@ -75,9 +55,9 @@ def _describe_method(method: Json) -> tuple[str, str, str]:
 class PlacedFigures:
     """The figures of a result by the section that shows them."""
 
-    by_section: Mapping[str, Sequence[ShownFigure]] = dataclasses.field(default_factory=dict)
+    by_section: Mapping[str, Sequence[Figure]] = dataclasses.field(default_factory=dict)
     """Figures by the name of a section."""
-    others: Sequence[ShownFigure] = ()
+    others: Sequence[Figure] = ()
     """Those that are folded away."""
 
 
@@ -107,7 +87,7 @@ MAX_MAIN_FIGURES: Final = 3
 FURTHER: Final = frozenset(f"learning_curve_{place}" for place in range(2, MAX_CURVE_FIGURES + 1))
 
 
-def place_figures(figures: Sequence[ShownFigure], document: Document) -> PlacedFigures:
+def place_figures(figures: Sequence[Figure], document: Document) -> PlacedFigures:
     """Return the figures of a result by section; those with no section of their own come last.
 
     Of the figures by source the page shows the one about its pair of models.
@@ -138,9 +118,7 @@ def place_figures(figures: Sequence[ShownFigure], document: Document) -> PlacedF
     return PlacedFigures(by_section=by_section, others=others)
 
 
-def _choose_by_source(
-    figures: Sequence[ShownFigure], pair: tuple[str, str] | None
-) -> list[ShownFigure]:
+def _choose_by_source(figures: Sequence[Figure], pair: tuple[str, str] | None) -> list[Figure]:
     if pair is None:
         return []
     return [

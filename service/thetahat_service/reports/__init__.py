@@ -1,1 +1,1 @@
-"""Reports of evaluations for reading, printing and signing; knows no HTTP and no database."""
+"""Reports of evaluations for reading, printing and signing; knows no HTTP and reads no database."""

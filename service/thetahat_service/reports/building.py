@@ -15,7 +15,7 @@ from thetahat_presentation.showing import ask, name_kind
 from thetahat_presentation.wording import capitalise, find_block_word
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
-from thetahat_service.pages.evaluation_page import ShownFigure, place_figures
+from thetahat_service.pages.evaluation_page import place_figures
 from thetahat_service.pages.shown_results import show_result
 from thetahat_service.pages.texts import write_moment
 from thetahat_service.reports.cited_methods import cite_methods, write_parameters
@@ -33,9 +33,9 @@ from thetahat_service.reports.document import (
     ReportTable,
     Section,
     SignatureLines,
-    Signed,
 )
 from thetahat_service.reports.request_listing import list_request
+from thetahat_service.storage.sign_offs import SignOffRow
 
 Json = Mapping[str, Any]
 NamedBlocks: TypeAlias = tuple[str, str, Sequence[Block]]
@@ -73,9 +73,9 @@ SHA256: Final = frozenset(
 def build_report(source: ReportSource) -> Report:
     """Return the report of an evaluation with a result."""
     report = Report(
-        identifier=source.identifier,
-        title=source.name or f"{name_kind(source.kind)} {source.identifier[:8]}",
-        subtitle=f"{name_kind(source.kind)}, finished {write_moment(source.finished_at)}",
+        identifier=str(source.row.id),
+        title=source.row.name or f"{name_kind(source.row.kind)} {str(source.row.id)[:8]}",
+        subtitle=f"{name_kind(source.row.kind)}, finished {write_moment(source.finished_at)}",
         state=describe_state_of_signing(source),
         finished_at=source.finished_at,
         version=source.result["provenance"]["version"],
@@ -226,19 +226,8 @@ class _PlacedReportFigures:
     """The figures of a result by the section of the report that has them."""
 
     def __init__(self, figures: Sequence[Figure], document: Document) -> None:
-        self._figures = {figure.name: figure for figure in figures}
-        shown = [
-            ShownFigure(
-                name=figure.name,
-                title=figure.title,
-                caption=figure.caption,
-                alt=figure.alt,
-                about=figure.about,
-            )
-            for figure in figures
-        ]
-        self._placed = place_figures(shown, document)
-        self._first = ""
+        self._placed = place_figures(figures, document)
+        self._first: Figure | None = None
 
     def take_first(self) -> list[Block]:
         """Return the figure of the first page, which no other section then has."""
@@ -247,16 +236,15 @@ class _PlacedReportFigures:
         found += self._placed.others
         if not found:
             return []
-        self._first = found[0].name
-        return [ReportFigure(figure=self._figures[self._first], is_small=True)]
+        self._first = found[0]
+        return [ReportFigure(figure=self._first, is_small=True)]
 
     def list_section(self, section: str) -> list[Block]:
         """Return the figures of a section."""
         return self._list_blocks(self._placed.by_section.get(section, ()))
 
-    def _list_blocks(self, placed: Sequence[ShownFigure]) -> list[Block]:
-        names = [figure.name for figure in placed if figure.name != self._first]
-        return [ReportFigure(figure=self._figures[name]) for name in names]
+    def _list_blocks(self, placed: Sequence[Figure]) -> list[Block]:
+        return [ReportFigure(figure=figure) for figure in placed if figure is not self._first]
 
     def list_others(self) -> list[Block]:
         """Return the first figures without a section of their own, and how many more there are."""
@@ -280,7 +268,7 @@ def _shorten(table: Table, n_rows: int | None = None) -> Table:
 
 
 def _ask(source: ReportSource) -> list[Block]:
-    sentences = ask(source.kind, source.result, source.request)
+    sentences = ask(source.row.kind, source.result, source.request)
     return [Paragraph(text=" ".join(sentences))] if sentences else []
 
 
@@ -307,17 +295,17 @@ def _describe_data(source: ReportSource) -> list[Block]:
     blocks: list[Block] = []
     for dataset in source.data:
         facts = [
-            ("Data set", dataset.name or dataset.identifier),
+            ("Data set", dataset.name or str(dataset.id)),
             ("Rows", format_number(dataset.rows)),
-            ("Columns", format_number(dataset.columns)),
+            ("Columns", format_number(len(dataset.columns))),
             ("SHA-256", dataset.sha256),
         ]
         blocks.append(FactList(items=facts, codes=SHA256))
     if not source.data:
-        is_drawn = source.kind == "study"
+        is_drawn = source.row.kind == "study"
         text = "The study draws its data." if is_drawn else "The data are part of the request."
         blocks.append(Paragraph(text=text))
-    facts = [("SHA-256 of the data", source.data_sha256)]
+    facts = [("SHA-256 of the data", source.row.data_sha256)]
     result = source.result
     if "models" in result:
         sizes = {(model["n"], model["blocks"]) for model in result["models"].values()}
@@ -367,7 +355,7 @@ def _describe_scheme(source: ReportSource) -> list[Block]:
     repetitions = source.result.get("study", {}).get("repetitions")
     numbers = (("Repetitions", repetitions), ("Resamples", source.result.get("n_resamples")))
     facts += [(name, format_number(n)) for name, n in numbers if n is not None]
-    facts.append(("Seed", str(source.seed)))
+    facts.append(("Seed", str(source.row.seed)))
     return [FactList(items=facts)]
 
 
@@ -386,15 +374,15 @@ def _write_method(method: Any) -> str:
 
 def _reproduce(source: ReportSource) -> list[Block]:
     facts = [
-        ("Evaluation", source.identifier),
-        ("Submitted", write_moment(source.created_at)),
+        ("Evaluation", str(source.row.id)),
+        ("Submitted", write_moment(source.row.created_at)),
         ("Release of thetahat", source.result["provenance"]["version"]),
-        ("Seed", str(source.seed)),
-        ("SHA-256 of the data", source.data_sha256),
-        ("SHA-256 of the request", source.request_sha256),
+        ("Seed", str(source.row.seed)),
+        ("SHA-256 of the data", source.row.data_sha256),
+        ("SHA-256 of the request", source.row.request_sha256),
         ("SHA-256 of the result", source.result_sha256),
     ]
-    facts += [(f"Label {key}", value) for key, value in source.labels.items()]
+    facts += [(f"Label {key}", value) for key, value in source.row.labels.items()]
     packages = {
         f"{method['package']} {method.get('version') or ''}".strip()
         for method in source.result["provenance"]["methods"]
@@ -433,7 +421,7 @@ def _list_sign_offs(source: ReportSource) -> list[Block]:
     return [*blocks, SignatureLines(labels=lines)]
 
 
-def tabulate_sign_offs(signed: Sequence[Signed], digest: str) -> Table:
+def tabulate_sign_offs(signed: Sequence[SignOffRow], digest: str) -> Table:
     """Return sign-offs as a table; ``digest`` is that of the result as it is recorded now."""
     return Table(
         caption="Decisions, the newest first; the newest counts",
@@ -442,7 +430,7 @@ def tabulate_sign_offs(signed: Sequence[Signed], digest: str) -> Table:
     )
 
 
-def _write_sign_off(signed: Signed, digest: str) -> list[str]:
+def _write_sign_off(signed: SignOffRow, digest: str) -> list[str]:
     return [
         signed.name,
         DECISIONS[signed.decision],

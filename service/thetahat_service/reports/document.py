@@ -10,6 +10,9 @@ from typing import Any, ClassVar
 
 from thetahat_presentation.document import Caution, Table
 from thetahat_service.figures.figure import Figure
+from thetahat_service.storage.datasets import DatasetRow
+from thetahat_service.storage.evaluations import EvaluationRow
+from thetahat_service.storage.sign_offs import SignOffRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,75 +187,20 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signed:
-    """A sign-off as the report shows it.
-
-    Parameters
-    ----------
-    at : datetime
-        When.
-    name, actor, decision, comment : str
-        Who, with which key, what, and why.
-    result_sha256 : str
-        Digest of the result that was signed.
-    """
-
-    at: datetime
-    name: str
-    actor: str
-    decision: str
-    comment: str
-    result_sha256: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedData:
-    """A data set of the evaluation."""
-
-    name: str
-    sha256: str
-    rows: int
-    columns: int
-    identifier: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSource:
-    """What a report is made of.
+    """What a report is made of."""
 
-    Parameters
-    ----------
-    identifier, kind : str
-        Id and kind of the evaluation.
-    name : str or None
-        Its name.
-    labels : mapping
-        Its labels.
-    created_at, finished_at : datetime
-        When it was submitted and when it ended.
-    seed : int
-        Seed of all random draws.
-    data_sha256, request_sha256, result_sha256 : str
-        Digests of the data, the request and the result.
-    request, result : mapping
-        The request, and the result as clients read it.
-    data : sequence of ReportedData
-        The uploaded data sets; empty where the request has the data.
-    sign_offs : sequence of Signed
-        The newest first.
-    """
-
-    identifier: str
-    kind: str
-    name: str | None
-    labels: Mapping[str, str]
-    created_at: datetime
+    row: EvaluationRow
+    """The evaluation."""
     finished_at: datetime
-    seed: int
-    data_sha256: str
-    request_sha256: str
-    result_sha256: str
+    """When it ended."""
     request: Mapping[str, Any]
+    """The request."""
     result: Mapping[str, Any]
-    data: Sequence[ReportedData] = ()
-    sign_offs: Sequence[Signed] = ()
+    """The result as clients read it."""
+    result_sha256: str
+    """Digest of the result."""
+    data: Sequence[DatasetRow] = ()
+    """The uploaded data sets; empty where the request has the data."""
+    sign_offs: Sequence[SignOffRow] = ()
+    """The newest first."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from tests.service.figures.results import evaluation
+from thetahat_service.json_types import ColumnDescription
 from thetahat_service.kinds.examples import REQUEST, RESULT, WITH_DATASET, read_examples
-from thetahat_service.reports.document import ReportedData, ReportSource, Signed
+from thetahat_service.reports.document import ReportSource
+from thetahat_service.storage.datasets import DatasetRow
+from thetahat_service.storage.evaluations import EvaluationRow
+from thetahat_service.storage.sign_offs import SignOffRow
 
 RESULTS = read_examples(RESULT)
 REQUESTS = read_examples(REQUEST) | read_examples(WITH_DATASET)
@@ -31,8 +36,21 @@ def build_source(
     result: dict[str, Any], request: dict[str, Any] | None = None, **fields: Any
 ) -> ReportSource:
     values: dict[str, Any] = {
-        "identifier": "0b0e7a52-11aa-4a4e-9a3d-0123456789ab",
-        "kind": result["kind"],
+        "finished_at": FINISHED,
+        "result_sha256": "c" * 64,
+        "request": request or {"kind": result["kind"]},
+        "result": result,
+    }
+    of_row = {name: fields.pop(name) for name in ("name", "labels") if name in fields}
+    return ReportSource(row=make_row(result["kind"], **of_row), **values | fields)
+
+
+def make_row(kind: str, **fields: Any) -> EvaluationRow:
+    """Return the row of an evaluation that has ended."""
+    values: dict[str, Any] = dict.fromkeys(EvaluationRow.__dataclass_fields__)
+    values |= {
+        "id": UUID("0b0e7a52-11aa-4a4e-9a3d-0123456789ab"),
+        "kind": kind,
         "name": "Schools",
         "labels": {"team": "blue"},
         "created_at": FINISHED,
@@ -40,13 +58,8 @@ def build_source(
         "seed": 7,
         "data_sha256": "a" * 64,
         "request_sha256": "b" * 64,
-        "result_sha256": "c" * 64,
-        "request": request or {"kind": result["kind"]},
-        "result": result,
-        "data": [],
-        "sign_offs": [],
     }
-    return ReportSource(**values | fields)
+    return EvaluationRow(**values | fields)
 
 
 def many_models(n_models: int) -> ReportSource:
@@ -64,17 +77,31 @@ def many_models(n_models: int) -> ReportSource:
     return build_source(result)
 
 
-def signed(**fields: Any) -> Signed:
+def signed(**fields: Any) -> SignOffRow:
     values: dict[str, Any] = {
+        "id": UUID(int=1),
+        "evaluation_id": UUID(int=2),
         "at": datetime(2026, 11, 23, 9, tzinfo=UTC),
         "name": "Ann Reviewer",
+        "owner": "local",
         "actor": "th_12345678",
         "decision": "approved",
         "comment": "Only for school 12.",
         "result_sha256": "c" * 64,
     }
-    return Signed(**values | fields)
+    return SignOffRow(**values | fields)
 
 
-def data_set(name: str = "exam.csv") -> ReportedData:
-    return ReportedData(name=name, sha256="d" * 64, rows=4059, columns=5, identifier="12")
+def data_set(name: str = "exam.csv") -> DatasetRow:
+    columns = [ColumnDescription(name=f"c{i}", type="number") for i in range(5)]
+    return DatasetRow(
+        id=UUID(int=12),
+        sha256="d" * 64,
+        media_type="text/csv",
+        bytes=1,
+        rows=4059,
+        columns=columns,
+        details={},
+        name=name,
+        created_at=FINISHED,
+    )

@@ -34,7 +34,6 @@ from thetahat_service.pages.comparison_page import Side, compare, describe_agree
 from thetahat_service.pages.evaluation_list import describe_entry
 from thetahat_service.pages.evaluation_page import (
     PlacedFigures,
-    ShownFigure,
     list_facts,
     list_used_methods,
     place_figures,
@@ -108,7 +107,7 @@ def build_evaluation_context(
     document = None if result is None else show_result(result, sent, pair)
     figures = PlacedFigures()
     if result is not None and document is not None:
-        figures = place_figures([_describe_figure(each) for each in list_figures(result)], document)
+        figures = place_figures(list_figures(result), document)
     request_text, is_whole = write_request(sent)
     finished, started = row.finished_at, row.started_at
     return {
@@ -137,16 +136,6 @@ def build_evaluation_context(
         "request_text": request_text,
         "request_is_whole": is_whole,
     }
-
-
-def _describe_figure(figure: Figure) -> ShownFigure:
-    return ShownFigure(
-        name=figure.name,
-        title=figure.title,
-        caption=figure.caption,
-        alt=figure.alt,
-        about=figure.about,
-    )
 
 
 def _read_differences(

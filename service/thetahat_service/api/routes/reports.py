@@ -154,12 +154,8 @@ def _compute_source_digest(source: ReportSource, form: str) -> str:
     return _compute_digest(
         [
             form,
-            source.identifier,
-            source.name,
-            source.labels,
+            source.row,
             source.result_sha256,
-            source.data_sha256,
-            source.request_sha256,
             source.data,
             source.sign_offs,
         ]
