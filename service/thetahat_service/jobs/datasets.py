@@ -15,9 +15,8 @@ from sqlalchemy.exc import IntegrityError
 from thetahat_service.data.base import Inspected
 from thetahat_service.data.formats import find_format, list_table_suffixes
 from thetahat_service.data.parsing import inspect_file, preview_file, understand_file
-from thetahat_service.errors import DatasetInUse, QuotaExceeded, ResourceNotFound
-from thetahat_service.jobs.read import Position
-from thetahat_service.jobs.stored_datasets import StoredDataset, is_intact
+from thetahat_service.errors import DatasetInUse, QuotaExceeded
+from thetahat_service.jobs.stored_datasets import build_dataset_file, is_intact
 from thetahat_service.json_types import DatasetPreviewJson, DatasetUnderstandingJson
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
@@ -26,6 +25,7 @@ from thetahat_service.storage.audit import Action, Origin
 from thetahat_service.storage.checksums import append_digest
 from thetahat_service.storage.datasets import DatasetRow
 from thetahat_service.storage.files import build_dataset_file_name
+from thetahat_service.storage.newest_first import Position
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.test_sets import Uses
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
@@ -66,11 +66,11 @@ def store_upload(owner_id: UUID, upload: Upload) -> tuple[DatasetRow, bool]:
     """
     identifier = datasets.derive_id(owner_id, upload.media_type, upload.sha256)
     with reading() as connection:
-        existing = datasets.get(connection, owner_id, identifier)
+        existing = datasets.ROWS.find(connection, owner_id, identifier)
     form = find_format(upload.media_type)
     if (
         existing is not None
-        and is_intact(build_dataset_file(existing))
+        and is_intact(build_dataset_file(existing, open_file_store()))
         and _note_upload(existing.id)
     ):
         return existing, False
@@ -105,7 +105,7 @@ def _store(
     files, name = open_file_store(), build_dataset_file_name(upload.sha256)
     with unit_of_work() as connection:
         datasets.lock_bytes(connection, upload.sha256)
-        existing = datasets.get(connection, owner_id, identifier)
+        existing = datasets.ROWS.find(connection, owner_id, identifier)
         if existing is None:
             _check_quota(connection, owner_id, upload.size)
         if inspected.has_table:
@@ -117,7 +117,7 @@ def _store(
                 datasets.replace_content(connection, row)
                 return replace(row, name=existing.name, created_at=existing.created_at), False
             return existing, False
-        datasets.insert(connection, owner_id, row)
+        datasets.ROWS.insert(connection, row, owner_id=owner_id)
         audit.add(connection, Action.UPLOAD_DATASET, identifier, owner_id)
     return row, True
 
@@ -141,10 +141,7 @@ def _check_quota(connection: sa.Connection, owner_id: UUID, size: int) -> None:
 def get(owner_id: UUID, identifier: UUID) -> DatasetRow:
     """Return an owner's data set; ``ResourceNotFound`` if there is none of that id."""
     with reading() as connection:
-        row = datasets.get(connection, owner_id, identifier)
-    if row is None:
-        raise ResourceNotFound(f"There is no data set {identifier}.")
-    return row
+        return datasets.ROWS.get(connection, owner_id, identifier)
 
 
 def list_datasets(
@@ -165,7 +162,7 @@ def read_uses(owner_id: UUID, rows: Sequence[DatasetRow]) -> dict[str, Uses]:
 def preview(owner_id: UUID, identifier: UUID, rows: int) -> DatasetPreviewJson:
     """Return the first rows and the properties of the file."""
     row = get(owner_id, identifier)
-    file = build_dataset_file(row)
+    file = build_dataset_file(row, open_file_store())
     return {
         "id": row.id,
         **preview_file(file, rows, row.name),
@@ -177,7 +174,7 @@ def preview(owner_id: UUID, identifier: UUID, rows: int) -> DatasetPreviewJson:
 def understand(owner_id: UUID, identifier: UUID) -> DatasetUnderstandingJson:
     """Return the roles of the columns, what the file holds, and what it can answer."""
     row = get(owner_id, identifier)
-    file = build_dataset_file(row)
+    file = build_dataset_file(row, open_file_store())
     return {"id": row.id, **understand_file(file, row.rows, row.details, row.name)}
 
 
@@ -186,9 +183,7 @@ def delete(owner_id: UUID, identifier: UUID) -> None:
     in_use = DatasetInUse(f"A queued or running evaluation reads data set {identifier}.")
     try:
         with unit_of_work() as connection:
-            row = datasets.get(connection, owner_id, identifier)
-            if row is None:
-                raise ResourceNotFound(f"There is no data set {identifier}.")
+            row = datasets.ROWS.get(connection, owner_id, identifier)
             if datasets.is_in_use(connection, identifier):
                 raise in_use
             datasets.delete(connection, identifier)
@@ -241,21 +236,5 @@ def read_dataset_files(owner_id: UUID, identifiers: Sequence[UUID]) -> dict[UUID
         return {}
     with reading() as connection:
         rows = datasets.get_some(connection, owner_id, identifiers)
-    return {row.id: build_dataset_file(row) for row in rows}
-
-
-def build_dataset_file(row: DatasetRow) -> StoredDataset:
-    """Return a data set with the path of its bytes."""
-    return StoredDataset(
-        id=row.id,
-        sha256=row.sha256,
-        media_type=row.media_type,
-        rows=row.rows,
-        columns=row.columns,
-        details=row.details,
-        path=_find_path(row.sha256),
-    )
-
-
-def _find_path(sha256: str) -> Path:
-    return open_file_store().build_path(build_dataset_file_name(sha256))
+    files = open_file_store()
+    return {row.id: build_dataset_file(row, files) for row in rows}

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 import thetahat
 from thetahat_service.errors import Unavailable
-from thetahat_service.jobs.stored_datasets import StoredDataset
+from thetahat_service.jobs.stored_datasets import build_dataset_file
 from thetahat_service.json_types import JsonObject
 from thetahat_service.kinds.base import DatasetFile, Finished, Job, JobKind
 from thetahat_service.kinds.digests import compute_identity
@@ -21,19 +21,14 @@ from thetahat_service.kinds.provenance import Provenance
 from thetahat_service.kinds.registry import JOB_KINDS
 from thetahat_service.kinds.result_json import encode_result
 from thetahat_service.protocols.following import FollowedProtocol
-from thetahat_service.storage import protocols
-from thetahat_service.storage.files import FileStore, build_dataset_file_name
-from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
+from thetahat_service.storage import datasets, protocols
+from thetahat_service.storage.files import FileStore
+from thetahat_service.storage.tables import EVALUATION
 
-_E, _L = EVALUATION.c, EVALUATION_DATASET.c
+_E = EVALUATION.c
 _GET = sa.select(
     _E.owner_id, _E.kind, _E.request, _E.seed, _E.data_sha256, _E.request_sha256, _E.protocol
 ).where(_E.id == sa.bindparam("wanted"))
-_GET_DATASETS = (
-    sa.select(DATASET)
-    .join(EVALUATION_DATASET, _L.dataset_id == DATASET.c.id)
-    .where(_L.evaluation_id == sa.bindparam("wanted"))
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +73,9 @@ def load(connection: sa.Connection, evaluation_id: UUID, files: FileStore) -> Lo
             "Another release of the service has accepted this request, and release "
             f"{thetahat.__version__} cannot read it."
         ) from error
-    used = _read_datasets(connection, evaluation_id, files) if request.list_dataset_ids() else {}
+    names_data = bool(request.list_dataset_ids())
+    rows = datasets.list_of_evaluation(connection, evaluation_id) if names_data else []
+    used: dict[UUID, DatasetFile] = {each.id: build_dataset_file(each, files) for each in rows}
     return Loaded(
         kind,
         Job(
@@ -111,22 +108,3 @@ def _read_protocol(
     fixed = protocols.get_request_of_evaluation(connection, evaluation_id)
     files = sorted({file.sha256 for file in used.values()})
     return None if fixed is None else FollowedProtocol(outcome=outcome, fixed=fixed, files=files)
-
-
-def _read_datasets(
-    connection: sa.Connection, evaluation_id: UUID, files: FileStore
-) -> dict[UUID, DatasetFile]:
-    """Return the data sets of an evaluation by id, each with the path of its file."""
-    rows = connection.execute(_GET_DATASETS, {"wanted": evaluation_id})
-    return {
-        dataset.id: StoredDataset(
-            id=dataset.id,
-            sha256=dataset.sha256,
-            media_type=dataset.media_type,
-            rows=dataset.rows,
-            columns=dataset.columns,
-            details=dataset.details,
-            path=files.build_path(build_dataset_file_name(dataset.sha256)),
-        )
-        for dataset in rows
-    }

@@ -16,13 +16,11 @@ from thetahat_service.states import EvaluationStatus
 from thetahat_service.storage import evaluations, results
 from thetahat_service.storage import events as stored_events
 from thetahat_service.storage.evaluations import EvaluationRow, Filters, Order
+from thetahat_service.storage.newest_first import Position, cut_page
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import reading
 
 RETRY_AFTER_S = 1
-
-Position = tuple[datetime, UUID]
-"""Creation time and id of the last item of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +56,7 @@ def list_evaluations(
     """
     with reading() as connection:
         rows = evaluations.list_page(connection, owner_id, filters, before, limit + 1)
-    has_more = len(rows) > limit
-    last = rows[limit - 1] if has_more else None
-    return rows[:limit], None if last is None else (last.created_at, last.id)
+    return cut_page(rows, limit, lambda row: (row.created_at, row.id))
 
 
 def list_sorted(
@@ -76,7 +72,7 @@ def list_sorted(
 
 def get_result(owner_id: UUID, evaluation_id: UUID) -> str:
     """Return the result as JSON text; ``ResultPending`` or ``NoResult`` if there is none."""
-    return _read_owned_result(owner_id, evaluation_id)[0]
+    return read_result(get(owner_id, evaluation_id))
 
 
 def get_request(row: EvaluationRow) -> dict[str, JsonValue]:
@@ -98,14 +94,10 @@ def find_losses_file(owner_id: UUID, evaluation_id: UUID) -> Path:
 
     Raises ``ResourceNotFound`` if the kind keeps none, and ``DamagedFile`` if it was lost.
     """
-    name = _read_owned_result(owner_id, evaluation_id)[1]
+    _, name = _read_result(get(owner_id, evaluation_id))
     if name is None:
         raise ResourceNotFound(f"Evaluation {evaluation_id} has no losses.")
     return open_file_store().fetch(name)
-
-
-def _read_owned_result(owner_id: UUID, evaluation_id: UUID) -> tuple[str, str | None]:
-    return _read_result(get(owner_id, evaluation_id))
 
 
 def read_result(row: EvaluationRow) -> str:

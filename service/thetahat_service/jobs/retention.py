@@ -10,9 +10,13 @@ it.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
+from uuid import UUID
+
+import sqlalchemy as sa
 
 from thetahat_service.jobs import datasets as stored_datasets
 from thetahat_service.jobs import delete
@@ -41,69 +45,61 @@ class RemovedCounts:
     has_more: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Deletion:
+    """How old rows of a kind are found and deleted."""
+
+    setting: str
+    """The setting with the days for which they are kept."""
+    find: Callable[[sa.Connection, datetime, int], list[UUID]]
+    """Returns those from before a moment, at most a number of them."""
+    delete: Callable[[UUID, datetime], bool]
+    """Deletes one from before a moment; False if it stays."""
+
+
+DELETIONS: Final = {
+    "evaluations": _Deletion(
+        "keep_results_days", evaluations.list_finished_before, delete.delete_expired
+    ),
+    "series": _Deletion("keep_results_days", series.list_closed_before, keeping.delete_expired),
+    "protocols": _Deletion(
+        "keep_results_days",
+        protocols.list_withdrawn_before,
+        lambda identifier, _: planned.delete_expired(identifier),
+    ),
+    "datasets": _Deletion(
+        "keep_datasets_days", datasets.list_unused, stored_datasets.delete_expired
+    ),
+}
+"""By what they are, in the order in which they are deleted."""
+
+
 def remove_expired(settings: Settings, now: datetime | None = None) -> RemovedCounts:
     """Delete one batch of evaluations, series, data sets and audit entries that are too old.
 
     Raises ``Unavailable`` if the file store cannot be used; nothing is deleted then.
     """
     now = now or datetime.now(UTC)
-    limits = settings.keep_results_days, settings.keep_datasets_days, settings.keep_audit_days
-    results_before, datasets_before, audit_before = (
-        now - timedelta(days=days) if days else None for days in limits
-    )
-    if results_before or datasets_before:
+    days = {name: getattr(settings, each.setting) for name, each in DELETIONS.items()}
+    before = {name: now - timedelta(days=kept) for name, kept in days.items() if kept}
+    if before:
         open_file_store().check()
-    counts = (
-        (_remove_evaluations(results_before) if results_before else (0, False)),
-        (_remove_series(results_before) if results_before else (0, False)),
-        (_remove_protocols(results_before) if results_before else (0, False)),
-        (_remove_datasets(datasets_before) if datasets_before else (0, False)),
-        (_remove_audit_entries(audit_before) if audit_before else (0, False)),
-    )
-    removed = RemovedCounts(
-        evaluations=counts[0][0],
-        series=counts[1][0],
-        protocols=counts[2][0],
-        datasets=counts[3][0],
-        audit_entries=counts[4][0],
-        has_more=any(is_full for _, is_full in counts),
-    )
-    if any(number for number, _ in counts):
-        fields = ("evaluations", "series", "protocols", "datasets", "audit_entries")
-        log.info("retention.removed", extra={name: getattr(removed, name) for name in fields})
+    counts: dict[str, int] = {}
+    has_more = False
+    for name, moment in before.items():
+        deletion = DELETIONS[name]
+        with reading() as connection:
+            expired = deletion.find(connection, moment, BATCH)
+        counts[name] = sum(deletion.delete(identifier, moment) for identifier in expired)
+        has_more |= len(expired) == BATCH and counts[name] > 0
+    if settings.keep_audit_days:
+        moment = now - timedelta(days=settings.keep_audit_days)
+        with unit_of_work() as connection:
+            counts["audit_entries"] = audit.remove_before(connection, moment, AUDIT_BATCH)
+        has_more |= counts["audit_entries"] == AUDIT_BATCH
+    removed = RemovedCounts(**counts, has_more=has_more)
+    if any(counts.values()):
+        fields = asdict(removed)
+        del fields["has_more"]
+        log.info("retention.removed", extra=fields)
     return removed
-
-
-def _remove_evaluations(before: datetime) -> tuple[int, bool]:
-    """Return how many evaluations were deleted, and whether the batch was full."""
-    with reading() as connection:
-        expired = evaluations.list_finished_before(connection, before, BATCH)
-    removed = sum(delete.delete_expired(identifier, before) for identifier in expired)
-    return removed, len(expired) == BATCH and removed > 0
-
-
-def _remove_series(before: datetime) -> tuple[int, bool]:
-    with reading() as connection:
-        expired = series.list_closed_before(connection, before, BATCH)
-    removed = sum(keeping.delete_expired(identifier, before) for identifier in expired)
-    return removed, len(expired) == BATCH and removed > 0
-
-
-def _remove_protocols(before: datetime) -> tuple[int, bool]:
-    with reading() as connection:
-        expired = protocols.list_withdrawn_before(connection, before, BATCH)
-    removed = sum(planned.delete_expired(identifier) for identifier in expired)
-    return removed, len(expired) == BATCH and removed > 0
-
-
-def _remove_datasets(before: datetime) -> tuple[int, bool]:
-    with reading() as connection:
-        expired = datasets.list_unused(connection, before, BATCH)
-    removed = sum(stored_datasets.delete_expired(identifier, before) for identifier in expired)
-    return removed, len(expired) == BATCH and removed > 0
-
-
-def _remove_audit_entries(before: datetime) -> tuple[int, bool]:
-    with unit_of_work() as connection:
-        removed = audit.remove_before(connection, before, AUDIT_BATCH)
-    return removed, removed == AUDIT_BATCH

@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 
 from thetahat_service.errors import FieldError, InvalidRequest, ResourceNotFound
 from thetahat_service.jobs import read
-from thetahat_service.jobs.read import Position
 from thetahat_service.states import SignOffDecision
 from thetahat_service.storage import audit, evaluations, sign_offs
 from thetahat_service.storage.audit import Action, Origin
+from thetahat_service.storage.newest_first import Position, cut_page
 from thetahat_service.storage.sign_offs import SignOffRow
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
@@ -79,7 +79,7 @@ def sign_result(
         )
         if newest is not None and _is_same(newest, row):
             return newest, False
-        sign_offs.insert(connection, row)
+        sign_offs.ROWS.insert(connection, row)
         evaluations.change(connection, evaluation_id, {}, None)
         audit.add(connection, Action.SIGN_EVALUATION, evaluation_id, owner_id)
     return row, True
@@ -92,8 +92,7 @@ def list_sign_offs(
     read.get(owner_id, evaluation_id)
     with reading() as connection:
         rows = sign_offs.list_page(connection, evaluation_id, before, limit + 1)
-    end = (rows[limit - 1].at, rows[limit - 1].id) if len(rows) > limit else None
-    return rows[:limit], end
+    return cut_page(rows, limit, lambda row: (row.at, row.id))
 
 
 def find_digest(owner_id: UUID, evaluation_id: UUID) -> str:

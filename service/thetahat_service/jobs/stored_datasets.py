@@ -20,7 +20,8 @@ from thetahat_service.json_types import ColumnDescription
 from thetahat_service.kinds.base import DatasetFile
 from thetahat_service.settings import get_settings
 from thetahat_service.storage.checksums import append_digest
-from thetahat_service.storage.files import FileStore
+from thetahat_service.storage.datasets import DatasetRow
+from thetahat_service.storage.files import FileStore, build_dataset_file_name
 from thetahat_service.storage.open_files import open_file_store
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,19 @@ class StoredDataset(DatasetFile):
             f"another way: {self.rows} rows and {len(self.columns)} columns, and now {rows} and "
             f"{len(columns)}.{about} Upload the data set again."
         )
+
+
+def build_dataset_file(row: DatasetRow, files: FileStore) -> StoredDataset:
+    """Return a data set with the path of its bytes."""
+    return StoredDataset(
+        id=row.id,
+        sha256=row.sha256,
+        media_type=row.media_type,
+        rows=row.rows,
+        columns=row.columns,
+        details=row.details,
+        path=files.build_path(build_dataset_file_name(row.sha256)),
+    )
 
 
 @lru_cache(maxsize=16)

@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
 
-from thetahat_service.errors import FieldError, InvalidRequest, QuotaExceeded, ResourceNotFound
-from thetahat_service.jobs.read import Position
+from thetahat_service.errors import FieldError, InvalidRequest, ResourceNotFound
 from thetahat_service.outbound.addresses import RefusedAddress, check_url
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import audit, webhooks
 from thetahat_service.storage.audit import Action
+from thetahat_service.storage.newest_first import Position, cut_page
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 from thetahat_service.storage.webhooks import DeliveryRow, WebhookRow
 
@@ -52,11 +52,7 @@ def create(
     secret = _make_secret()
     most = get_settings().max_webhooks
     with unit_of_work() as connection:
-        if len(webhooks.list_of_owner(connection, owner_id)) >= most:
-            raise QuotaExceeded(
-                f"This owner has {most} webhooks, which is the limit (THETAHAT_MAX_WEBHOOKS). "
-                "Delete one that is no longer needed."
-            )
+        webhooks.ROWS.check_quota(connection, owner_id, most, "THETAHAT_MAX_WEBHOOKS")
         webhooks.insert(connection, row, secret)
         audit.add(connection, Action.CREATE_WEBHOOK, row.id, owner_id)
     return row, secret
@@ -71,10 +67,7 @@ def list_webhooks(owner_id: UUID) -> list[WebhookRow]:
 def get(owner_id: UUID, webhook_id: UUID) -> WebhookRow:
     """Return an owner's webhook; ``ResourceNotFound`` if there is none of that id."""
     with reading() as connection:
-        row = webhooks.get(connection, owner_id, webhook_id)
-    if row is None:
-        raise _build_not_found_error(webhook_id)
-    return row
+        return webhooks.ROWS.get(connection, owner_id, webhook_id)
 
 
 def rotate_secret(
@@ -84,21 +77,16 @@ def rotate_secret(
     secret = _make_secret()
     until = datetime.now(UTC) + timedelta(seconds=keep_previous_s)
     with unit_of_work() as connection:
-        if webhooks.get(connection, owner_id, webhook_id) is None:
-            raise _build_not_found_error(webhook_id)
+        webhooks.ROWS.get(connection, owner_id, webhook_id)
         webhooks.rotate_secret(connection, webhook_id, secret, until)
         audit.add(connection, Action.ROTATE_WEBHOOK_SECRET, webhook_id, owner_id)
-        row = webhooks.get(connection, owner_id, webhook_id)
-    if row is None:
-        raise _build_not_found_error(webhook_id)
-    return row, secret
+        return webhooks.ROWS.get(connection, owner_id, webhook_id), secret
 
 
 def delete(owner_id: UUID, webhook_id: UUID) -> None:
     """Delete a webhook with its deliveries; nothing more is sent to it."""
     with unit_of_work() as connection:
-        if webhooks.get(connection, owner_id, webhook_id) is None:
-            raise _build_not_found_error(webhook_id)
+        webhooks.ROWS.get(connection, owner_id, webhook_id)
         webhooks.delete(connection, webhook_id)
         audit.add(connection, Action.DELETE_WEBHOOK, webhook_id, owner_id)
 
@@ -110,15 +98,13 @@ def list_deliveries(
     get(owner_id, webhook_id)
     with reading() as connection:
         rows = webhooks.list_deliveries(connection, webhook_id, state, before, limit + 1)
-    end = (rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
-    return rows[:limit], end
+    return cut_page(rows, limit, lambda row: (row.created_at, row.id))
 
 
 def send_again(owner_id: UUID, webhook_id: UUID, delivery_id: UUID) -> DeliveryRow:
     """Queue a delivery again, with its first body and id; a disabled webhook is enabled."""
     with unit_of_work() as connection:
-        if webhooks.get(connection, owner_id, webhook_id) is None:
-            raise _build_not_found_error(webhook_id)
+        webhooks.ROWS.get(connection, owner_id, webhook_id)
         webhooks.enable(connection, webhook_id)
         row = webhooks.send_again(connection, webhook_id, delivery_id)
         if row is None:
@@ -129,7 +115,3 @@ def send_again(owner_id: UUID, webhook_id: UUID, delivery_id: UUID) -> DeliveryR
 
 def _make_secret() -> str:
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
-
-
-def _build_not_found_error(webhook_id: UUID) -> ResourceNotFound:
-    return ResourceNotFound(f"There is no webhook {webhook_id}.")

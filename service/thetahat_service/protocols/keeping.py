@@ -13,7 +13,7 @@ from thetahat_service.protocols.request import ProtocolRequest
 from thetahat_service.settings import get_settings
 from thetahat_service.storage import audit, protocols
 from thetahat_service.storage.audit import Action, Origin
-from thetahat_service.storage.owned_rows import Position
+from thetahat_service.storage.newest_first import Position
 from thetahat_service.storage.protocols import ProtocolRow
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 

@@ -16,7 +16,7 @@ from thetahat_service.settings import get_settings
 from thetahat_service.states import SeriesStatus
 from thetahat_service.storage import audit, series
 from thetahat_service.storage.audit import Action, Origin
-from thetahat_service.storage.owned_rows import Position
+from thetahat_service.storage.newest_first import Position
 from thetahat_service.storage.series import LookRow, SeriesRow
 from thetahat_service.storage.tables import SERIES
 from thetahat_service.storage.unit_of_work import reading, unit_of_work

@@ -12,6 +12,8 @@ from uuid import UUID, uuid4
 import sqlalchemy as sa
 
 from thetahat_service.process.request_context import CALLER, REQUEST_ID
+from thetahat_service.storage.newest_first import Position, select_newest
+from thetahat_service.storage.rows import Rows
 from thetahat_service.storage.tables import AUDIT_ENTRY
 
 COMMAND_LINE: Final = "command line"
@@ -75,7 +77,7 @@ class AuditRow:
     request_id: str | None
 
 
-_COLUMNS = tuple(AUDIT_ENTRY.c[name] for name in AuditRow.__dataclass_fields__)
+ROWS: Final = Rows(AUDIT_ENTRY, AuditRow)
 _INSERT = sa.insert(AUDIT_ENTRY)
 
 
@@ -114,23 +116,16 @@ def add_all(
 
 def list_page(
     connection: sa.Connection,
-    before: tuple[datetime, UUID] | None,
+    before: Position | None,
     limit: int,
     subject: str | None = None,
 ) -> list[AuditRow]:
     """Return entries, newest first, that are older than ``before``."""
-    statement = sa.select(*_COLUMNS).order_by(AUDIT_ENTRY.c.at.desc(), AUDIT_ENTRY.c.id.desc())
-    if before is not None:
-        moment, last = before
-        statement = statement.where(
-            sa.or_(
-                AUDIT_ENTRY.c.at < moment,
-                sa.and_(AUDIT_ENTRY.c.at == moment, AUDIT_ENTRY.c.id < last),
-            )
-        )
+    statement = ROWS.select()
     if subject is not None:
         statement = statement.where(AUDIT_ENTRY.c.subject == subject)
-    return [AuditRow(*row) for row in connection.execute(statement.limit(limit))]
+    statement = select_newest(statement, AUDIT_ENTRY.c.at, AUDIT_ENTRY.c.id, before, limit)
+    return ROWS.read(connection, statement)
 
 
 def remove_before(connection: sa.Connection, moment: datetime, limit: int) -> int:

@@ -12,6 +12,8 @@ import sqlalchemy as sa
 
 from thetahat_service.json_types import ColumnDescription, JsonObject
 from thetahat_service.states import UNFINISHED
+from thetahat_service.storage.newest_first import Position, select_newest
+from thetahat_service.storage.owned_rows import OwnedRows
 from thetahat_service.storage.tables import DATASET, EVALUATION, EVALUATION_DATASET
 
 NAMESPACE: Final = UUID("6f1d6a0e-5b1c-4f4e-9a35-1f0a4f6f2f11")
@@ -34,7 +36,7 @@ class DatasetRow:
     created_at: datetime
 
 
-COLUMNS = tuple(DATASET.c[name] for name in DatasetRow.__dataclass_fields__)
+ROWS: Final = OwnedRows(DATASET, DatasetRow, "data set", "data sets")
 
 
 def derive_id(owner_id: UUID, media_type: str, sha256: str) -> UUID:
@@ -52,12 +54,6 @@ def lock_bytes(connection: sa.Connection, sha256: str) -> None:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
 
-def insert(connection: sa.Connection, owner_id: UUID, row: DatasetRow) -> None:
-    """Store a new data set."""
-    values = {name: getattr(row, name) for name in DatasetRow.__dataclass_fields__}
-    connection.execute(sa.insert(DATASET).values(owner_id=owner_id, **values))
-
-
 def replace_content(connection: sa.Connection, row: DatasetRow) -> None:
     """Store what an upload found in a file that an earlier release read in another way."""
     found = {name: getattr(row, name) for name in ("rows", "columns", "details")}
@@ -70,39 +66,24 @@ def sum_bytes(connection: sa.Connection, owner_id: UUID) -> int:
     return int(connection.execute(statement.where(DATASET.c.owner_id == owner_id)).scalar_one())
 
 
-def get(connection: sa.Connection, owner_id: UUID, identifier: UUID) -> DatasetRow | None:
-    """Return an owner's data set; None if there is none, or it has another owner."""
-    return next(iter(get_some(connection, owner_id, [identifier])), None)
-
-
 def get_some(
     connection: sa.Connection, owner_id: UUID, identifiers: Sequence[UUID]
 ) -> list[DatasetRow]:
     """Return those of an owner's data sets with these ids that exist."""
-    statement = sa.select(*COLUMNS).where(
-        DATASET.c.id.in_(identifiers), DATASET.c.owner_id == owner_id
-    )
-    return [DatasetRow(*row) for row in connection.execute(statement)]
+    statement = ROWS.select(DATASET.c.id.in_(identifiers), DATASET.c.owner_id == owner_id)
+    return ROWS.read(connection, statement)
 
 
 def list_page(
-    connection: sa.Connection, owner_id: UUID, before: tuple[datetime, UUID] | None, limit: int
+    connection: sa.Connection, owner_id: UUID, before: Position | None, limit: int
 ) -> tuple[list[DatasetRow], bool]:
     """Return an owner's newest data sets, older than ``before`` unless it is None.
 
     The second value says whether there are more. A page has fewer data sets than ``limit`` if they
     have very many columns, whose descriptions would fill the memory.
     """
-    statement = (
-        sa.select(*COLUMNS)
-        .where(DATASET.c.owner_id == owner_id)
-        .order_by(DATASET.c.created_at.desc(), DATASET.c.id.desc())
-        .limit(limit + 1)
-    )
-    if before is not None:
-        statement = statement.where(
-            sa.tuple_(DATASET.c.created_at, DATASET.c.id) < sa.tuple_(*map(sa.literal, before))
-        )
+    owned = ROWS.select(DATASET.c.owner_id == owner_id)
+    statement = select_newest(owned, DATASET.c.created_at, DATASET.c.id, before, limit + 1)
     rows: list[DatasetRow] = []
     n_columns = 0
     for values in connection.execute(statement):
@@ -117,12 +98,11 @@ def list_page(
 def list_of_evaluation(connection: sa.Connection, evaluation_id: UUID) -> list[DatasetRow]:
     """Return the data sets that an evaluation reads, in an order that stays the same."""
     statement = (
-        sa.select(*COLUMNS)
+        ROWS.select(EVALUATION_DATASET.c.evaluation_id == evaluation_id)
         .join(EVALUATION_DATASET, EVALUATION_DATASET.c.dataset_id == DATASET.c.id)
-        .where(EVALUATION_DATASET.c.evaluation_id == evaluation_id)
         .order_by(DATASET.c.created_at, DATASET.c.id)
     )
-    return [DatasetRow(*row) for row in connection.execute(statement)]
+    return ROWS.read(connection, statement)
 
 
 def is_in_use(connection: sa.Connection, identifier: UUID) -> bool:

@@ -18,6 +18,7 @@ from thetahat_service.json_types import JsonObject, StoredProblem
 from thetahat_service.process import counters
 from thetahat_service.states import FINISHED, UNFINISHED, EvaluationStatus
 from thetahat_service.storage import events, webhooks
+from thetahat_service.storage.newest_first import Position, select_newest
 from thetahat_service.storage.tables import (
     EVALUATION,
     EVALUATION_DATASET,
@@ -240,19 +241,11 @@ def change(
     values: Mapping[str, object],
     event: str | None,
     data: Mapping[str, object] | None = None,
-) -> None:
-    """Change columns that a client can see, increment the version, and write an event."""
-    _change_row(connection, evaluation_id, values, event, data)
-
-
-def _change_row(
-    connection: sa.Connection,
-    evaluation_id: UUID,
-    values: Mapping[str, object],
-    event: str | None,
-    data: Mapping[str, object] | None,
 ) -> sa.Row[int, str, datetime, UUID, str | None]:
-    """Change columns as ``change`` does; return version, kind, submission, owner and name."""
+    """Change columns that a client can see, increment the version, and write an event.
+
+    Returns version, kind, submission, owner and name.
+    """
     new = {f"new_{name}": value for name, value in values.items()}
     row = connection.execute(_change(tuple(values)), {"wanted": evaluation_id, **new}).one()
     if event is not None:
@@ -277,7 +270,7 @@ def finish(  # noqa: PLR0913 - what is written at the end of an evaluation
     """
     now = datetime.now(UTC)
     last = {"status": status.value, "finished_at": now, **(values or {})}
-    row = _change_row(connection, evaluation_id, last, status.value, data)
+    row = change(connection, evaluation_id, last, status.value, data)
     error = (values or {}).get("error")
     described = {
         "id": evaluation_id,
@@ -348,7 +341,7 @@ def list_page(
     connection: sa.Connection,
     owner_id: UUID,
     filters: Filters,
-    before: tuple[datetime, UUID] | None,
+    before: Position | None,
     limit: int,
 ) -> list[EvaluationRow]:
     """Return an owner's newest evaluations, older than ``before`` unless it is None."""
@@ -394,25 +387,14 @@ def select_page(
     connection: sa.Connection,
     owner_id: UUID,
     filters: Filters,
-    before: tuple[datetime, UUID] | None,
+    before: Position | None,
     limit: int,
 ) -> sa.Select[Any]:
     """Return the query of ``list_page``, which depends on how many evaluations have a label."""
-    statement = (
-        sa.select(*COLUMNS)
-        .where(EVALUATION.c.owner_id == owner_id, *_build_all_conditions(connection, filters))
-        .order_by(EVALUATION.c.created_at.desc(), EVALUATION.c.id.desc())
-        .limit(limit)
+    statement = sa.select(*COLUMNS).where(
+        EVALUATION.c.owner_id == owner_id, *_build_all_conditions(connection, filters)
     )
-    if before is not None:
-        moment, last = before
-        statement = statement.where(
-            sa.or_(
-                EVALUATION.c.created_at < moment,
-                sa.and_(EVALUATION.c.created_at == moment, EVALUATION.c.id < last),
-            )
-        )
-    return statement
+    return select_newest(statement, EVALUATION.c.created_at, EVALUATION.c.id, before, limit)
 
 
 def _build_all_conditions(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -21,70 +21,50 @@ from thetahat_service.errors import (
     QuotaExceeded,
     ResourceNotFound,
 )
+from thetahat_service.storage.newest_first import Position, cut_page, select_newest
+from thetahat_service.storage.rows import Rows
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
-
-Position = tuple[datetime, UUID]
-"""Creation time and id of the last item of a page."""
 
 
 class OwnedRow(Protocol):
-    """What these rows have in common."""
+    """What rows with an owner have in common."""
 
     @property
     def id(self) -> UUID:
         """Its id."""
 
     @property
-    def fingerprint(self) -> str:
-        """The digest of the body that made it."""
-
-    @property
     def created_at(self) -> datetime:
         """The time of its creation."""
 
 
+class KeyedRow(OwnedRow, Protocol):
+    """What rows have in common that a request may make with an Idempotency-Key."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the body that made it."""
+
+
 R = TypeVar("R", bound=OwnedRow)
+K = TypeVar("K", bound=KeyedRow)
 
 
 @dataclass(frozen=True, slots=True)
-class OwnedRows(Generic[R]):
-    """A table of such rows.
+class OwnedRows(Rows[R]):
+    """A table whose rows have an ``id``, an owner and a time of creation.
 
     Parameters
     ----------
-    table : Table
-        The table.
-    row : type
-        The dataclass whose fields are its columns.
     noun, nouns : str
         What a row is called, and several.
     """
 
-    table: sa.Table
-    row: type[R]
     noun: str
     nouns: str
 
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return tuple(self.row.__dataclass_fields__)  # type: ignore[attr-defined]
-
-    def _select(self, *conditions: sa.ColumnElement[bool]) -> sa.Select[tuple[object, ...]]:
-        return sa.select(*(self.table.c[name] for name in self._names)).where(*conditions)
-
-    def _find(
-        self, connection: sa.Connection, statement: sa.Select[tuple[object, ...]]
-    ) -> R | None:
-        found = connection.execute(statement).mappings().one_or_none()
-        return None if found is None else self.row(**found)
-
     def _is(self, owner_id: UUID, identifier: UUID) -> sa.ColumnElement[bool]:
         return sa.and_(self.table.c.id == identifier, self.table.c.owner_id == owner_id)
-
-    def insert(self, connection: sa.Connection, row: R) -> None:
-        """Store a new row; a second key of the owner violates a constraint."""
-        values = {name: getattr(row, name) for name in self._names}
-        connection.execute(sa.insert(self.table), values)
 
     def count(self, connection: sa.Connection, owner_id: UUID) -> int:
         """Return the number of rows of an owner."""
@@ -104,7 +84,7 @@ class OwnedRows(Generic[R]):
 
     def find(self, connection: sa.Connection, owner_id: UUID, identifier: UUID) -> R | None:
         """Return an owner's row; None if there is none of that id."""
-        return self._find(connection, self._select(self._is(owner_id, identifier)))
+        return self.read_one(connection, self.select(self._is(owner_id, identifier)))
 
     def get(self, connection: sa.Connection, owner_id: UUID, identifier: UUID) -> R:
         """Return an owner's row; ``ResourceNotFound`` if there is none of that id."""
@@ -112,8 +92,8 @@ class OwnedRows(Generic[R]):
 
     def lock(self, connection: sa.Connection, owner_id: UUID, identifier: UUID) -> R:
         """Return an owner's row as ``get`` does, locked until the transaction ends."""
-        statement = self._select(self._is(owner_id, identifier)).with_for_update()
-        return self._require(self._find(connection, statement), identifier)
+        statement = self.select(self._is(owner_id, identifier)).with_for_update()
+        return self._require(self.read_one(connection, statement), identifier)
 
     def _require(self, row: R | None, identifier: UUID) -> R:
         if row is None:
@@ -128,22 +108,22 @@ class OwnedRows(Generic[R]):
         *conditions: sa.ColumnElement[bool],
     ) -> tuple[list[R], Position | None]:
         """Return one page of an owner's rows, newest first, and the position of its end."""
-        created_at, identifier = self.table.c.created_at, self.table.c.id
-        statement = (
-            self._select(self.table.c.owner_id == owner_id, *conditions)
-            .order_by(created_at.desc(), identifier.desc())
-            .limit(limit + 1)
-        )
-        if before is not None:
-            statement = statement.where(
-                sa.tuple_(created_at, identifier) < sa.tuple_(*map(sa.literal, before))
-            )
+        columns = self.table.c
+        owned = self.select(columns.owner_id == owner_id, *conditions)
+        statement = select_newest(owned, columns.created_at, columns.id, before, limit + 1)
         with reading() as connection:
-            rows = [self.row(**row) for row in connection.execute(statement).mappings()]
-        end = (rows[limit - 1].created_at, rows[limit - 1].id) if len(rows) > limit else None
-        return rows[:limit], end
+            rows = self.read(connection, statement)
+        return cut_page(rows, limit, lambda row: (row.created_at, row.id))
 
-    def find_earlier(self, owner_id: UUID, key: str | None, fingerprint: str) -> R | None:
+
+@dataclass(frozen=True, slots=True)
+class KeyedRows(OwnedRows[K]):
+    """A table with the columns ``key`` and ``fingerprint``, too.
+
+    A unique constraint on the owner and the key lets a key make one row.
+    """
+
+    def find_earlier(self, owner_id: UUID, key: str | None, fingerprint: str) -> K | None:
         """Return the row that a request with this key has made; None without one.
 
         Raises ``IdempotencyMismatch`` if that request had another body.
@@ -152,8 +132,8 @@ class OwnedRows(Generic[R]):
             return None
         columns = self.table.c
         with reading() as connection:
-            statement = self._select(columns.owner_id == owner_id, columns.key == key)
-            earlier = self._find(connection, statement)
+            statement = self.select(columns.owner_id == owner_id, columns.key == key)
+            earlier = self.read_one(connection, statement)
         if earlier is not None and earlier.fingerprint != fingerprint:
             raise IdempotencyMismatch(f"The Idempotency-Key {key!r} was used with another body.")
         return earlier
@@ -163,8 +143,8 @@ class OwnedRows(Generic[R]):
         owner_id: UUID,
         key: str | None,
         fingerprint: str,
-        store: Callable[[sa.Connection], R],
-    ) -> tuple[R, bool]:
+        store: Callable[[sa.Connection], K],
+    ) -> tuple[K, bool]:
         """Return what ``store`` makes in a transaction, or what the key has made meanwhile.
 
         The second value says whether it is new. Raises ``IdempotencyRace`` while the other request

@@ -11,7 +11,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from thetahat_service.storage.engine import EpochNow
-from thetahat_service.storage.owned_rows import OwnedRows
+from thetahat_service.storage.owned_rows import KeyedRows
 from thetahat_service.storage.tables import DATASET, EVALUATION, PROTOCOL, SERIES
 
 _P = PROTOCOL.c
@@ -34,8 +34,7 @@ class ProtocolRow:
     withdrawn_reason: str | None
 
 
-ROWS: Final = OwnedRows(PROTOCOL, ProtocolRow, "protocol", "protocols")
-_COLUMNS = tuple(_P[name] for name in ProtocolRow.__dataclass_fields__)
+ROWS: Final = KeyedRows(PROTOCOL, ProtocolRow, "protocol", "protocols")
 _IS_NAMED = sa.or_(
     sa.exists().where(EVALUATION.c.protocol_id == _P.id),
     sa.exists().where(SERIES.c.protocol_id == _P.id),
@@ -74,10 +73,9 @@ def count_use(
         sa.update(PROTOCOL)
         .where(_P.id == protocol_id, _P.owner_id == owner_id)
         .values({user: _P[user] + 1})
-        .returning(*_COLUMNS)
+        .returning(*ROWS.columns)
     )
-    row = connection.execute(statement).mappings().one_or_none()
-    return None if row is None else ProtocolRow(**row)
+    return ROWS.read_one(connection, statement)
 
 
 def get_request_of_evaluation(connection: sa.Connection, evaluation_id: UUID) -> str | None:

@@ -11,7 +11,8 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from thetahat_service.states import SeriesStatus
-from thetahat_service.storage.owned_rows import OwnedRows
+from thetahat_service.storage.owned_rows import KeyedRows
+from thetahat_service.storage.rows import Rows
 from thetahat_service.storage.tables import SERIES, SERIES_LOOK
 
 _S, _L = SERIES.c, SERIES_LOOK.c
@@ -54,8 +55,8 @@ class LookRow:
     """JSON text, as it is sent."""
 
 
-ROWS: Final = OwnedRows(SERIES, SeriesRow, "series", "series")
-_LOOK_COLUMNS = tuple(_L[name] for name in LookRow.__dataclass_fields__)
+ROWS: Final = KeyedRows(SERIES, SeriesRow, "series", "series")
+LOOKS: Final = Rows(SERIES_LOOK, LookRow)
 
 
 def advance(
@@ -105,39 +106,28 @@ def delete_closed(connection: sa.Connection, series_id: UUID, before: datetime) 
 
 def insert_look(connection: sa.Connection, look: LookRow) -> None:
     """Store a look; a second one with the key or the number violates a constraint."""
-    values = {name: getattr(look, name) for name in LookRow.__dataclass_fields__}
-    connection.execute(sa.insert(SERIES_LOOK), values)
+    LOOKS.insert(connection, look)
 
 
 def find_look(connection: sa.Connection, series_id: UUID, key: str) -> LookRow | None:
     """Return the look after the batch with this Idempotency-Key."""
-    statement = sa.select(*_LOOK_COLUMNS).where(_L.series_id == series_id, _L.key == key)
-    row = connection.execute(statement).mappings().one_or_none()
-    return None if row is None else LookRow(**row)
+    return LOOKS.read_one(connection, LOOKS.select(_L.series_id == series_id, _L.key == key))
 
 
 def list_looks(
     connection: sa.Connection, series_id: UUID, before: int | None, limit: int
 ) -> list[LookRow]:
     """Return looks, newest first, with numbers below ``before``."""
-    statement = (
-        sa.select(*_LOOK_COLUMNS)
-        .where(_L.series_id == series_id)
-        .order_by(_L.number.desc())
-        .limit(limit)
-    )
+    statement = LOOKS.select(_L.series_id == series_id).order_by(_L.number.desc()).limit(limit)
     if before is not None:
         statement = statement.where(_L.number < before)
-    return [LookRow(**row) for row in connection.execute(statement).mappings()]
+    return LOOKS.read(connection, statement)
 
 
 def list_spread_looks(
     connection: sa.Connection, series_id: UUID, step: int, last: int
 ) -> list[LookRow]:
     """Return the looks up to the last whose numbers are multiples of the step, oldest first."""
-    statement = (
-        sa.select(*_LOOK_COLUMNS)
-        .where(_L.series_id == series_id, _L.number.in_(range(step, last + 1, step)))
-        .order_by(_L.number)
-    )
-    return [LookRow(**row) for row in connection.execute(statement).mappings()]
+    spread = _L.number.in_(range(step, last + 1, step))
+    statement = LOOKS.select(_L.series_id == series_id, spread).order_by(_L.number)
+    return LOOKS.read(connection, statement)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 import sqlalchemy as sa
 
+from thetahat_service.storage.newest_first import Position, select_newest
+from thetahat_service.storage.rows import Rows
 from thetahat_service.storage.tables import OWNER, SIGN_OFF
 
 _C = SIGN_OFF.c
@@ -46,13 +49,7 @@ class SignOffRow:
     result_sha256: str
 
 
-_COLUMNS = tuple(_C[name] for name in SignOffRow.__dataclass_fields__)
-_NEWEST_FIRST = sa.select(*_COLUMNS).order_by(_C.at.desc(), _C.id.desc())
-
-
-def insert(connection: sa.Connection, row: SignOffRow) -> None:
-    """Store a sign-off."""
-    connection.execute(sa.insert(SIGN_OFF), asdict(row))
+ROWS: Final = Rows(SIGN_OFF, SignOffRow)
 
 
 def get_newest(connection: sa.Connection, evaluation_id: UUID) -> SignOffRow | None:
@@ -64,15 +61,13 @@ def get_newest(connection: sa.Connection, evaluation_id: UUID) -> SignOffRow | N
 def list_page(
     connection: sa.Connection,
     evaluation_id: UUID,
-    before: tuple[datetime, UUID] | None,
+    before: Position | None,
     limit: int,
 ) -> list[SignOffRow]:
     """Return sign-offs of an evaluation, newest first, that are older than ``before``."""
-    statement = _NEWEST_FIRST.where(_C.evaluation_id == evaluation_id).limit(limit)
-    if before is not None:
-        moment, last = before
-        statement = statement.where(sa.or_(_C.at < moment, sa.and_(_C.at == moment, _C.id < last)))
-    return [SignOffRow(**row) for row in connection.execute(statement).mappings()]
+    statement = ROWS.select(_C.evaluation_id == evaluation_id)
+    statement = select_newest(statement, _C.at, _C.id, before, limit)
+    return ROWS.read(connection, statement)
 
 
 def get_owner_name(connection: sa.Connection, owner_id: UUID) -> str:

@@ -9,7 +9,7 @@ the database's clock.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -19,6 +19,9 @@ import sqlalchemy as sa
 
 from thetahat_service.states import DeliveryState, WebhookEvent
 from thetahat_service.storage.engine import EpochNow
+from thetahat_service.storage.newest_first import Position, select_newest
+from thetahat_service.storage.owned_rows import OwnedRows
+from thetahat_service.storage.rows import Rows
 from thetahat_service.storage.tables import EVALUATION_LABEL, WEBHOOK, WEBHOOK_DELIVERY
 
 AT_ONCE_PER_WEBHOOK: Final = 2
@@ -90,28 +93,19 @@ class ClaimedDelivery:
     """Each signs the delivery: the secret, and the previous one for some time."""
 
 
-_ROW = tuple(_HOOKS[name] for name in WebhookRow.__dataclass_fields__)
-_DELIVERY = tuple(_DELIVERIES[name] for name in DeliveryRow.__dataclass_fields__)
+ROWS: Final = OwnedRows(WEBHOOK, WebhookRow, "webhook", "webhooks")
+DELIVERIES: Final = Rows(WEBHOOK_DELIVERY, DeliveryRow)
 
 
 def insert(connection: sa.Connection, row: WebhookRow, secret: str) -> None:
     """Store a webhook."""
-    connection.execute(sa.insert(WEBHOOK), {**asdict(row), "secret": secret})
+    ROWS.insert(connection, row, secret=secret)
 
 
 def list_of_owner(connection: sa.Connection, owner_id: UUID) -> list[WebhookRow]:
     """Return an owner's webhooks, the oldest first."""
-    statement = (
-        sa.select(*_ROW).where(_HOOKS.owner_id == owner_id).order_by(_HOOKS.created_at, _HOOKS.id)
-    )
-    return [WebhookRow(**row) for row in connection.execute(statement).mappings()]
-
-
-def get(connection: sa.Connection, owner_id: UUID, webhook_id: UUID) -> WebhookRow | None:
-    """Return an owner's webhook; None if there is none of that id."""
-    statement = sa.select(*_ROW).where(_HOOKS.id == webhook_id, _HOOKS.owner_id == owner_id)
-    row = connection.execute(statement).mappings().one_or_none()
-    return None if row is None else WebhookRow(**row)
+    statement = ROWS.select(_HOOKS.owner_id == owner_id).order_by(_HOOKS.created_at, _HOOKS.id)
+    return ROWS.read(connection, statement)
 
 
 def delete(connection: sa.Connection, webhook_id: UUID) -> None:
@@ -243,27 +237,15 @@ def list_deliveries(
     connection: sa.Connection,
     webhook_id: UUID,
     state: str | None,
-    before: tuple[datetime, UUID] | None,
+    before: Position | None,
     limit: int,
 ) -> list[DeliveryRow]:
     """Return deliveries of a webhook, newest first, that are older than ``before``."""
-    statement = (
-        sa.select(*_DELIVERY)
-        .where(_DELIVERIES.webhook_id == webhook_id)
-        .order_by(_DELIVERIES.created_at.desc(), _DELIVERIES.id.desc())
-        .limit(limit)
-    )
+    statement = DELIVERIES.select(_DELIVERIES.webhook_id == webhook_id)
     if state is not None:
         statement = statement.where(_DELIVERIES.state == state)
-    if before is not None:
-        moment, last = before
-        statement = statement.where(
-            sa.or_(
-                _DELIVERIES.created_at < moment,
-                sa.and_(_DELIVERIES.created_at == moment, _DELIVERIES.id < last),
-            )
-        )
-    return [DeliveryRow(**row) for row in connection.execute(statement).mappings()]
+    statement = select_newest(statement, _DELIVERIES.created_at, _DELIVERIES.id, before, limit)
+    return DELIVERIES.read(connection, statement)
 
 
 def send_again(
@@ -274,10 +256,9 @@ def send_again(
         sa.update(WEBHOOK_DELIVERY)
         .where(_DELIVERIES.id == delivery_id, _DELIVERIES.webhook_id == webhook_id)
         .values(state=DeliveryState.PENDING.value, attempts=0, next_attempt_at=EpochNow())
-        .returning(*_DELIVERY)
+        .returning(*DELIVERIES.columns)
     )
-    row = connection.execute(statement).mappings().one_or_none()
-    return None if row is None else DeliveryRow(**row)
+    return DELIVERIES.read_one(connection, statement)
 
 
 def list_due(connection: sa.Connection, limit: int) -> list[DueDelivery]:

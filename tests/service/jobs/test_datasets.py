@@ -15,6 +15,7 @@ from thetahat_service.data.reading import read_columns, read_labels
 from thetahat_service.errors import DamagedFile, DatasetInUse, InvalidFile, ResourceNotFound
 from thetahat_service.jobs import datasets
 from thetahat_service.jobs.datasets import Upload
+from thetahat_service.jobs.stored_datasets import build_dataset_file
 from thetahat_service.storage import api_keys
 from thetahat_service.storage import datasets as stored
 from thetahat_service.storage.checksums import TRAILER_LENGTH
@@ -135,7 +136,7 @@ TABLE = ".table-2.arrow"
 @pytest.mark.parametrize("position", [0, 700, -200, -10])
 def test_exact_a_table_with_a_flipped_bit_is_made_again(sqlite: None, position: int) -> None:
     row, _ = keep(ROWS)
-    file = datasets.build_dataset_file(row)
+    file = build_dataset_file(row, open_file_store())
     assert file.path is not None
     table = file.path.with_name(file.path.name + TABLE)
     as_written = table.read_bytes()
@@ -147,7 +148,7 @@ def test_exact_a_table_with_a_flipped_bit_is_made_again(sqlite: None, position: 
 
 def test_exact_a_table_that_is_lost_or_without_checksum_is_made_again(sqlite: None) -> None:
     row, _ = keep(ROWS)
-    file = datasets.build_dataset_file(row)
+    file = build_dataset_file(row, open_file_store())
     assert file.path is not None
     table = file.path.with_name(file.path.name + TABLE)
     as_written = table.read_bytes()
@@ -161,7 +162,7 @@ def test_exact_a_table_that_is_lost_or_without_checksum_is_made_again(sqlite: No
 
 def test_exact_uploading_again_repairs_a_lost_or_damaged_file(sqlite: None) -> None:
     row, _ = keep(ROWS)
-    file = datasets.build_dataset_file(row)
+    file = build_dataset_file(row, open_file_store())
     assert file.path is not None
     path = open_file_store().build_path(build_dataset_file_name(row.sha256))
     for is_lost in (False, True):
@@ -182,7 +183,7 @@ def test_exact_uploading_again_repairs_a_lost_or_damaged_file(sqlite: None) -> N
 def test_exact_a_table_of_an_earlier_release_is_not_read(sqlite: None) -> None:
     # that release kept 01 and 1 as one number
     row, _ = keep(b"site,a\n01,1\n1,2\n")
-    file = datasets.build_dataset_file(row)
+    file = build_dataset_file(row, open_file_store())
     assert file.path is not None
     table = file.path.with_name(file.path.name + TABLE)
     merged = file.path.with_name(file.path.name + ".table.arrow")
@@ -206,9 +207,9 @@ def test_exact_a_file_that_was_read_in_another_way_is_refused_until_its_upload(
     before = datasets.get(LOCAL_OWNER_ID, now.id)
 
     with pytest.raises(DamagedFile, match="to an earlier release, which read its file in another"):
-        read_columns(datasets.build_dataset_file(before))
+        read_columns(build_dataset_file(before, open_file_store()))
     again, is_new = keep(content)
 
     assert (again, is_new) == (now, False)
     assert datasets.get(LOCAL_OWNER_ID, now.id) == now
-    assert read_columns(datasets.build_dataset_file(again))["a"].tolist() == [2, 3]
+    assert read_columns(build_dataset_file(again, open_file_store()))["a"].tolist() == [2, 3]

@@ -28,6 +28,7 @@ from thetahat_service.schemas.problem import ProblemDocument
 from thetahat_service.storage import api_keys, audit
 from thetahat_service.storage.api_keys import KeyRow
 from thetahat_service.storage.audit import AuditRow
+from thetahat_service.storage.newest_first import cut_page
 from thetahat_service.storage.unit_of_work import reading, unit_of_work
 
 router = APIRouter(tags=["access"])
@@ -141,8 +142,7 @@ def _read_audit(
 ) -> tuple[list[AuditRow], Position | None]:
     with reading() as connection:
         rows = audit.list_page(connection, before, limit + 1, subject)
-    end = (rows[limit - 1].at, rows[limit - 1].id) if len(rows) > limit else None
-    return rows[:limit], end
+    return cut_page(rows, limit, lambda row: (row.at, row.id))
 
 
 def _check_expiry(expires_at: datetime | None) -> None:

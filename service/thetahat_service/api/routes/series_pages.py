@@ -21,7 +21,7 @@ from thetahat_service.series.documents import (
     build_series_document,
     read_figure,
 )
-from thetahat_service.storage.owned_rows import Position
+from thetahat_service.storage.newest_first import Position
 from thetahat_service.storage.series import SeriesRow
 
 router = APIRouter(include_in_schema=False)
