@@ -8,9 +8,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final, Literal, TypeAlias
 
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult, find_recommended
 
-Json: TypeAlias = Mapping[str, Any]
 FramePart: TypeAlias = Literal["models", "comparisons"]
 FramePackage: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Columns: TypeAlias = Mapping[str, Sequence[str | float | None]]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from textwrap import shorten
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from thetahat_presentation.document import Document
 from thetahat_presentation.hidden_characters import show_hidden_in
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.renderers.html import HtmlPage
 from thetahat_presentation.renderers.text import Page
 from thetahat_presentation.showing import OTHER_FORM, show, show_other_form
 from thetahat_presentation.wording import list_names
-
-Json: TypeAlias = Mapping[str, Any]
 
 ALL_OPTION: Final = "to_text(show_all=True)"
 """How a reader in Python gets what is left out."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final
 
 from thetahat_presentation.captions import write_level
 from thetahat_presentation.document import (
@@ -18,10 +18,9 @@ from thetahat_presentation.document import (
     Table,
 )
 from thetahat_presentation.hidden_characters import show_hidden_in
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import join_words
-
-Json: TypeAlias = Mapping[str, Any]
 
 FIGURE_SECTION: Final = "looks"
 """The section in which the figure of a series stands."""

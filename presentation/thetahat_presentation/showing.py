@@ -7,17 +7,16 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from thetahat_presentation import kinds
 from thetahat_presentation.document import Cell, Document, Name, Number, Section, Table
 from thetahat_presentation.hidden_characters import show_hidden_in
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.parts.cautions import expand_cautions
 from thetahat_presentation.parts.documents import build_models_document, build_other_document
 from thetahat_presentation.wording import capitalise
-
-Json: TypeAlias = Mapping[str, Any]
 
 KINDS: Final = tuple(sorted({module.name for module in iter_modules(kinds.__path__)} - {"base"}))
 """The kinds that have a presentation; each is the name of a file."""

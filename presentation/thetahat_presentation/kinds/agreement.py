@@ -14,7 +14,8 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
-from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
+from thetahat_presentation.json_objects import Json
+from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.documents import build_other_document
 from thetahat_presentation.parts.models import build_estimate

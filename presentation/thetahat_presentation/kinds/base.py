@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from thetahat_presentation.document import Document
+from thetahat_presentation.json_objects import Json
 
-Json: TypeAlias = Mapping[str, Any]
 ModelPair: TypeAlias = tuple[str, str]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from thetahat_presentation.document import Document
-from thetahat_presentation.kinds.base import Json, ModelPair, Presentation
+from thetahat_presentation.json_objects import Json
+from thetahat_presentation.kinds.base import ModelPair, Presentation
 from thetahat_presentation.parts.documents import ask_about_models, build_models_document
 
 

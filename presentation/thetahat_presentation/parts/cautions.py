@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from thetahat_presentation.document import Caution, rank_severity
-
-Json: TypeAlias = Mapping[str, Any]
+from thetahat_presentation.json_objects import Json
 
 
 @dataclass(frozen=True, slots=True)

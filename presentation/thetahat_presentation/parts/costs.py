@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from thetahat_presentation.document import (
     Cell,
@@ -15,11 +15,10 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult, build_interval
 from thetahat_presentation.parts.pairs import list_first_pairs
 from thetahat_presentation.wording import capitalise
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_SENTENCES: Final = 3
 """Sentences about pairs that stand below the verdict."""

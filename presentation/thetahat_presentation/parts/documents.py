@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final
 
 from thetahat_presentation.document import (
     MOST_SENTENCES,
@@ -13,6 +13,7 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.parts.cautions import (
     PlacedCaution,
@@ -44,7 +45,6 @@ from thetahat_presentation.parts.studied import list_calibration_tables, list_st
 from thetahat_presentation.parts.test_sets import describe_test_set
 from thetahat_presentation.wording import list_names
 
-Json: TypeAlias = Mapping[str, Any]
 MOST_ASKED: Final = 6
 """Names that a question lists."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from thetahat_presentation.document import Bar, Caution, Cell, Findings, Name, Number, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_count, format_ends, format_p_value
 from thetahat_presentation.parts.cautions import group_cautions, split_failures
 from thetahat_presentation.parts.costs import describe_costs, name_cost, write_cost
@@ -17,8 +18,6 @@ from thetahat_presentation.parts.pair_matrix import tabulate_matrix
 from thetahat_presentation.parts.probabilities import describe_probabilities
 from thetahat_presentation.parts.test_sets import describe_test_set
 from thetahat_presentation.wording import capitalise, name_method
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_MODELS: Final = 15
 """Models that the table has; the others are in the table of all models."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final
 
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_estimate, format_interval, format_level
 from thetahat_presentation.wording import list_names
-
-Json: TypeAlias = Mapping[str, Any]
 
 SELECTED: Final = "selected"
 """The name of what a selection chooses, among the models of its result."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator
+from typing import Final
 
 from thetahat_presentation.document import Cell, Name, Number, Pair, Section, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_count
 from thetahat_presentation.parts.models import ModelsResult, build_estimate
 from thetahat_presentation.parts.pairs import list_first_pairs
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_SENTENCES: Final = 3
 """Sentences about the judge that stand below the verdict."""

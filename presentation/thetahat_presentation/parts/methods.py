@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from thetahat_presentation.document import Cell, Name, Number, PValue, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import MISSING, format_number
 from thetahat_presentation.parts.models import ModelsResult, build_interval
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_MODELS: Final = 30
 MOST_PAIRS: Final = 30

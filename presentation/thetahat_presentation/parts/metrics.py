@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final
 
 from thetahat_presentation.document import Cell, Interval, Name, Number, Pair, PValue, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult, build_interval, find_recommended
 from thetahat_presentation.targets import sort_targets
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_PAIRS: Final = 6
 """Pairs whose metrics are compared in a table."""

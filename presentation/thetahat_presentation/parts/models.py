@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from thetahat_presentation.document import Interval
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_count, format_level
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
 from thetahat_presentation.parts.headlines import ComparedPair, write_headline
@@ -21,8 +22,6 @@ from thetahat_presentation.wording import (
     find_value_word,
     is_higher_better,
 )
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_OF_ALL_PAIRS: Final = 8
 """Largest number of models of which the headline names pairs; of more, it says which are tied."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from thetahat_presentation.document import Cell, Name, Number, PValue, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_TIED: Final = 6
 """Models named in a cell; of more their number is written."""

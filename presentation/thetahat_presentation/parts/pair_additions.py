@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final
 
 from thetahat_presentation.document import (
     Cell,
@@ -15,11 +15,9 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult
 from thetahat_presentation.parts.pairs import list_first_pairs
-
-Json: TypeAlias = Mapping[str, Any]
-
 
 MOST_SHOWN: Final = 15
 """Pairs of which the tables are shown at once; those of more pairs are folded away."""

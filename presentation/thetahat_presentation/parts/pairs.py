@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from thetahat_presentation.document import Cell, Interval, Number, Pair, PValue, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_count, format_level, format_number
 from thetahat_presentation.parts.models import ModelsResult, build_interval
 from thetahat_presentation.wording import name_correction
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_PAIRS: Final = 45
 """Pairs that one table has; of more it has those of the best model, or of the control."""

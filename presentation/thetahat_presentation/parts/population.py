@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterable
+from typing import Final
 
 from thetahat_presentation.document import Cell, Name, Number, Pair, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult, build_interval
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_ROWS: Final = 30
 """Models, and pairs, that the tables have."""

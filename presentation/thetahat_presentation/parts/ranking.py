@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final
 
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number, format_percent
 from thetahat_presentation.wording import list_names
-
-Json: TypeAlias = Mapping[str, Any]
 
 MOST_NAMED: Final = 6
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
 
 from thetahat_presentation.document import (
     Cell,
@@ -15,9 +14,8 @@ from thetahat_presentation.document import (
     Section,
     Table,
 )
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.parts.models import ModelsResult
-
-Json: TypeAlias = Mapping[str, Any]
 
 
 def build_runs_section(shown: ModelsResult) -> Section | None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import sqrt
-from typing import Any, TypeAlias
 
 from thetahat_presentation.document import Cell, Name, Number, Percent, Section, Table
 from thetahat_presentation.parts.models import ModelsResult
-
-Json: TypeAlias = Mapping[str, Any]
 
 
 def build_seeds_section(shown: ModelsResult) -> Section | None:

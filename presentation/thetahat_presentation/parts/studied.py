@@ -8,15 +8,15 @@ nearest to its own. A result that was calibrated has the shares on samples of it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from thetahat_presentation.document import Cell, Name, Number, Pair, Percent, PercentRange, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import count, format_level
 from thetahat_presentation.parts.models import ModelsResult, find_recommended
 from thetahat_presentation.renderers.cells import cell_text
 from thetahat_presentation.wording import capitalise
 
-Json: TypeAlias = Mapping[str, Any]
 Subject: TypeAlias = tuple[str, str, str, "Json | None"]
 """Subject, name, target and interval; a subject is ``model``, ``difference``, or a
 metric or all groups of one."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final
 
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_count
-
-Json: TypeAlias = Mapping[str, Any]
 
 CAUTION: Final = "test_set_used_often"
 KNOWN_BY: Final = {

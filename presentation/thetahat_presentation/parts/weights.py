@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from thetahat_presentation.document import Number, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number
-
-Json: TypeAlias = Mapping[str, Any]
 
 NUMBERS: Final = {
     "mean": "Mean weight (should be near 1)",

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from thetahat_presentation.document import Cell, Document, Name, Pair, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import capitalise
-
-Json = Mapping[str, Any]
 
 COMPARED: Final = ("kind", "dataset", "task", "scheme", "blocks", "loss", "margin", "level")
 """Fields of a request that are compared."""

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from thetahat_presentation.document import Document
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.wording import join_words
 from thetahat_service.figures.figure import Figure
 from thetahat_service.pages.method_page import describe_family
-
-Json = Mapping[str, Any]
 
 
 def list_steps(prepare: Any) -> list[str]:

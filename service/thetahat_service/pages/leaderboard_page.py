@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from thetahat_presentation.document import Document, Table
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import count
 from thetahat_presentation.parts.ranking import describe_ranking
 from thetahat_service.pages.shown_results import show_result
-
-Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

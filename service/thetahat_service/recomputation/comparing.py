@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from thetahat.cautions import TEST_SET_USED_OFTEN
-
-Json: TypeAlias = Mapping[str, Any]
+from thetahat_presentation.json_objects import Json
 
 ABSENT: Final = "(absent)"
 

@@ -10,6 +10,7 @@ import thetahat
 from thetahat_presentation.document import MOST_DOUBTS, Caution, Cell, Document, Name, Table
 from thetahat_presentation.document import Section as ShownSection
 from thetahat_presentation.hidden_characters import show_hidden_in
+from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import MISSING, format_count, format_level, format_number
 from thetahat_presentation.showing import ask, name_kind
 from thetahat_presentation.wording import capitalise, find_block_word
@@ -37,7 +38,6 @@ from thetahat_service.reports.document import (
 from thetahat_service.reports.request_listing import list_request
 from thetahat_service.storage.sign_offs import SignOffRow
 
-Json = Mapping[str, Any]
 NamedBlocks: TypeAlias = tuple[str, str, Sequence[Block]]
 """Name, title and blocks of a section."""
 
