@@ -182,6 +182,11 @@ class Section:
     is_detail: bool = False
     """Whether a page and a report have room for it, and a terminal has not."""
 
+    def without_empty_tables(self) -> Section:
+        """Return the section without tables that have no rows."""
+        tables, more = ([each for each in part if each.rows] for part in (self.tables, self.more))
+        return replace(self, tables=tables, more=more)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caution:

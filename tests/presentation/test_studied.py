@@ -24,7 +24,7 @@ def make_result(n_models: int = 2, **options: Any) -> Any:
 
 
 def list_tables_of(result: Any) -> list[Table]:
-    return list_study_tables(ModelsResult(result, {}))
+    return [table for table in list_study_tables(ModelsResult(result, {})) if table.rows]
 
 
 def test_exact_the_shares_of_a_result_are_shown_with_errors_range_and_design() -> None:

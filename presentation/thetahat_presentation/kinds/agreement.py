@@ -44,16 +44,15 @@ MEASURES: Final = {
 def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     """Return the sentences and the tables of agreement."""
     del request, pair
-    tables = [
-        _tabulate_pairs(result),
-        _tabulate_all(result),
-        _tabulate_differences(result),
-        _tabulate_raters(result),
-    ]
     main = Section(
         name="main",
         title="How far do the raters agree?",
-        tables=[table for table in tables if table is not None],
+        tables=[
+            _tabulate_pairs(result),
+            _tabulate_all(result),
+            _tabulate_differences(result),
+            _tabulate_raters(result),
+        ],
     )
     return build_other_document(result, _list_sentences(result), main)
 
@@ -76,10 +75,8 @@ def _list_sentences(result: Json) -> list[str]:
     return [*(first,), *result.get("sentences", ())]
 
 
-def _tabulate_pairs(result: Json) -> Table | None:
+def _tabulate_pairs(result: Json) -> Table:
     pairs = result.get("pairs", ())
-    if not pairs:
-        return None
     shown = [key for key in MEASURES if any(key in pair for pair in pairs)]
     level = format_level(result.get("level", 0.95))
     rows: list[list[Cell]] = [
@@ -98,20 +95,17 @@ def _tabulate_pairs(result: Json) -> Table | None:
     )
 
 
-def _tabulate_all(result: Json) -> Table | None:
-    found = result.get("coefficients", {})
-    if not found:
-        return None
+def _tabulate_all(result: Json) -> Table:
     rows: list[list[Cell]] = [
         [Name(COEFFICIENTS.get(key, key)), format_count(each["n"]), build_estimate(each)]
-        for key, each in found.items()
+        for key, each in result.get("coefficients", {}).items()
     ]
     return Table(
         caption="All raters together", columns=["Coefficient", "Items", "Agreement"], rows=rows
     )
 
 
-def _tabulate_differences(result: Json) -> Table | None:
+def _tabulate_differences(result: Json) -> Table:
     rows: list[list[Cell]] = [
         [
             Pair(each["a"], each["b"]),
@@ -122,8 +116,6 @@ def _tabulate_differences(result: Json) -> Table | None:
         ]
         for each in result.get("differences", ())
     ]
-    if not rows:
-        return None
     return Table(
         caption=f"Kappa with {result.get('truth')}, compared",
         columns=["Raters", "Items", "First", "Second", "Difference"],
@@ -132,10 +124,8 @@ def _tabulate_differences(result: Json) -> Table | None:
     )
 
 
-def _tabulate_raters(result: Json) -> Table | None:
+def _tabulate_raters(result: Json) -> Table:
     raters = result.get("raters", {})
-    if not raters:
-        return None
     categories = list(dict.fromkeys(key for each in raters.values() for key in each["shares"]))
     rows: list[list[Cell]] = [
         [

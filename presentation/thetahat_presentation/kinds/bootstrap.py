@@ -73,7 +73,7 @@ def _tabulate(result: Json) -> list[Table]:
         rows=[[words, Number(result[key])] for key, words in NUMBERS.items() if key in result],
         notes=[f"{count(result['n_resamples'], 'resample')} of {_describe_rows(result['n'])}."],
     )
-    return [intervals, estimate] if intervals.rows else [estimate]
+    return [intervals, estimate]
 
 
 def _describe_rows(n: int | list[int]) -> str:

@@ -22,7 +22,7 @@ MOST_VALUES: Final = 15
 
 def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     """Return the choice, the candidates, each grid, and the models on the external splits."""
-    tables = [_tabulate_candidates(result), *_tabulate_splits(result), *_tabulate_grids(result)]
+    tables = [_tabulate_candidates(result), _tabulate_splits(result), *_tabulate_grids(result)]
     main = Section(name="main", title="Selection", tables=tables)
     gap, share = _describe_gap(result)
     headline = f"The selection chooses {result['chosen']['name']}. {gap}".rstrip()
@@ -122,28 +122,23 @@ def _tabulate_candidates(result: Json) -> Table:
     )
 
 
-def _tabulate_splits(result: Json) -> list[Table]:
-    """Return the choice in each external split; nothing without external splits."""
-    external = result.get("external")
-    if not external:
-        return []
-    criterion, splits = _name_criterion(result), external["splits"]
-    return [
-        Table(
-            caption="Choice in each external split",
-            columns=["Test part", "Chosen", f"Internal {criterion}", f"External {criterion}"],
-            rows=[
-                [
-                    Name(str(split["block"])),
-                    Name(split["winner"]),
-                    Number(split["internal"]),
-                    Number(split["external"]),
-                ]
-                for split in splits[:MOST_ROWS]
-            ],
-            notes=count_not_shown(len(splits), MOST_ROWS),
-        )
-    ]
+def _tabulate_splits(result: Json) -> Table:
+    """Return the choice in each external split."""
+    criterion, splits = _name_criterion(result), (result.get("external") or {}).get("splits", ())
+    return Table(
+        caption="Choice in each external split",
+        columns=["Test part", "Chosen", f"Internal {criterion}", f"External {criterion}"],
+        rows=[
+            [
+                Name(str(split["block"])),
+                Name(split["winner"]),
+                Number(split["internal"]),
+                Number(split["external"]),
+            ]
+            for split in splits[:MOST_ROWS]
+        ],
+        notes=count_not_shown(len(splits), MOST_ROWS),
+    )
 
 
 def _tabulate_grids(result: Json) -> Iterator[Table]:

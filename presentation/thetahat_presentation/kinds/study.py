@@ -19,7 +19,7 @@ MOST_ROWS: Final = 200
 def view(result: Json, request: Json, pair: ModelPair | None) -> Document:
     """Return the claims with their verdicts, then every table."""
     del request, pair
-    tables = [*_tabulate_claims(result), *map(_tabulate, result["tables"])]
+    tables = [_tabulate_claims(result), *map(_tabulate, result["tables"])]
     main = Section(name="main", title="Study", tables=tables)
     return build_other_document(result, describe_study(result), main)
 
@@ -68,11 +68,9 @@ def _build_cell(cell: Any) -> Cell:
     return Name(cell) if isinstance(cell, str) else Number(cell)
 
 
-def _tabulate_claims(result: Json) -> list[Table]:
-    """Return the claims of the source with their verdicts; nothing where there are none."""
+def _tabulate_claims(result: Json) -> Table:
+    """Return the claims of the source with their verdicts."""
     claims: Sequence[Json] = result.get("claims") or ()
-    if not claims:
-        return []
     has_reason = any(claim.get("undecided_because") for claim in claims)
     rows: list[list[Cell]] = [
         [
@@ -88,7 +86,7 @@ def _tabulate_claims(result: Json) -> list[Table]:
     ]
     columns = ["Claim", "Verdict", "Measured", "Number", "Claimed", "Place"]
     columns += ["Undecided because"] * has_reason
-    return [Table(caption="Claims of the source", columns=columns, rows=rows)]
+    return Table(caption="Claims of the source", columns=columns, rows=rows)
 
 
 def _write_bounds(claim: Json) -> str:

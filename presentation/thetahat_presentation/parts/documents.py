@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from thetahat_presentation.document import (
-    MOST_SENTENCES,
-    Caution,
-    Document,
-    Findings,
-    Section,
-    Table,
-)
+from thetahat_presentation.document import MOST_SENTENCES, Caution, Document, Findings, Section
 from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.parts.cautions import (
@@ -92,6 +85,7 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
         *more_cautions,
     ]
     cautions = group_cautions(placed, list(shown.models))
+    main = main and main.without_empty_tables()
     sections = [main, *_list_sections(shown, sources)]
     headline = shown.write_headline() if headline is None else headline
     return Document(
@@ -102,7 +96,7 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
         else _find(headline, [*outcome, *counted], main, cautions, shown.describe_scope()),
         sentences=sentences,
         n_first=len(sentences) if is_short else len(outcome) + 1,
-        sections=[each for each in sections if each is not None and _has_content(each)],
+        sections=_keep_content(sections),
         scope=shown.describe_scope(),
         cautions=cautions,
         other_cautions=list_other_cautions(result, cautions),
@@ -118,12 +112,13 @@ def build_models_document(  # noqa: PLR0913 - what a kind has of its own
 def build_other_document(result: Json, outcome: Sequence[str], main: Section) -> Document:
     """Return the document of a result that compares no models."""
     cautions = group_cautions(walk_named_cautions(result))
+    main = main.without_empty_tables()
     headline = outcome[0] if outcome else ""
     return Document(
         headline=headline,
         findings=_find(headline, outcome[1:], main, cautions),
         sentences=outcome[1:],
-        sections=[main] if _has_content(main) else [],
+        sections=_keep_content([main]),
         cautions=cautions,
         other_cautions=list_other_cautions(result, cautions),
     )
@@ -170,19 +165,14 @@ def ask_about_models(result: Json, request: Json) -> list[str]:
 def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section | None]:
     size = "How high is the score?" if shown.higher_is_better else "How large is the error?"
     more_pairs = tabulate_more_pairs(shown)
-    omnibus = tabulate_omnibus(shown)
-    n_more = 0 if more_pairs is None else len(more_pairs.rows)
     return [
         Section(name="models", title=size, tables=[tabulate_models(shown)]),
         Section(
             name="pairs",
             title="Which differ?",
-            tables=[
-                *([tabulate_pairs(shown)] if shown.pairs else []),
-                *_list_present(omnibus),
-            ],
-            more_title=f"Pairs without {shown.reference} ({n_more} of them)",
-            more=_list_present(more_pairs),
+            tables=[tabulate_pairs(shown), tabulate_omnibus(shown)],
+            more_title=f"Pairs without {shown.reference} ({len(more_pairs.rows)} of them)",
+            more=[more_pairs],
         ),
         build_judge_section(shown),
         build_groups_section(shown),
@@ -218,15 +208,13 @@ def _list_sections(shown: ModelsResult, sources: Section | None) -> list[Section
     ]
 
 
-def _list_present(table: Table | None) -> list[Table]:
-    return [] if table is None else [table]
-
-
 def _tell_gate(result: Json) -> str:
     """Return whether the gate of a request passes, with the reason; empty without a gate."""
     gate = result.get("gate")
     return f"Gate: {gate['outcome']}. {gate['sentence']}" if gate else ""
 
 
-def _has_content(section: Section) -> bool:
-    return bool(section.sentences or section.more or any(table.rows for table in section.tables))
+def _keep_content(sections: Iterable[Section | None]) -> list[Section]:
+    """Return the sections that say something, without tables that have no rows."""
+    present = [section.without_empty_tables() for section in sections if section is not None]
+    return [each for each in present if each.sentences or each.more or each.tables]

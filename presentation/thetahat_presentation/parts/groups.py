@@ -75,12 +75,8 @@ def build_groups_section(shown: ModelsResult) -> Section | None:
         tables.append(_tabulate_worst(shown, models, key))
     first = [] if pair is None else list(models)[:MOST_MODELS]
     more = [_tabulate_model(shown, name, key) for key in keys for name in first]
-    more += [
-        table
-        for key in keys
-        for name in list(models)[:MOST_MODELS]
-        if (table := _tabulate_gaps(shown, name, key)) is not None
-    ]
+    best = list(models)[:MOST_MODELS]
+    more += [_tabulate_gaps(shown, name, key) for key in keys for name in best]
     return Section(
         name="groups",
         title="For which groups?",
@@ -230,11 +226,9 @@ def _tabulate_worst(
     )
 
 
-def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table | None:
+def _tabulate_gaps(shown: ModelsResult, name: str, key: str) -> Table:
     gaps = _get_groups(shown.models[name])[key]["gaps"]
     ordered = sorted(gaps["items"], key=lambda gap: -abs(gap["estimate"]))
-    if not ordered:
-        return None
     rows: list[list[Cell]] = [
         [
             Name(f"{write_group(gap['group'])} minus {write_group(gap['against'])}"),

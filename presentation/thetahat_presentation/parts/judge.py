@@ -20,11 +20,10 @@ def build_judge_section(shown: ModelsResult) -> Section | None:
     parts = list(_list_parts(shown))
     if not parts:
         return None
-    agreement = _tabulate_agreement(shown)
     return Section(
         name="judge",
         title="What did the judge add to the labels?",
-        tables=[_tabulate(parts, shown.level), *([] if agreement is None else [agreement])],
+        tables=[_tabulate(parts, shown.level), _tabulate_agreement(shown)],
     )
 
 
@@ -96,7 +95,7 @@ def _tabulate(parts: list[tuple[Cell, Json]], level: str) -> Table:
     )
 
 
-def _tabulate_agreement(shown: ModelsResult) -> Table | None:
+def _tabulate_agreement(shown: ModelsResult) -> Table:
     rows: list[list[Cell]] = []
     for name, model in shown.models.items():
         agreement = (model.get("judge") or {}).get("agreement")
@@ -104,8 +103,6 @@ def _tabulate_agreement(shown: ModelsResult) -> Table | None:
             rates = (agreement[key] for key in ("kappa", "sensitivity", "specificity"))
             observed = Number(agreement["observed"], None)
             rows.append([Name(name), observed, *map(build_estimate, rates)])
-    if not rows:
-        return None
     return Table(
         caption="Agreement of judge and labels",
         columns=["Model", "Agreement", "Kappa", "Sensitivity", "Specificity"],

@@ -29,7 +29,7 @@ def list_method_tables(shown: ModelsResult) -> list[Table]:
             ],
         )
     )
-    return [table for table in tables if table.rows]
+    return tables
 
 
 def _tabulate_intervals(shown: ModelsResult, name: str, model: Json) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
 from thetahat_presentation.document import Cell, Interval, Name, Number, Pair, PValue, Table
@@ -56,8 +55,7 @@ def list_metric_tables(shown: ModelsResult) -> list[Table]:
         rows=rows,
         notes=[first, *notes],
     )
-    pairs = _tabulate_pairs(shown)
-    return [models] if pairs is None else [models, pairs]
+    return [models, _tabulate_pairs(shown)]
 
 
 def _add_mean(interval: Json | None, value: float | None, error: float | None) -> Interval:
@@ -82,11 +80,9 @@ def _describe(name: str, metric: Json) -> str:
     return f"{name}: {MEANS.get(metric['mean'], metric['mean'])}; {better}."
 
 
-def _tabulate_pairs(shown: ModelsResult) -> Table | None:
-    """Return one row per pair and metric; None for many pairs or without metrics."""
-    pairs: Sequence[Json] = shown.comparisons
-    if len(pairs) > MOST_PAIRS:
-        return None
+def _tabulate_pairs(shown: ModelsResult) -> Table:
+    """Return one row per pair and metric; none for many pairs."""
+    pairs = shown.comparisons if len(shown.comparisons) <= MOST_PAIRS else ()
     rows: list[list[Cell]] = []
     for pair in pairs:
         for name, metric in (pair.get("metrics") or {}).items():
@@ -102,8 +98,6 @@ def _tabulate_pairs(shown: ModelsResult) -> Table | None:
                     PValue(metric["p_value"] if adjusted is None else adjusted),
                 ]
             )
-    if not rows:
-        return None
     return Table(
         caption="Metrics of each pair",
         columns=["Metric", "Pair", "Difference", f"{shown.level} interval", "About", "p"],

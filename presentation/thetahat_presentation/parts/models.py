@@ -314,7 +314,7 @@ def build_estimate(estimate: Mapping[str, Any] | None) -> Interval:
     ends = build_interval(estimate)
     if estimate is None:
         return ends
-    return Interval(ends.lower, ends.upper, ends.standard_error, estimate["estimate"])
+    return Interval(ends.lower, ends.upper, ends.standard_error, estimate.get("estimate"))
 
 
 def count_not_shown(n_rows: int, most: int) -> list[str]:

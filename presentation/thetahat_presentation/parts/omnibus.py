@@ -13,11 +13,9 @@ MOST_TIED: Final = 6
 """Models named in a cell; of more their number is written."""
 
 
-def tabulate_omnibus(shown: ModelsResult) -> Table | None:
-    """Return one row for each test of all models; None where there is none."""
+def tabulate_omnibus(shown: ModelsResult) -> Table:
+    """Return one row for each test of all models."""
     tests: Mapping[str, Json] = shown.result.get("omnibus") or {}
-    if not tests:
-        return None
     control = next(filter(None, (test.get("tied_with") for test in tests.values())), None)
     best = control or shown.best
     has_groups = any(test.get("tied") is not None for test in tests.values())

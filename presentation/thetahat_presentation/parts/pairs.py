@@ -88,11 +88,9 @@ def _describe_correction(shown: ModelsResult) -> list[str]:
     return notes
 
 
-def tabulate_more_pairs(shown: ModelsResult) -> Table | None:
+def tabulate_more_pairs(shown: ModelsResult) -> Table:
     """Return the pairs without the reference, where the first table leaves them out."""
     further = shown.pairs[_count_first(shown) :]
-    if not further:
-        return None
     notes = ["The largest differences are first."]
     left_out = len(further) - MOST_MORE_PAIRS
     if left_out > 0:

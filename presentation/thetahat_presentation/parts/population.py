@@ -36,7 +36,7 @@ def list_population_tables(shown: ModelsResult) -> list[Table]:
         for pair in shown.comparisons[:MOST_ROWS]
         for risk, each in _list_risks(pair)
     ]
-    tables = [
+    return [
         Table(
             caption=f"{quantity.capitalize()} in the target population",
             columns=["Model", "Estimator", quantity.capitalize(), level],
@@ -49,7 +49,6 @@ def list_population_tables(shown: ModelsResult) -> list[Table]:
             rows=pairs,
         ),
     ]
-    return [table for table in tables if table.rows]
 
 
 def _list_risks(part: Json) -> Iterable[tuple[str, Json]]:

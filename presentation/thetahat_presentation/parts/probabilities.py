@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from thetahat_presentation.document import (
-    Cell,
-    Interval,
-    Name,
-    Number,
-    Pair,
-    PValue,
-    Section,
-    Table,
-)
+from thetahat_presentation.document import Cell, Name, Number, Pair, PValue, Section, Table
 from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_count
 from thetahat_presentation.parts.cautions import Place, PlacedCaution, place_cautions
-from thetahat_presentation.parts.models import ModelsResult, build_interval
+from thetahat_presentation.parts.models import ModelsResult, build_estimate
 from thetahat_presentation.parts.pairs import list_first_pairs
 
 MOST_SENTENCES: Final = 3
@@ -74,9 +65,9 @@ def build_probabilities_section(shown: ModelsResult) -> Section | None:
         _tabulate_events(_write_caption(next(iter(models.values()))), "Model", models),
         *(_tabulate_parts(name, models) for name in scores),
         *(_tabulate_part_differences(name, pairs) for name in scores if pairs),
-        *_tabulate_thresholds(models),
-        *_tabulate_threshold_differences(pairs),
-        *_tabulate_bins(models),
+        _tabulate_thresholds(models),
+        _tabulate_threshold_differences(pairs),
+        _tabulate_bins(models),
     ]
     return Section(
         name="probabilities",
@@ -96,14 +87,6 @@ def _write_caption(of_model: Json) -> str:
     if event is None:
         return "Probabilities of the most probable class"
     return f"Probabilities of {event}"
-
-
-def build_estimate(estimate: Json | None) -> Interval:
-    """Return an interval with its centre; an empty cell where there is no estimate."""
-    ends = build_interval(estimate)
-    if estimate is None:
-        return ends
-    return Interval(ends.lower, ends.upper, ends.standard_error, estimate.get("estimate"))
 
 
 def _tabulate_events(caption: str, heading: str, events: Mapping[str, Json]) -> Table:
@@ -195,7 +178,7 @@ def _tabulate_part_differences(score: str, pairs: list[Json]) -> Table:
     )
 
 
-def _tabulate_thresholds(models: Mapping[str, Json]) -> Iterator[Table]:
+def _tabulate_thresholds(models: Mapping[str, Json]) -> Table:
     rows: list[list[Cell]] = [
         [
             Name(name),
@@ -206,16 +189,15 @@ def _tabulate_thresholds(models: Mapping[str, Json]) -> Iterator[Table]:
         for name, of_model in models.items()
         for each in of_model.get("thresholds") or ()
     ]
-    if rows:
-        yield Table(
-            caption="Rates if the event is predicted from a probability on",
-            columns=["Model", "Threshold", "Positive rows", *RATES.values()],
-            rows=rows,
-            notes=[ALONE],
-        )
+    return Table(
+        caption="Rates if the event is predicted from a probability on",
+        columns=["Model", "Threshold", "Positive rows", *RATES.values()],
+        rows=rows,
+        notes=[ALONE],
+    )
 
 
-def _tabulate_threshold_differences(pairs: list[Json]) -> Iterator[Table]:
+def _tabulate_threshold_differences(pairs: list[Json]) -> Table:
     rows: list[list[Cell]] = [
         [
             Pair(pair["a"], pair["b"]),
@@ -225,34 +207,28 @@ def _tabulate_threshold_differences(pairs: list[Json]) -> Iterator[Table]:
         for pair in pairs
         for each in pair["probabilities"].get("thresholds") or ()
     ]
-    if rows:
-        yield Table(
-            caption="Differences of these rates",
-            columns=["Pair", "Threshold", *RATES.values()],
-            rows=rows,
-            notes=[ALONE],
-        )
+    return Table(
+        caption="Differences of these rates",
+        columns=["Pair", "Threshold", *RATES.values()],
+        rows=rows,
+        notes=[ALONE],
+    )
 
 
-def _tabulate_bins(models: Mapping[str, Json]) -> Iterator[Table]:
-    rows: list[list[Cell]] = []
-    for name, of_model in models.items():
-        binned = of_model.get("binned")
-        if binned is not None:
-            rows.append(
-                [
-                    Name(name),
-                    Number(binned["expected_calibration_error"]),
-                    Number(binned.get("if_calibrated")),
-                    PValue(binned.get("p_value")),
-                    Number(binned["debiased_squared_error"]),
-                ]
-            )
-    if rows:
-        about = "Calibrated probabilities have an expected calibration error above 0, too."
-        yield Table(
-            caption="Calibration errors of bins",
-            columns=["Model", "ECE", "ECE if calibrated", "p", "Debiased squared error"],
-            rows=rows,
-            notes=[about],
-        )
+def _tabulate_bins(models: Mapping[str, Json]) -> Table:
+    return Table(
+        caption="Calibration errors of bins",
+        columns=["Model", "ECE", "ECE if calibrated", "p", "Debiased squared error"],
+        rows=[
+            [
+                Name(name),
+                Number(binned["expected_calibration_error"]),
+                Number(binned.get("if_calibrated")),
+                PValue(binned.get("p_value")),
+                Number(binned["debiased_squared_error"]),
+            ]
+            for name, of_model in models.items()
+            if (binned := of_model.get("binned")) is not None
+        ],
+        notes=["Calibrated probabilities have an expected calibration error above 0, too."],
+    )

@@ -25,7 +25,7 @@ def build_runs_section(shown: ModelsResult) -> Section | None:
     }
     if not models:
         return None
-    tables = [_tabulate_models(models), *_tabulate_pass_at(models), *_tabulate_pairs(shown)]
+    tables = [_tabulate_models(models), _tabulate_pass_at(models), _tabulate_pairs(shown)]
     return Section(
         name="runs",
         title="More items, or more runs of each?",
@@ -71,7 +71,7 @@ def _tabulate_models(models: Mapping[str, Json]) -> Table:
     return Table(caption="Items and runs", columns=columns, rows=rows, notes=notes)
 
 
-def _tabulate_pass_at(models: Mapping[str, Json]) -> list[Table]:
+def _tabulate_pass_at(models: Mapping[str, Json]) -> Table:
     rows: list[list[Cell]] = [
         [
             Name(name),
@@ -83,21 +83,17 @@ def _tabulate_pass_at(models: Mapping[str, Json]) -> list[Table]:
         for name, runs in models.items()
         for k, found in (runs.get("pass_at") or {}).items()
     ]
-    if not rows:
-        return []
     columns = ["Model", "Runs", "At least one succeeds", "Interval", "All succeed"]
     notes = ["Unbiased estimates (pass@k and pass^k), averaged over items; t intervals over items."]
-    return [Table(caption="Runs that succeed", columns=columns, rows=rows, notes=notes)]
+    return Table(caption="Runs that succeed", columns=columns, rows=rows, notes=notes)
 
 
-def _tabulate_pairs(shown: ModelsResult) -> list[Table]:
+def _tabulate_pairs(shown: ModelsResult) -> Table:
     rows: list[list[Cell]] = [
         [Pair(pair["a"], pair["b"]), Percent(runs.get("share_of_runs"))]
         for pair in shown.comparisons
         if (runs := pair.get("runs")) is not None
     ]
-    if not rows:
-        return []
     columns = ["Pair", "Share of the runs"]
     notes = ["The share of the variance of the mean difference that more runs would take away."]
-    return [Table(caption="Runs in differences", columns=columns, rows=rows, notes=notes)]
+    return Table(caption="Runs in differences", columns=columns, rows=rows, notes=notes)

@@ -34,8 +34,7 @@ RANGE_NOTE: Final = (
 
 def list_study_tables(shown: ModelsResult) -> list[Table]:
     """Return the shares of intervals and of verdicts; none without a recommended interval."""
-    tables = [_tabulate_coverage(shown), _tabulate_sizes(shown)]
-    return [table for table in tables if table.rows]
+    return [_tabulate_coverage(shown), _tabulate_sizes(shown)]
 
 
 def _tabulate_coverage(shown: ModelsResult) -> Table:
@@ -168,8 +167,6 @@ def list_calibration_tables(shown: ModelsResult) -> list[Table]:
                     for key in ("coverage", "width")
                 ]
                 rows.append([Name(name), shown.about(target), Name(interval["method"]), *shares])
-    if not rows:
-        return []
     samples = count(calibration["repetitions"], "sample")
     return [
         Table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import orjson
@@ -18,10 +18,8 @@ from thetahat_presentation.document import Number, Table
 from thetahat_presentation.numbers import count, format_number
 from thetahat_presentation.targets import describe_target
 from thetahat_presentation.wording import capitalise
-from thetahat_service.pages.new_evaluation import FormProblems
+from thetahat_service.pages.sent_form import FieldPaths, Fields, SentForm, read_number, read_text
 from thetahat_service.pages.texts import write_duration
-
-Fields = Mapping[str, Sequence[str]]
 
 QUESTIONS: Final = {
     "": "Choose for me",
@@ -40,12 +38,11 @@ NUMBERS: Final = (
     "margin",
 )
 """Fields of the form with one number, named as in the request for advice."""
-FIELD_OF_PATH: Final[Mapping[tuple[str | int, ...], str]] = {
+FIELD_OF_PATH: Final[FieldPaths] = {
     **{(name,): name for name in (*NUMBERS, "question", "time_ordered")},
     ("source_sizes",): "source_sizes",
     ("class_counts",): "class_counts",
 }
-"""The field of the form for each path into the request for advice."""
 MOST_PARTS: Final = 1000
 """Sources or classes that a single number may stand for."""
 PAGE_OF_DOCUMENT: Final = {"docs/methods.md": "/methods"}
@@ -53,26 +50,13 @@ PAGE_OF_DOCUMENT: Final = {"docs/methods.md": "/methods"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdviceForm:
-    """The form with what was sent before."""
-
-    values: Fields = field(default_factory=dict)
-    """What was sent, by field."""
-    problems: FormProblems = field(default_factory=FormProblems)
-    """What was wrong with it."""
+class AdviceForm(SentForm):
+    """The form that asks which scheme fits."""
 
     @property
     def questions(self) -> Mapping[str, str]:
         """The questions that can be chosen, with their words."""
         return QUESTIONS
-
-    def value(self, name: str) -> str:
-        """Return what was sent for a field."""
-        return self.values.get(name, [""])[-1]
-
-    def error(self, name: str) -> str:
-        """Return what is wrong with a field; empty if nothing is."""
-        return self.problems.by_field.get(name, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,18 +115,17 @@ def build_situation(values: Fields) -> dict[str, object]:
     """
     situation: dict[str, object] = {}
     for name in NUMBERS:
-        text = _read(values, name)
-        if text:
-            situation[name] = _read_number(text)
-    if _read(values, "question"):
-        situation["question"] = _read(values, "question")
+        if text := read_text(values, name):
+            situation[name] = read_number(text)
+    if question := read_text(values, "question"):
+        situation["question"] = question
     if "time_ordered" in values:
         situation["time_ordered"] = True
     n = situation.get("n")
-    sources = _read_sizes(_read(values, "source_sizes"), n)
+    sources = _read_sizes(read_text(values, "source_sizes") or "", n)
     if sources:
         situation["source_sizes"] = sources
-    classes = _read_sizes(_read(values, "class_counts"), n)
+    classes = _read_sizes(read_text(values, "class_counts") or "", n)
     if classes:
         situation["class_counts"] = {f"class {i}": size for i, size in enumerate(classes, start=1)}
     return situation
@@ -150,26 +133,13 @@ def build_situation(values: Fields) -> dict[str, object]:
 
 def _read_sizes(text: str, n: object) -> list[object]:
     """Return the rows of each part; a single number is the number of parts of equal size."""
-    sizes: list[object] = [_read_number(part.strip()) for part in text.split(",") if part.strip()]
+    sizes: list[object] = [read_number(part.strip()) for part in text.split(",") if part.strip()]
     if len(sizes) != 1 or not isinstance(n, int):
         return sizes
     (n_parts,) = sizes
     if not isinstance(n_parts, int) or not 1 <= n_parts <= min(n, MOST_PARTS):
         return sizes
     return [n // n_parts + (place < n % n_parts) for place in range(n_parts)]
-
-
-def _read(values: Fields, name: str) -> str:
-    return values.get(name, [""])[-1].strip()
-
-
-def _read_number(text: str) -> float | int | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def describe_advice(advice: Advice) -> AdviceView:

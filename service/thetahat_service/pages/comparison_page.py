@@ -10,6 +10,7 @@ from thetahat_presentation.document import Cell, Document, Name, Pair, Table
 from thetahat_presentation.json_objects import Json
 from thetahat_presentation.numbers import format_number
 from thetahat_presentation.wording import capitalise
+from thetahat_service.pages.method_page import write_method
 
 COMPARED: Final = ("kind", "dataset", "task", "scheme", "blocks", "loss", "margin", "level")
 """Fields of a request that are compared."""
@@ -89,8 +90,4 @@ def _read_verdicts(document: Document) -> dict[frozenset[str], str]:
 
 
 def _write_field(value: Any) -> str:
-    if isinstance(value, Mapping):
-        parameters = value.get("params") or {}
-        inside = ", ".join(f"{key} = {value}" for key, value in parameters.items())
-        return f"{value.get('name', '')} ({inside})" if inside else str(value.get("name", ""))
-    return format_number(value)
+    return write_method(value) if isinstance(value, Mapping) else format_number(value)

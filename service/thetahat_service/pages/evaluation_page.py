@@ -11,7 +11,7 @@ from thetahat_presentation.document import Document
 from thetahat_presentation.json_objects import Json
 from thetahat_presentation.wording import join_words
 from thetahat_service.figures.figure import Figure
-from thetahat_service.pages.method_page import describe_family
+from thetahat_service.pages.method_page import describe_family, write_method
 
 
 def list_steps(prepare: Any) -> list[str]:
@@ -134,7 +134,7 @@ def list_facts(row: Any, request: Json, result: Json | None) -> list[tuple[str, 
         facts.append(("Data set", request["dataset"], f"/data-sets/{request['dataset']}"))
     for field, name in (("scheme", "Scheme"), ("loss", "Loss"), ("blocks", "Blocks")):
         if request.get(field) is not None:
-            facts.append((name, _write_method(request[field]), ""))
+            facts.append((name, write_method(request[field]), ""))
     for field, name in (("level", "Level"), ("margin", "Margin"), ("correction", "Correction")):
         if request.get(field) is not None:
             facts.append((name, str(request[field]), ""))
@@ -144,12 +144,3 @@ def list_facts(row: Any, request: Json, result: Json | None) -> list[tuple[str, 
     if result is not None:
         facts.append(("Release of thetahat", result["provenance"]["version"], ""))
     return facts
-
-
-def _write_method(method: Any) -> str:
-    """Return a method of a request in words: its name and its parameters."""
-    if not isinstance(method, Mapping):
-        return str(method)
-    parameters = method.get("params") or {}
-    inside = ", ".join(f"{key} = {value}" for key, value in parameters.items())
-    return f"{method['name']} ({inside})" if inside else str(method["name"])

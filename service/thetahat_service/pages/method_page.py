@@ -104,6 +104,16 @@ def describe_method(item: MethodDescription, family: str = "") -> ShownMethod:
     )
 
 
+def write_method(method: Any) -> str:
+    """Return a field of a request in words: a method with its parameters, or the value."""
+    if not isinstance(method, Mapping):
+        return str(method)
+    parameters = method.get("params") or {}
+    inside = ", ".join(f"{key} = {value}" for key, value in parameters.items())
+    name = str(method.get("name", ""))
+    return f"{name} ({inside})" if inside else name
+
+
 @lru_cache(maxsize=512)
 def typeset(formula: str) -> Markup:
     """Return a LaTeX formula as MathML; the formula itself where it cannot be converted.

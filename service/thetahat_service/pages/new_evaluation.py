@@ -8,11 +8,16 @@ from typing import Any, Final
 
 from thetahat.losses import get_default_loss
 from thetahat.schemes import SCHEMES as REGISTERED_SCHEMES
-from thetahat_presentation.wording import join_words
 from thetahat_service.json_types import ColumnDescription, MethodDescription
 from thetahat_service.pages.form_proposals import FormProposals
-
-Fields = Mapping[str, Sequence[str]]
+from thetahat_service.pages.sent_form import (
+    FieldPaths,
+    Fields,
+    FormProblems,
+    SentForm,
+    read_number,
+    read_text,
+)
 
 PARTS: Final = {
     "cross_validation": "Data to learn from: learners are trained and tested on parts of the file",
@@ -67,7 +72,7 @@ BLOCKS: Final = {
 NUMBER_TYPES: Final = frozenset({"number", "integer"})
 TEXT_TYPES: Final = frozenset({"string", "boolean"})
 
-FIELD_OF_PATH: Final[Mapping[tuple[str | int, ...], str]] = {
+FIELD_OF_PATH: Final[FieldPaths] = {
     ("columns", "target"): "target",
     ("columns", "features"): "features",
     ("columns", "source"): "source",
@@ -91,7 +96,6 @@ FIELD_OF_PATH: Final[Mapping[tuple[str | int, ...], str]] = {
     ("unit",): "unit",
     ("name",): "name",
 }
-"""The field of the form for each path into the request; of several the longest counts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,17 +108,7 @@ class FormOption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormProblems:
-    """What is wrong with a form."""
-
-    by_field: Mapping[str, str] = field(default_factory=dict)
-    """A sentence for each field that is wrong."""
-    others: Sequence[str] = ()
-    """Sentences about no field in particular."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormView:
+class FormView(SentForm):
     """The form of a new evaluation for one data set.
 
     Parameters
@@ -129,10 +123,6 @@ class FormView:
         Choices with explanations from the catalogue.
     proposals : FormProposals
         What the file seems to hold.
-    values : mapping
-        What was sent before, by field.
-    problems : FormProblems
-        What was wrong with it.
     """
 
     columns: Sequence[ColumnDescription]
@@ -141,8 +131,6 @@ class FormView:
     schemes: Sequence[FormOption]
     losses: Sequence[FormOption]
     proposals: FormProposals = field(default_factory=FormProposals)
-    values: Fields = field(default_factory=dict)
-    problems: FormProblems = field(default_factory=FormProblems)
 
     @property
     def by_target(self) -> str:
@@ -158,23 +146,6 @@ class FormView:
     def block_kinds(self) -> Mapping[str, str]:
         """What a test block may be."""
         return BLOCKS
-
-    @property
-    def is_new(self) -> bool:
-        """Whether nothing was sent before."""
-        return not self.values
-
-    def value(self, name: str, default: str = "") -> str:
-        """Return what was sent for a field."""
-        return self.values.get(name, [default])[-1]
-
-    def is_chosen(self, name: str, value: str, *, default: bool = False) -> bool:
-        """Return whether a value was chosen."""
-        return default if self.is_new else value in self.values.get(name, ())
-
-    def error(self, name: str) -> str:
-        """Return what is wrong with a field; empty if nothing is."""
-        return self.problems.by_field.get(name, "")
 
 
 def build_form(
@@ -216,22 +187,22 @@ def _build_choice(item: MethodDescription) -> FormOption:
 
 def find_omissions(values: Fields, proposals: FormProposals) -> FormProblems:
     """Return what has to be chosen before a form makes a request, by field."""
-    kind = _read(values, "kind") or "cross_validation"
-    target = _read(values, "target")
+    kind = read_text(values, "kind") or "cross_validation"
+    target = read_text(values, "target")
     missing: dict[str, str] = {}
     if kind != "losses" and target is None:
         missing["target"] = "Choose the target: the column that is predicted."
     if kind == "cross_validation":
         if target is not None and _choose_task(values, proposals) is None:
             missing["task"] = NO_TASK
-        if not (values.get("learners") or _read(values, "more_learners")):
+        if not (values.get("learners") or read_text(values, "more_learners")):
             missing["learners"] = "Choose at least one learner."
     else:
         if not values.get(kind):
             missing[kind] = f"Choose the columns of {kind}, one for each model."
-        if _read(values, "blocks") is None:
+        if read_text(values, "blocks") is None:
             missing["blocks"] = _ask_for_blocks(values, proposals)
-    if kind == "losses" and _read(values, "better") is None:
+    if kind == "losses" and read_text(values, "better") is None:
         missing["better"] = "Say whether lower or higher values are better."
     if kind == "predictions" and target is not None and _choose_loss(values, proposals) is None:
         missing["loss"] = "Choose the loss."
@@ -239,7 +210,7 @@ def find_omissions(values: Fields, proposals: FormProposals) -> FormProblems:
 
 
 def _ask_for_blocks(values: Fields, proposals: FormProposals) -> str:
-    block = _read(values, "block")
+    block = read_text(values, "block")
     if block is not None:
         return f"Say what the values of {block} are: folds drawn at random, or sources."
     hint = f"{proposals.label_hint} " if proposals.labels else ""
@@ -253,7 +224,7 @@ def build_request(
 
     What cannot be read as a number is left as text, so that the refusal names it.
     """
-    kind = _read(values, "kind") or "cross_validation"
+    kind = read_text(values, "kind") or "cross_validation"
     request: dict[str, object] = {"kind": kind, "dataset": dataset, "include": "all"}
     if kind == "predictions":
         _add_predictions(request, values, proposals)
@@ -262,9 +233,9 @@ def build_request(
     else:
         _add_cross_validation(request, values, columns, proposals)
     for name in ("name", "unit"):
-        _add(request, name, _read(values, name))
+        _add(request, name, read_text(values, name))
     for name in ("margin", "level"):
-        _add(request, name, _read_number(values, name))
+        _add(request, name, read_number(read_text(values, name)))
     return request
 
 
@@ -274,8 +245,8 @@ def _add_cross_validation(
     columns: Sequence[ColumnDescription],
     proposals: FormProposals,
 ) -> None:
-    target = _read(values, "target")
-    roles = {name: _read(values, name) for name in ("source", "cluster", "time", "fold")}
+    target = read_text(values, "target")
+    roles = {name: read_text(values, name) for name in ("source", "cluster", "time", "fold")}
     chosen: dict[str, object] = {"target": target}
     for name, column in roles.items():
         _add(chosen, name, column)
@@ -287,7 +258,9 @@ def _add_cross_validation(
         c for c in columns if (c["name"] in features if features else c["name"] not in columns_used)
     ]
     steps = _list_steps(used, has_missing="fill" in values) if "prepare" in values else []
-    names = dict.fromkeys([*values.get("learners", ()), *_split(_read(values, "more_learners"))])
+    names = dict.fromkeys(
+        [*values.get("learners", ()), *_split(read_text(values, "more_learners"))]
+    )
     request["columns"] = chosen
     request["task"] = _choose_task(values, proposals)
     request["learners"] = {
@@ -295,20 +268,24 @@ def _add_cross_validation(
         for name in names
     }
     request["scheme"] = _read_scheme(values, proposals)
-    _add(request, "seeds", _read_number(values, "seeds"))
-    _add(request, "loss", _read(values, "loss"))
+    _add(request, "seeds", read_number(read_text(values, "seeds")))
+    _add(request, "loss", read_text(values, "loss"))
 
 
 def _choose_task(values: Fields, proposals: FormProposals) -> str | None:
     """Return the chosen task, or the one that the target's values show."""
-    task = _read(values, "task")
-    return proposals.tasks.get(_read(values, "target") or "") if task in {None, BY_TARGET} else task
+    task = read_text(values, "task")
+    return (
+        proposals.tasks.get(read_text(values, "target") or "")
+        if task in {None, BY_TARGET}
+        else task
+    )
 
 
 def _choose_loss(values: Fields, proposals: FormProposals) -> str | None:
     """Return the chosen loss, else the usual one of the task that the target's values show."""
-    task = proposals.tasks.get(_read(values, "target") or "")
-    return _read(values, "loss") or (None if task is None else get_default_loss(task))
+    task = proposals.tasks.get(read_text(values, "target") or "")
+    return read_text(values, "loss") or (None if task is None else get_default_loss(task))
 
 
 def _list_steps(
@@ -332,13 +309,13 @@ def _list_steps(
 
 def _read_scheme(values: Fields, proposals: FormProposals) -> dict[str, object]:
     """Return the chosen scheme, else one that leaves sources out if a source is named."""
-    name = _read(values, "scheme") or proposals.get_scheme(_read(values, "source") or "")
+    name = read_text(values, "scheme") or proposals.get_scheme(read_text(values, "source") or "")
     scheme: dict[str, object] = {"name": name}
     parameters: dict[str, object] = {}
     known_parameters = _list_scheme_parameters(name)
     for name in ("n_folds", "n_repeats"):
         if name in known_parameters:
-            _add(parameters, name, _read_number(values, name))
+            _add(parameters, name, read_number(read_text(values, name)))
     if parameters:
         scheme["params"] = parameters
     return scheme
@@ -352,7 +329,7 @@ def _list_scheme_parameters(scheme: str) -> set[str]:
 
 def _add_predictions(request: dict[str, object], values: Fields, proposals: FormProposals) -> None:
     columns: dict[str, object] = {
-        "target": _read(values, "target"),
+        "target": read_text(values, "target"),
         "predictions": {name: name for name in values.get("predictions", ())},
     }
     _add_layout(request, columns, values)
@@ -361,14 +338,14 @@ def _add_predictions(request: dict[str, object], values: Fields, proposals: Form
 
 def _add_losses(request: dict[str, object], values: Fields) -> None:
     _add_layout(request, {"losses": list(values.get("losses", ()))}, values)
-    _add(request, "better", _read(values, "better"))
+    _add(request, "better", read_text(values, "better"))
 
 
 def _add_layout(request: dict[str, object], columns: dict[str, object], values: Fields) -> None:
     for name in ("block", "cluster"):
-        _add(columns, name, _read(values, name))
+        _add(columns, name, read_text(values, name))
     request["columns"] = columns
-    _add(request, "blocks", _read(values, "blocks"))
+    _add(request, "blocks", read_text(values, "blocks"))
 
 
 def _add(target: dict[str, object], name: str, value: Any) -> None:
@@ -376,52 +353,5 @@ def _add(target: dict[str, object], name: str, value: Any) -> None:
         target[name] = value
 
 
-def _read(values: Fields, name: str) -> str | None:
-    text = values.get(name, [""])[-1].strip()
-    return text or None
-
-
-def _read_number(values: Fields, name: str) -> float | int | str | None:
-    text = _read(values, name)
-    if text is None:
-        return None
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
 def _split(text: str | None) -> list[str]:
     return [name.strip() for name in (text or "").split(",") if name.strip()]
-
-
-def sort_problems(
-    errors: Sequence[tuple[tuple[str | int, ...], str]],
-    detail: str,
-    fields: Mapping[tuple[str | int, ...], str] = FIELD_OF_PATH,
-) -> FormProblems:
-    """Return the errors of a request by the field of the form that they are about."""
-    by_field: dict[str, str] = {}
-    other_faults = []
-    for path, message in errors:
-        name = _find_field(path, fields)
-        if name is None:
-            place = ".".join(map(str, path))
-            other_faults.append(f"{place}: {message}" if place else message)
-        else:
-            by_field[name] = join_words([by_field[name], message]) if name in by_field else message
-    if not by_field and not other_faults:
-        other_faults.append(detail)
-    return FormProblems(by_field=by_field, others=other_faults)
-
-
-def _find_field(
-    path: tuple[str | int, ...], fields: Mapping[tuple[str | int, ...], str]
-) -> str | None:
-    for length in range(len(path), 0, -1):
-        field = fields.get(path[:length])
-        if field is not None:
-            return field
-    return None

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from thetahat_presentation.numbers import count, format_number
 from thetahat_presentation.renderers.html import typeset
@@ -16,7 +16,7 @@ from thetahat_presentation.wording import capitalise
 from thetahat_service.figures.browser_library import find_library_name
 from thetahat_service.pages import texts
 from thetahat_service.pages.cells import write_cell
-from thetahat_service.pages.visible_text import Exact, finish_text
+from thetahat_service.pages.visible_text import Exact, make_environment
 
 STATIC: Final = Path(__file__).with_name("static")
 MEDIA_TYPES: Final = {
@@ -28,15 +28,7 @@ MEDIA_TYPES: Final = {
 
 @lru_cache(maxsize=1)
 def _make_environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("thetahat_service.pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=finish_text,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
+    filters = {
         "number": format_number,
         "count": count,
         "moment": texts.write_moment,
@@ -50,6 +42,7 @@ def _make_environment() -> Environment:
         "cell": write_cell,
         "exact": Exact,
     }
+    environment = make_environment("thetahat_service.pages", filters)
     environment.globals["static"] = build_static_path
     environment.globals["library_path"] = build_library_path
     return environment

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from thetahat_presentation.hidden_characters import show_hidden
@@ -21,3 +25,17 @@ def finish_text(value: object) -> object:
     if not isinstance(value, str) or isinstance(value, Exact | Markup):
         return value
     return show_hidden(value)
+
+
+def make_environment(package: str, filters: Mapping[str, Any]) -> Environment:
+    """Return the environment of the templates of a package, in which every text is escaped."""
+    environment = Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=finish_text,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= filters
+    return environment

@@ -17,6 +17,7 @@ from thetahat_presentation.wording import capitalise, find_block_word
 from thetahat_service.figures.catalogue import list_figures
 from thetahat_service.figures.figure import Figure
 from thetahat_service.pages.evaluation_page import place_figures
+from thetahat_service.pages.method_page import write_method
 from thetahat_service.pages.shown_results import show_result
 from thetahat_service.pages.texts import write_moment
 from thetahat_service.reports.cited_methods import cite_methods, write_parameters
@@ -363,13 +364,9 @@ def _write_method(method: Any) -> str:
     """Return a field of a request in words: a method with its parameters, or the value."""
     if isinstance(method, list) and len(method) > MOST_VALUES:
         return f"{format_number(len(method))} values"
-    if not isinstance(method, Mapping):
-        return str(method)
-    if "name" not in method:
+    if isinstance(method, Mapping) and "name" not in method:
         return ", ".join(f"{key} = {_write_method(value)}" for key, value in method.items())
-    parameters = method.get("params") or {}
-    inside = ", ".join(f"{key} = {value}" for key, value in parameters.items())
-    return f"{method['name']} ({inside})" if inside else str(method["name"])
+    return write_method(method)
 
 
 def _reproduce(source: ReportSource) -> list[Block]:

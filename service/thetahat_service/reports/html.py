@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from thetahat_presentation.renderers.html import typeset as typeset_sentence
@@ -18,7 +18,7 @@ from thetahat_presentation.wording import capitalise
 from thetahat_service.figures.rendering import FigureFormat
 from thetahat_service.figures.style import Json, Style
 from thetahat_service.pages.method_page import typeset
-from thetahat_service.pages.visible_text import finish_text
+from thetahat_service.pages.visible_text import make_environment
 from thetahat_service.reports.building import describe_maker
 from thetahat_service.reports.document import Report, ReportPart
 
@@ -30,21 +30,13 @@ TEMPLATES: Final = Path(__file__).with_name("templates")
 
 @lru_cache(maxsize=1)
 def _make_environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("thetahat_service.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=finish_text,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
+    filters = {
         "typeset": typeset,
         "sentence_case": capitalise,
         "cell": typeset_cell,
         "sentence": typeset_sentence,
     }
-    return environment
+    return make_environment("thetahat_service.reports", filters)
 
 
 @lru_cache(maxsize=1)

@@ -355,7 +355,7 @@ def test_exact_metrics_have_a_section_with_the_word_for_a_source() -> None:
         model["metrics"] = {"roc_auc": metric}
 
     result["unit"] = {"singular": "school", "plural": "schools"}
-    (table,) = list_metric_tables(ModelsResult(result, {}))
+    table, _ = list_metric_tables(ModelsResult(result, {}))
 
     assert list(table.columns[3:]) == ["95 % interval on a new school"]
     assert texts_of(table)[0][0] == "roc_auc"

@@ -19,7 +19,7 @@ from thetahat_service.pages.advice_page import (
     build_situation,
     describe_advice,
 )
-from thetahat_service.pages.new_evaluation import FormProblems, sort_problems
+from thetahat_service.pages.sent_form import FormProblems, sort_problems
 from thetahat_service.schemas.advice import AdviceSituation
 
 router = APIRouter(include_in_schema=False)

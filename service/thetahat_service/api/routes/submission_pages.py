@@ -31,12 +31,12 @@ from thetahat_service.pages.dataset_page import (
 )
 from thetahat_service.pages.form_proposals import build_proposals
 from thetahat_service.pages.new_evaluation import (
-    FormProblems,
+    FIELD_OF_PATH,
     build_form,
     build_request,
     find_omissions,
-    sort_problems,
 )
+from thetahat_service.pages.sent_form import FormProblems, sort_problems
 
 router = APIRouter(include_in_schema=False)
 
@@ -84,7 +84,7 @@ async def submit_form(request: Request) -> Response:
     except (ServiceError, EvaluationError) as error:
         if not _is_about_request(error):
             raise
-        problems = sort_problems(_list_errors(error), error.message)
+        problems = sort_problems(_list_errors(error), error.message, FIELD_OF_PATH)
         return await _show_form(request, dataset, values, problems)
     return RedirectResponse(f"/evaluations/{submitted.evaluation_id}", SEE_OTHER)
 
