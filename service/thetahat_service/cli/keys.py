@@ -23,6 +23,9 @@ NO_KEYS: Final = "There are no keys. On loopback, requests need none until the f
 app = typer.Typer(
     cls=SectionedGroup, help="Create, list, rotate and revoke API keys.", no_args_is_help=True
 )
+Prefix = Annotated[
+    str, typer.Argument(metavar="PREFIX", help="Its first characters as listed: th_ and 8 digits.")
+]
 
 
 def _check_name(text: str) -> str:
@@ -93,12 +96,7 @@ def list_keys() -> None:
 
 
 @app.command()
-def revoke(
-    prefix: Annotated[
-        str,
-        typer.Argument(metavar="PREFIX", help="Its first characters as listed: th_ and 8 digits."),
-    ],
-) -> None:
+def revoke(prefix: Prefix) -> None:
     """Revoke a key; requests with it are refused within seconds."""
     from thetahat_service.storage import api_keys, schema
     from thetahat_service.storage.unit_of_work import unit_of_work
@@ -115,10 +113,7 @@ def revoke(
 
 @app.command()
 def rotate(
-    prefix: Annotated[
-        str,
-        typer.Argument(metavar="PREFIX", help="Its first characters as listed: th_ and 8 digits."),
-    ],
+    prefix: Prefix,
     grace_hours: Annotated[
         float, typer.Option(min=0, help="Hours for which the old key still works.")
     ] = 24.0,

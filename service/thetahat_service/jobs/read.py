@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from uuid import UUID
 
@@ -11,26 +9,15 @@ import orjson
 
 from thetahat.values.json_values import JsonValue
 from thetahat_service.errors import NoResult, ResourceNotFound, ResultPending
-from thetahat_service.json_types import JsonObject
 from thetahat_service.states import EvaluationStatus
-from thetahat_service.storage import evaluations, results
-from thetahat_service.storage import events as stored_events
+from thetahat_service.storage import evaluations, events, results
 from thetahat_service.storage.evaluations import EvaluationRow, Filters, Order
+from thetahat_service.storage.events import EventRow
 from thetahat_service.storage.newest_first import Position, cut_page
 from thetahat_service.storage.open_files import open_file_store
 from thetahat_service.storage.unit_of_work import reading
 
 RETRY_AFTER_S = 1
-
-
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """One event of an evaluation."""
-
-    number: int
-    at: datetime
-    type: str
-    data: JsonObject
 
 
 def get(owner_id: UUID, evaluation_id: UUID) -> EvaluationRow:
@@ -127,5 +114,4 @@ def list_events(owner_id: UUID, evaluation_id: UUID, after: int = 0) -> list[Eve
     """Return the events of an evaluation after the event of that number."""
     get(owner_id, evaluation_id)
     with reading() as connection:
-        rows = stored_events.list_after(connection, evaluation_id, after)
-    return [EventRow(row.number, row.at, row.type, row.data) for row in rows]
+        return events.list_after(connection, evaluation_id, after)

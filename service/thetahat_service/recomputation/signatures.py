@@ -75,11 +75,6 @@ def read_public_key(file: Path) -> Ed25519PublicKey:
     return key
 
 
-def write_public_key(key: Ed25519PublicKey) -> bytes:
-    """Return a public key as PEM."""
-    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-
-
 def compute_key_id(key: Ed25519PublicKey) -> str:
     """Return the SHA-256 of a public key as DER."""
     content = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)

@@ -6,9 +6,9 @@ import hashlib
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from thetahat_service.process.request_context import REQUEST_ID, Scope
 from thetahat_service.storage import audit, owners
 from thetahat_service.storage.audit import Action, Origin
+from thetahat_service.storage.rows import Rows
 from thetahat_service.storage.tables import API_KEY, OWNER
 
 FORM: Final = re.compile(r"th_[0-9a-f]{8}_[A-Za-z0-9_-]{43}")
@@ -58,6 +59,9 @@ class Credential:
     scope: Scope
     prefix: str
     expires_at: datetime | None
+
+
+CREDENTIALS: Final = Rows(API_KEY, Credential)
 
 
 def describe_wrong_key(key: str) -> str:
@@ -142,24 +146,21 @@ def exist(connection: sa.Connection) -> bool:
 
 def find(connection: sa.Connection, prefix: str) -> Credential | None:
     """Return the credential of the key in force with that prefix; None if there is none."""
-    statement = sa.select(
-        API_KEY.c.id,
-        API_KEY.c.owner_id,
-        API_KEY.c.digest,
-        API_KEY.c.scope,
-        API_KEY.c.prefix,
-        API_KEY.c.expires_at,
-    ).where(
-        API_KEY.c.prefix == prefix,
+    return read_credential(connection, select_in_force().where(API_KEY.c.prefix == prefix))
+
+
+def select_in_force() -> sa.Select[Any]:
+    """Return the query of the credentials of all keys that are in force now."""
+    return CREDENTIALS.select(
         API_KEY.c.revoked_at.is_(None),
         sa.or_(API_KEY.c.expires_at.is_(None), API_KEY.c.expires_at > datetime.now(UTC)),
     )
-    row = connection.execute(statement).one_or_none()
-    if row is None:
-        return None
-    return Credential(
-        row.id, row.owner_id, row.digest, Scope(row.scope), row.prefix, row.expires_at
-    )
+
+
+def read_credential(connection: sa.Connection, statement: sa.Select[Any]) -> Credential | None:
+    """Return the only credential of a query; None if there is none."""
+    found = CREDENTIALS.read_one(connection, statement)
+    return None if found is None else replace(found, scope=Scope(found.scope))
 
 
 def record_use(connection: sa.Connection, key_id: UUID) -> None:

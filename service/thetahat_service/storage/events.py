@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Final
 from uuid import UUID
 
 import sqlalchemy as sa
 
 from thetahat_service.json_types import JsonObject
+from thetahat_service.storage.rows import Rows
 from thetahat_service.storage.tables import EVENT
 
 _INSERT = sa.insert(EVENT)
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One event of an evaluation."""
+
+    number: int
+    at: datetime
+    type: str
+    data: JsonObject
+
+
+ROWS: Final = Rows(EVENT, EventRow)
 
 
 def add(
@@ -37,13 +53,7 @@ def add_all(
     connection.execute(_INSERT, rows)
 
 
-def list_after(
-    connection: sa.Connection, evaluation_id: UUID, number: int
-) -> Sequence[sa.Row[int, datetime, str, JsonObject]]:
+def list_after(connection: sa.Connection, evaluation_id: UUID, number: int) -> list[EventRow]:
     """Return an evaluation's events whose number is above ``number``, in order."""
-    statement = (
-        sa.select(EVENT.c.number, EVENT.c.at, EVENT.c.type, EVENT.c.data)
-        .where(EVENT.c.evaluation_id == evaluation_id, EVENT.c.number > number)
-        .order_by(EVENT.c.number)
-    )
-    return connection.execute(statement).all()
+    later = ROWS.select(EVENT.c.evaluation_id == evaluation_id, EVENT.c.number > number)
+    return ROWS.read(connection, later.order_by(EVENT.c.number))

@@ -14,7 +14,7 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from thetahat_service.process.request_context import Scope
-from thetahat_service.storage import audit, owners
+from thetahat_service.storage import api_keys, audit, owners
 from thetahat_service.storage.api_keys import Credential
 from thetahat_service.storage.audit import Action, Origin
 from thetahat_service.storage.tables import API_KEY, PERSON_SESSION, SESSION
@@ -92,38 +92,18 @@ def _find_of_person(connection: sa.Connection, token: str, issuer: str) -> Crede
         PERSON_SESSION.c.expires_at > datetime.now(UTC),
     )
     row = connection.execute(statement).one_or_none()
-    return (
-        None
-        if row is None
-        else Credential(None, row.owner_id, "", Scope(row.scope), row.actor, None)
-    )
+    if row is None:
+        return None
+    return Credential(None, row.owner_id, "", Scope(row.scope), row.actor, None)
 
 
 def _find_of_key(connection: sa.Connection, token: str) -> Credential | None:
-    now = datetime.now(UTC)
     statement = (
-        sa.select(
-            API_KEY.c.id,
-            API_KEY.c.owner_id,
-            API_KEY.c.digest,
-            API_KEY.c.scope,
-            API_KEY.c.prefix,
-            API_KEY.c.expires_at,
-        )
+        api_keys.select_in_force()
         .join(SESSION, SESSION.c.key_id == API_KEY.c.id)
-        .where(
-            SESSION.c.digest == compute_digest(token),
-            SESSION.c.expires_at > now,
-            API_KEY.c.revoked_at.is_(None),
-            sa.or_(API_KEY.c.expires_at.is_(None), API_KEY.c.expires_at > now),
-        )
+        .where(SESSION.c.digest == compute_digest(token), SESSION.c.expires_at > datetime.now(UTC))
     )
-    row = connection.execute(statement).one_or_none()
-    if row is None:
-        return None
-    return Credential(
-        row.id, row.owner_id, row.digest, Scope(row.scope), row.prefix, row.expires_at
-    )
+    return api_keys.read_credential(connection, statement)
 
 
 def end(connection: sa.Connection, token: str, owner_id: UUID, prefix: str) -> None:

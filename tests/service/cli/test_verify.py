@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
 
 from tests.service.recomputation.kept_evaluations import TABLE, change, repack, state_again, unpack
 from thetahat_service.cli import main
-from thetahat_service.recomputation.signatures import write_public_key
 from thetahat_service.settings import get_settings
 
 
@@ -39,7 +43,9 @@ def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path
     (tmp_path / "key.pem").write_bytes(pem)
     files = (tmp_path / "key.pub", tmp_path / "other.pub")
     for file, key in zip(files, (private, other), strict=True):
-        file.write_bytes(write_public_key(key.public_key()))
+        file.write_bytes(
+            key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        )
     monkeypatch.setenv("THETAHAT_SIGNING_KEY", str(tmp_path / "key.pem"))
     get_settings.cache_clear()
     yield files

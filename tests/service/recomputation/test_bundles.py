@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 import thetahat
 from tests.service.api.test_result_parts import REQUESTS
@@ -38,7 +39,6 @@ from thetahat_service.kinds.examples import REQUEST, read_examples
 from thetahat_service.kinds.ladder.request import LadderRequest
 from thetahat_service.recomputation import bundles, verification
 from thetahat_service.recomputation.kept import KeptEvaluation
-from thetahat_service.recomputation.signatures import write_public_key
 from thetahat_service.recomputation.sources import choose_source
 from thetahat_service.recomputation.verification import (
     Verification,
@@ -306,7 +306,9 @@ def test_exact_openssl_accepts_the_signature_of_the_encoding_of_dsse(
     kind = "application/vnd.in-toto+json"
     signed = b"DSSEv1 %d %s %d " % (len(kind), kind.encode(), len(payload)) + payload
     folder = file.parent
-    (folder / "key.pem").write_bytes(write_public_key(KEY.public_key()))
+    (folder / "key.pem").write_bytes(
+        KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    )
     (folder / "signed").write_bytes(signed)
     (folder / "signature").write_bytes(base64.b64decode(envelope["signatures"][0]["sig"]))
     command = ["openssl", "pkeyutl", "-verify", "-pubin", "-rawin", "-inkey", "key.pem"]
