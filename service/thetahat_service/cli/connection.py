@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Final
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
@@ -15,6 +16,9 @@ DEFAULT_URL: Final = "http://127.0.0.1:8000"
 RETRIES: Final = 3  # a person is waiting, so it soon gives up on a service that does not answer
 COMPLETION_TIMEOUT_S: Final = 1.0
 MOST_COMPLETIONS: Final = 20
+LONGEST_PAGE: Final = 100
+
+T = TypeVar("T")
 
 
 def connect(url: str, *, retries: int = RETRIES, timeout: float = 30.0) -> Client:
@@ -24,6 +28,11 @@ def connect(url: str, *, retries: int = RETRIES, timeout: float = 30.0) -> Clien
     return Client(url, os.environ.get("THETAHAT_API_KEY"), retries=retries, timeout=timeout)
 
 
+def take(list_pages: Callable[..., Iterator[T]], limit: int, **filters: object) -> list[T]:
+    """Return the first items of a list of the service, at most ``limit``."""
+    return list(islice(list_pages(**filters, page_size=min(limit, LONGEST_PAGE)), limit))
+
+
 def find_service_url() -> str:
     """Return the address of the service, where no option names one."""
     return os.environ.get("THETAHAT_URL") or DEFAULT_URL
@@ -31,14 +40,11 @@ def find_service_url() -> str:
 
 def complete_evaluation(incomplete: str) -> Iterator[tuple[str, str]]:
     """Yield the newest evaluations for the shell's completion; none if the service is away."""
-    from itertools import islice
-
     from thetahat_client import ThetahatError
 
     try:
         with connect(find_service_url(), retries=0, timeout=COMPLETION_TIMEOUT_S) as client:
-            newest = islice(client.evaluations(page_size=MOST_COMPLETIONS), MOST_COMPLETIONS)
-            for evaluation in newest:
+            for evaluation in take(client.evaluations, MOST_COMPLETIONS):
                 if evaluation.id.startswith(incomplete):
                     words = (evaluation.kind, evaluation.status, evaluation.name)
                     yield evaluation.id, ", ".join(word for word in words if word)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, Yes, connect
-from thetahat_service.cli.output import confirm, print_json, print_table, print_text
+from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, Yes, connect, take
+from thetahat_service.cli.output import confirm, print_json, print_list, print_table, print_text
 from thetahat_service.cli.sectioned_help import SectionedGroup
 
 if TYPE_CHECKING:
@@ -32,14 +31,9 @@ def list_datasets(
 ) -> None:
     """List data sets, the newest first."""
     with connect(url) as client:
-        datasets = list(islice(client.datasets(page_size=min(limit, 100)), limit))
-    if as_json:
-        print_json([dict(dataset.members) for dataset in datasets])
-    elif datasets:
-        columns = ("id", "name", "rows", "columns", "size", "uploaded (UTC)")
-        print_table(columns, map(_build_row, datasets))
-    else:
-        print("There are no data sets.", file=sys.stderr)
+        found = take(client.datasets, limit)
+    columns = ("id", "name", "rows", "columns", "size", "uploaded (UTC)")
+    print_list(found, columns, _build_row, as_json=as_json, nothing="There are no data sets.")
 
 
 @app.command()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
@@ -19,9 +18,10 @@ from thetahat_service.cli.connection import (
     Url,
     Yes,
     connect,
+    take,
 )
 from thetahat_service.cli.failures import UserError
-from thetahat_service.cli.output import confirm, print_json, print_result, print_table, print_text
+from thetahat_service.cli.output import confirm, print_json, print_list, print_result, print_text
 from thetahat_service.cli.progress import wait_with_progress
 from thetahat_service.cli.requests import read_requests
 
@@ -237,13 +237,9 @@ def sign_offs(evaluation_id: EvaluationId, as_json: AsJson = False, url: Url = D
     """List the sign-offs of an evaluation, the newest first; the newest counts."""
     with connect(url) as client:
         signed = list(client.sign_offs(evaluation_id))
-    if as_json:
-        print_json([dict(sign_off.members) for sign_off in signed])
-    elif signed:
-        columns = ("at (UTC)", "decision", "name", "key", "this result", "comment")
-        print_table(columns, map(_describe_sign_off, signed))
-    else:
-        print("Nobody has signed this result.", file=sys.stderr)
+    columns = ("at (UTC)", "decision", "name", "key", "this result", "comment")
+    nothing = "Nobody has signed this result."
+    print_list(signed, columns, _describe_sign_off, as_json=as_json, nothing=nothing)
 
 
 def _describe_sign_off(signed: SignOff) -> tuple[str, ...]:
@@ -318,7 +314,9 @@ def list_evaluations(
 ) -> None:
     """List evaluations, the newest first."""
     with connect(url) as client:
-        listed = client.evaluations(
+        found = take(
+            client.evaluations,
+            limit,
             status=status,
             kind=kind,
             name=name,
@@ -328,15 +326,8 @@ def list_evaluations(
             labels=dict(_parse_label(text) for text in label or []),
             created_after=_convert_to_utc(after),
             created_before=_convert_to_utc(before),
-            page_size=min(limit, 100),
         )
-        evaluations = list(islice(listed, limit))
-    if as_json:
-        print_json([dict(evaluation.members) for evaluation in evaluations])
-    elif evaluations:
-        print_table(COLUMNS, map(describe_row, evaluations))
-    else:
-        print("No evaluation matches.", file=sys.stderr)
+    print_list(found, COLUMNS, describe_row, as_json=as_json, nothing="No evaluation matches.")
 
 
 def cancel(evaluation_ids: EvaluationIds, url: Url = DEFAULT_URL) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -53,6 +53,23 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         table.add_row(*map(Text, cells_shown))  # not markup: `[` stays
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else UNFOLDED)
     console.print(table)
+
+
+def print_list(
+    found: Sequence[Any],
+    columns: Sequence[str],
+    build_row: Callable[[Any], Sequence[str]],
+    *,
+    as_json: bool,
+    nothing: str,
+) -> None:
+    """Print what a service has listed as a table or as JSON, or say that there is nothing."""
+    if as_json:
+        print_json([dict(each.members) for each in found])
+    elif found:
+        print_table(columns, map(build_row, found))
+    else:
+        print(nothing, file=sys.stderr)
 
 
 def print_result(result: ResultJson, *, show_all: bool, advice: Sequence[str] = ()) -> None:

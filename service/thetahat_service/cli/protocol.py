@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, connect
-from thetahat_service.cli.output import print_document, print_json, print_table, print_text
+from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, connect, take
+from thetahat_service.cli.output import print_document, print_json, print_list, print_text
 from thetahat_service.cli.requests import read_request
 from thetahat_service.cli.sectioned_help import SectionedGroup
 
@@ -67,14 +65,9 @@ def list_all(
 ) -> None:
     """List protocols, the newest first."""
     with connect(url) as client:
-        found = list(islice(client.list_protocols(page_size=min(limit, 100)), limit))
-    if as_json:
-        print_json([dict(protocol.members) for protocol in found])
-    elif found:
-        columns = ("id", "name", "fixed", "evaluations", "series", "withdrawn")
-        print_table(columns, map(_build_row, found))
-    else:
-        print("There are no protocols.", file=sys.stderr)
+        found = take(client.list_protocols, limit)
+    columns = ("id", "name", "fixed", "evaluations", "series", "withdrawn")
+    print_list(found, columns, _build_row, as_json=as_json, nothing="There are no protocols.")
 
 
 @app.command()

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, Yes, connect
+from thetahat_service.cli.connection import DEFAULT_URL, AsJson, Url, Yes, connect, take
 from thetahat_service.cli.failures import UserError
 from thetahat_service.cli.gate import GateStatus, Require
-from thetahat_service.cli.output import confirm, print_document, print_json, print_table, print_text
+from thetahat_service.cli.output import confirm, print_document, print_json, print_list, print_text
 from thetahat_service.cli.requests import read_request
 from thetahat_service.cli.sectioned_help import SectionedGroup
 
@@ -167,7 +166,7 @@ def show(series_id: SeriesId, as_json: AsJson = False, url: Url = DEFAULT_URL) -
 
     with connect(url) as client:
         series = client.series(series_id)
-        looks = list(islice(client.looks(series_id, page_size=SHOWN_LOOKS), SHOWN_LOOKS))
+        looks = take(partial(client.looks, series_id), SHOWN_LOOKS)
     if as_json:
         print_json({**series.members, "looks": [dict(look.members) for look in looks]})
     else:
@@ -183,14 +182,9 @@ def list_all(
 ) -> None:
     """List series, the newest first."""
     with connect(url) as client:
-        found = list(islice(client.list_series(page_size=min(limit, 100)), limit))
-    if as_json:
-        print_json([dict(series.members) for series in found])
-    elif found:
-        columns = ("id", "name", "models", "status", "batches", "decision")
-        print_table(columns, map(_build_row, found))
-    else:
-        print("There are no series.", file=sys.stderr)
+        found = take(client.list_series, limit)
+    columns = ("id", "name", "models", "status", "batches", "decision")
+    print_list(found, columns, _build_row, as_json=as_json, nothing="There are no series.")
 
 
 @app.command()
