@@ -9,13 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from thetahat_client.media import PACKED
 from thetahat_service.cli.failures import UserError
+from thetahat_service.data.reading import read_labels
+from thetahat_service.kinds.losses.log_scores import SCORE_PREFIX, list_scores
+from thetahat_service.kinds.losses.logs import ITEM_COLUMNS
+from thetahat_service.roles.long_tables import LongColumns, UnclearTable, read_long_table
+from thetahat_service.roles.names import find_better, is_label_name, is_target_name
+from thetahat_service.roles.proposals import describe_faults
 
 if TYPE_CHECKING:
     from thetahat.tables.column_profiles import ColumnProfile
     from thetahat.values.json_values import JsonValue
     from thetahat_service.kinds.base import DatasetFile
-    from thetahat_service.roles.long_tables import LongColumns
 
 HARNESS_NAME: Final = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d:.-]+)?")
 HELM_NAMES: Final = ("per_instance_stats", "display_predictions")
@@ -43,8 +49,6 @@ class ScoredItems:
 
 def choose_better(score: str, better: str | None) -> str:
     """Return whether lower or higher scores are better; refuse names that do not say it."""
-    from thetahat_service.roles.names import find_better
-
     known = better or find_better(score)
     if known is not None:
         return known
@@ -63,8 +67,6 @@ def read_long_file(
     knows_blocks: bool,
 ) -> ScoredItems:
     """Return the request about a table with a row for each item and model."""
-    from thetahat_service.data.reading import read_labels
-    from thetahat_service.roles.long_tables import UnclearTable, read_long_table
 
     def read_values(name: str) -> list[Any]:
         values: list[Any] = read_labels(data, [name])[name].tolist()
@@ -171,8 +173,6 @@ def list_log_files(paths: Iterable[Path]) -> list[Path]:
 
 def _unpack(path: Path) -> Path:
     """Return a path without the ending of a packed file."""
-    from thetahat_client.media import PACKED
-
     return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
@@ -251,8 +251,6 @@ def _read_keys(file: DatasetFile, named: Mapping[str, str]) -> list[list[str]]:
 
 
 def _find_item_column(file: DatasetFile, named: Mapping[str, str]) -> str:
-    from thetahat_service.kinds.losses.logs import ITEM_COLUMNS
-
     present = [str(column["name"]) for column in file.columns]
     possible = [named["item"]] if "item" in named else [n for n in ITEM_COLUMNS if n in present]
     if possible and possible[0] in present:
@@ -282,8 +280,6 @@ def _label_files(paths: Sequence[Path]) -> list[str]:
 
 def _read_cells(file: DatasetFile, column: str) -> list[str]:
     """Return the values of a column; none if the file has no such column."""
-    from thetahat_service.data.reading import read_labels
-
     if column not in {str(c["name"]) for c in file.columns}:
         return []
     return [str(value) for value in read_labels(file, [column])[column].tolist()]
@@ -291,9 +287,6 @@ def _read_cells(file: DatasetFile, column: str) -> list[str]:
 
 def _find_log_score(files: Sequence[DatasetFile]) -> str:
     """Return the one score of all logs."""
-    from thetahat_service.kinds.losses.log_scores import SCORE_PREFIX, list_scores
-    from thetahat_service.roles.names import is_label_name, is_target_name
-
     shared: list[str] | None = None
     for file in files:
         numeric = [
@@ -337,8 +330,6 @@ def _as_list(value: object) -> list[object]:
 
 
 def _check_score(column: ColumnProfile) -> None:
-    from thetahat_service.roles.proposals import describe_faults
-
     if not column.is_numeric:
         message = f"The score column {column.name!r} {describe_faults(column)}. Write the number."
         raise UserError(message)
