@@ -87,7 +87,7 @@ def delete(owner_id: UUID, webhook_id: UUID) -> None:
     """Delete a webhook with its deliveries; nothing more is sent to it."""
     with unit_of_work() as connection:
         webhooks.ROWS.get(connection, owner_id, webhook_id)
-        webhooks.delete(connection, webhook_id)
+        webhooks.ROWS.delete(connection, webhook_id)
         audit.add(connection, Action.DELETE_WEBHOOK, webhook_id, owner_id)
 
 
@@ -105,7 +105,7 @@ def send_again(owner_id: UUID, webhook_id: UUID, delivery_id: UUID) -> DeliveryR
     """Queue a delivery again, with its first body and id; a disabled webhook is enabled."""
     with unit_of_work() as connection:
         webhooks.ROWS.get(connection, owner_id, webhook_id)
-        webhooks.enable(connection, webhook_id)
+        webhooks.ROWS.update(connection, webhook_id, disabled_at=None)
         row = webhooks.send_again(connection, webhook_id, delivery_id)
         if row is None:
             raise ResourceNotFound(f"Webhook {webhook_id} has no delivery {delivery_id}.")

@@ -73,7 +73,8 @@ def withdraw(owner_id: UUID, protocol_id: UUID, reason: str) -> ProtocolRow:
     with unit_of_work() as connection:
         row = protocols.ROWS.lock(connection, owner_id, protocol_id)
         if row.withdrawn_at is None:
-            protocols.withdraw(connection, protocol_id, datetime.now(UTC), reason)
+            withdrawn = {"withdrawn_at": datetime.now(UTC), "withdrawn_reason": reason}
+            protocols.ROWS.update(connection, protocol_id, **withdrawn)
             audit.add(connection, Action.WITHDRAW_PROTOCOL, protocol_id, owner_id)
     return get(owner_id, protocol_id)
 

@@ -123,7 +123,8 @@ def close(owner_id: UUID, series_id: UUID) -> SeriesRow:
     with unit_of_work() as connection:
         row = series.ROWS.lock(connection, owner_id, series_id)
         if row.status == SeriesStatus.OPEN:
-            series.close(connection, series_id, datetime.now(UTC))
+            closed = {"status": SeriesStatus.CLOSED.value, "closed_at": datetime.now(UTC)}
+            series.ROWS.update(connection, series_id, **closed)
             audit.add(connection, Action.CLOSE_SERIES, series_id, owner_id)
     return get(owner_id, series_id)
 
@@ -132,7 +133,7 @@ def delete(owner_id: UUID, series_id: UUID) -> None:
     """Delete a series with its looks; nothing else of its losses is kept."""
     with unit_of_work() as connection:
         series.ROWS.lock(connection, owner_id, series_id)
-        series.delete(connection, series_id)
+        series.ROWS.delete(connection, series_id)
         audit.add(connection, Action.DELETE_SERIES, series_id, owner_id)
 
 

@@ -56,8 +56,7 @@ def lock_bytes(connection: sa.Connection, sha256: str) -> None:
 
 def replace_content(connection: sa.Connection, row: DatasetRow) -> None:
     """Store what an upload found in a file that an earlier release read in another way."""
-    found = {name: getattr(row, name) for name in ("rows", "columns", "details")}
-    connection.execute(sa.update(DATASET).where(DATASET.c.id == row.id).values(**found))
+    ROWS.update(connection, row.id, rows=row.rows, columns=row.columns, details=row.details)
 
 
 def sum_bytes(connection: sa.Connection, owner_id: UUID) -> int:

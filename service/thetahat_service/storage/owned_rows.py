@@ -100,6 +100,15 @@ class OwnedRows(Rows[R]):
             raise ResourceNotFound(f"There is no {self.noun} {identifier}.")
         return row
 
+    def update(self, connection: sa.Connection, identifier: UUID, **values: object) -> None:
+        """Change columns of a row."""
+        changed = sa.update(self.table).where(self.table.c.id == identifier)
+        connection.execute(changed.values(**values))
+
+    def delete(self, connection: sa.Connection, identifier: UUID) -> None:
+        """Delete a row and, by cascade, what belongs to it."""
+        connection.execute(sa.delete(self.table).where(self.table.c.id == identifier))
+
     def list_page(
         self,
         owner_id: UUID,

@@ -88,15 +88,6 @@ def get_request_of_evaluation(connection: sa.Connection, evaluation_id: UUID) ->
     return connection.execute(statement).scalar_one_or_none()
 
 
-def withdraw(connection: sa.Connection, protocol_id: UUID, now: datetime, reason: str) -> None:
-    """Record that a protocol is withdrawn."""
-    connection.execute(
-        sa.update(PROTOCOL)
-        .where(_P.id == protocol_id)
-        .values(withdrawn_at=now, withdrawn_reason=reason)
-    )
-
-
 def delete_unnamed(connection: sa.Connection, protocol_id: UUID) -> bool:
     """Delete a protocol; False, and nothing is deleted, if an evaluation or a series names it.
 

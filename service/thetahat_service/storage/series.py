@@ -76,20 +76,6 @@ def advance(
     return connection.execute(statement).one_or_none() is not None
 
 
-def close(connection: sa.Connection, series_id: UUID, now: datetime) -> None:
-    """Let a series take no more batches."""
-    connection.execute(
-        sa.update(SERIES)
-        .where(_S.id == series_id)
-        .values(status=SeriesStatus.CLOSED.value, closed_at=now)
-    )
-
-
-def delete(connection: sa.Connection, series_id: UUID) -> None:
-    """Delete a series and, by cascade, its looks."""
-    connection.execute(sa.delete(SERIES).where(_S.id == series_id))
-
-
 def list_closed_before(connection: sa.Connection, before: datetime, limit: int) -> list[UUID]:
     """Return series that were closed before a moment, the oldest first."""
     statement = sa.select(_S.id).where(_S.closed_at < before).order_by(_S.closed_at).limit(limit)

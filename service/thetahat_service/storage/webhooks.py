@@ -108,15 +108,9 @@ def list_of_owner(connection: sa.Connection, owner_id: UUID) -> list[WebhookRow]
     return ROWS.read(connection, statement)
 
 
-def delete(connection: sa.Connection, webhook_id: UUID) -> None:
-    """Delete a webhook and, by cascade, its deliveries."""
-    connection.execute(sa.delete(WEBHOOK).where(_HOOKS.id == webhook_id))
-
-
 def disable(connection: sa.Connection, webhook_id: UUID) -> None:
     """Send nothing more to a webhook, and mark its waiting deliveries as dead."""
-    now = datetime.now(UTC)
-    connection.execute(sa.update(WEBHOOK).where(_HOOKS.id == webhook_id).values(disabled_at=now))
+    ROWS.update(connection, webhook_id, disabled_at=datetime.now(UTC))
     connection.execute(
         sa.update(WEBHOOK_DELIVERY)
         .where(
@@ -133,16 +127,8 @@ def rotate_secret(
     connection: sa.Connection, webhook_id: UUID, secret: str, previous_until: datetime
 ) -> None:
     """Replace the secret of a webhook; the previous one signs too until ``previous_until``."""
-    connection.execute(
-        sa.update(WEBHOOK)
-        .where(_HOOKS.id == webhook_id)
-        .values(previous_secret=_HOOKS.secret, previous_secret_until=previous_until, secret=secret)
-    )
-
-
-def enable(connection: sa.Connection, webhook_id: UUID) -> None:
-    """Send to a webhook again."""
-    connection.execute(sa.update(WEBHOOK).where(_HOOKS.id == webhook_id).values(disabled_at=None))
+    previous = {"previous_secret": _HOOKS.secret, "previous_secret_until": previous_until}
+    ROWS.update(connection, webhook_id, secret=secret, **previous)
 
 
 def add_evaluation_deliveries(
