@@ -17,6 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
+from importlib import import_module
 from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
@@ -24,6 +26,7 @@ from uuid import UUID
 import numpy as np
 from pydantic import BaseModel
 
+from thetahat.analyses.losses.result import OPTIONAL_PARTS
 from thetahat.cautions import Caution
 from thetahat.values.json_schema import JsonSchema
 from thetahat_service.schemas.field_descriptions import describe_fields
@@ -123,7 +126,8 @@ class SchemaBuilder:
         raise TypeError(f"The type {annotation!r} has no JSON Schema.")
 
     def _build_dataclass_schema(self, cls: type) -> JsonSchema:
-        hints, descriptions = get_type_hints(cls, include_extras=True), describe_fields(cls)
+        hints = get_type_hints(cls, localns=_import_optional_parts(), include_extras=True)
+        descriptions = describe_fields(cls)
         schema: JsonSchema = {"title": cls.__name__, "type": "object"}
         schema["description"] = summarise(cls)
         properties: dict[str, JsonSchema] = {}
@@ -168,6 +172,17 @@ class SchemaBuilder:
                 schema["additionalProperties"] = part["additionalProperties"]
         if NoneType not in _list_union_members(annotation):
             schema["required"] += [name for name in required if name not in schema["required"]]
+
+
+@cache
+def _import_optional_parts() -> dict[str, Any]:
+    """Return the types of the parts that only some results have, by name."""
+    return {
+        name: value
+        for module in OPTIONAL_PARTS
+        for name, value in vars(import_module(module)).items()
+        if getattr(value, "__module__", None) == module
+    }
 
 
 def build_schemas(classes: Iterable[type]) -> dict[str, JsonSchema]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thetahat.analyses.losses.result import EvaluationResult, ModelResult, SeedPlan, SeedsOfModel
+from thetahat.analyses.losses.optional_results import SeedPlan, SeedsOfModel
+from thetahat.analyses.losses.result import EvaluationResult, ModelResult
 from thetahat.cross_validation import Outcomes
 from thetahat.cross_validation.seeds import average_seeds, compute_split_means
 from thetahat.errors import UnsupportedCombination

@@ -13,7 +13,7 @@ from thetahat.analyses.importance_weighting.result import (
     RiskPair,
     SelectedPair,
 )
-from thetahat.analyses.losses.result import WeightedRiskDifference
+from thetahat.analyses.losses.optional_results import WeightedRiskDifference
 from thetahat.analyses.losses.weighted_risks import (
     build_normal_interval,
     build_risk,

@@ -15,7 +15,7 @@ from thetahat.analyses.importance_weighting.risk_curves import (
     estimate_risk_curve,
     find_smallest_risk,
 )
-from thetahat.analyses.losses.result import SourceRisk
+from thetahat.analyses.losses.optional_results import SourceRisk
 from thetahat.analyses.losses.weighted_risks import build_source_risks, check_effective_rows
 from thetahat.cautions import Caution
 from thetahat.values.types import Alternative, FloatArray, IntArray, Label

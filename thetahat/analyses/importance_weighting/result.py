@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from thetahat.analyses.losses.result import NormalInterval, SourceRisk, WeightedRiskDifference
+from thetahat.analyses.losses.optional_results import (
+    NormalInterval,
+    SourceRisk,
+    WeightedRiskDifference,
+)
 from thetahat.cautions import Caution
 from thetahat.values.json_values import ParameterValue
 from thetahat.values.types import FloatArray, Target

@@ -26,8 +26,9 @@ from thetahat.analyses.learning_curve.result import (
 )
 from thetahat.analyses.learning_curve.saturation import assess_saturation, compare_with_largest
 from thetahat.analyses.losses import Choices, ChosenMethod, evaluate
+from thetahat.analyses.losses.optional_results import MetricResult
 from thetahat.analyses.losses.parts import Parts
-from thetahat.analyses.losses.result import MetricResult, ModelResult
+from thetahat.analyses.losses.result import ModelResult
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.result import compute_metrics
 from thetahat.cautions import NO_POWER_LAW, STEPS_NOT_CORRECTED, Caution

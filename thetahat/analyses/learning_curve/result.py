@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from thetahat.analyses.losses.result import Decision, EffectSize, ModelResult, NotApplicable
+from thetahat.analyses.losses.optional_results import EffectSize
+from thetahat.analyses.losses.result import Decision, ModelResult, NotApplicable
 from thetahat.cautions import Caution
 from thetahat.intervals.base import Interval
 from thetahat.values.types import FloatArray

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import subtract_ranges
-from thetahat.analyses.losses.effect_sizes import compute_effect_size
 from thetahat.analyses.losses.evidence import PairQuestion, VerdictTerms
 from thetahat.analyses.losses.expected_coverage import OTHER_INTERVAL, look_up_coverage
 from thetahat.analyses.losses.expected_size import (
@@ -21,8 +20,8 @@ from thetahat.analyses.losses.expected_size import (
 )
 from thetahat.analyses.losses.identical_losses import count_identical_units
 from thetahat.analyses.losses.inference import Inference, infer
-from thetahat.analyses.losses.judge_result import JudgeResult
 from thetahat.analyses.losses.method_selection import SelectedMethods
+from thetahat.analyses.losses.models import describe_grades
 from thetahat.analyses.losses.neighbours import NeighbourTests
 from thetahat.analyses.losses.not_applicable import OmittedMethods
 from thetahat.analyses.losses.pair_family import OrderedFamily, PairFamily
@@ -46,7 +45,7 @@ from thetahat.analyses.losses.recommendation import (
 )
 from thetahat.analyses.losses.recommended_intervals import RecommendedIntervalBuilder
 from thetahat.analyses.losses.refit_estimates import RefitEstimate
-from thetahat.analyses.losses.result import Comparison, EffectSize, Verdict
+from thetahat.analyses.losses.result import Comparison, Verdict
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.losses.verdict_basis import PairedRatesBasis, VerdictBasis
 from thetahat.analyses.losses.verdicts import compute_all_evidence, judge
@@ -62,6 +61,10 @@ from thetahat.values.number_text import format_number
 from thetahat.values.paired_counts import PairedCounts
 from thetahat.values.types import Alternative, BlockKind, Target
 from thetahat.variances.base import VarianceEstimator
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.judge_result import JudgeResult
+    from thetahat.analyses.losses.optional_results import EffectSize
 
 _OTHER_QUESTION: Final = {
     Target.NEW_SOURCE: Target.THESE_SOURCES,
@@ -278,6 +281,8 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
     question = _build_question(pair, best, n_units, terms)
     effect = None
     if choices.includes(ResultPart.EFFECT_SIZES):
+        from thetahat.analyses.losses.effect_sizes import compute_effect_size  # noqa: PLC0415 - seldom needed
+
         effect = compute_effect_size(
             unit, differences, higher_is_better=pair.losses.higher_is_better
         )
@@ -297,17 +302,10 @@ def _draft(  # noqa: PLR0913 - what is known of a pair
         ),
         question=question,
         other_question=_ask_other_question(pair, best, inference, n_units, terms),
-        judge=_describe_judge(pair, choices),
+        judge=describe_grades(
+            difference, f"{pair.a!r} less {pair.b!r}", choices.level, is_difference=True
+        ),
     )
-
-
-def _describe_judge(pair: Pair, choices: Choices) -> JudgeResult | None:
-    if pair.losses.difference.grades is None:
-        return None
-    from thetahat.analyses.losses.judging import describe_judge  # noqa: PLC0415 - seldom needed
-
-    subject = f"{pair.a!r} less {pair.b!r}"
-    return describe_judge(pair.losses.difference, subject, choices.level, is_difference=True)
 
 
 def _build_comparison(  # noqa: PLR0913 - what is known of a pair

@@ -17,14 +17,9 @@ from thetahat.analyses.losses.cost_result import (
     Domination,
     ShownQuality,
 )
+from thetahat.analyses.losses.optional_results import RelativeDifference
 from thetahat.analyses.losses.recommendation import DEFAULT_TARGET
-from thetahat.analyses.losses.result import (
-    Comparison,
-    Decision,
-    EvaluationResult,
-    ModelResult,
-    RelativeDifference,
-)
+from thetahat.analyses.losses.result import Comparison, Decision, EvaluationResult, ModelResult
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.errors import InvalidParameter, Loc, UnsupportedCombination, shorten_value
 from thetahat.similar_names import suggest_name

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.losses.result import BlockCovariance, SecondMoments
+from thetahat.analyses.losses.optional_results import BlockCovariance, SecondMoments
 from thetahat.values.block_losses import BlockLosses, LossTable
 from thetahat.values.moments import BlockMoments
 from thetahat.values.types import BlockKind

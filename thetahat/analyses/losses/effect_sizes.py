@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from thetahat.analyses.losses.result import EffectSize
+from thetahat.analyses.losses.optional_results import EffectSize
 from thetahat.paired_tests._signed_ranks import rank_sorted, sort_keys
 from thetahat.special_functions import gammaln
 from thetahat.values.types import FloatArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from thetahat.analyses.losses.bootstrap import Resampling
 from thetahat.analyses.losses.cautions import list_cautions
@@ -12,8 +12,6 @@ from thetahat.analyses.losses.checks import check_weights_fit
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
 from thetahat.analyses.losses.clipping import check_range_of_losses, find_ranges
 from thetahat.analyses.losses.comparisons import Methods, compare, select_for_models
-from thetahat.analyses.losses.cost_result import CostSummary
-from thetahat.analyses.losses.covariance import compute_covariance
 from thetahat.analyses.losses.gate import (
     judge_gate,
     refuse_gate_without_costs,
@@ -43,6 +41,10 @@ from thetahat.values.block_losses import LossTable
 from thetahat.values.types import FloatArray
 from thetahat.variances import VARIANCES
 from thetahat.variances.base import ResampledVariance
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.cost_result import CostSummary
+    from thetahat.analyses.losses.optional_results import BlockCovariance
 
 E = TypeVar("E", bound=EvaluationResult)
 M = TypeVar("M")
@@ -175,7 +177,7 @@ def build_evaluation(
         include=choices.parts,
         comparisons=comparisons,
         omnibus=omnibus_results if choices.includes(ResultPart.OMNIBUS) else None,
-        covariance=compute_covariance(table) if choices.includes(ResultPart.COVARIANCE) else None,
+        covariance=_compute_covariance(table, choices),
         block_labels=table.layout.block_labels if choices.includes(ResultPart.BLOCKS) else None,
         left_out=table.left_out,
         unit=table.layout.words.noun,
@@ -238,6 +240,14 @@ def _describe_further(  # noqa: PLR0913 - what an evaluation consists of
             parts.probabilities, table.layout, choices, seed, models, comparisons
         )
     return models, comparisons, cost
+
+
+def _compute_covariance(table: LossTable, choices: Choices) -> BlockCovariance | None:
+    if not choices.includes(ResultPart.COVARIANCE):
+        return None
+    from thetahat.analyses.losses.covariance import compute_covariance  # noqa: PLC0415 - seldom needed
+
+    return compute_covariance(table)
 
 
 def _prepare_judge(table: LossTable, choices: Choices) -> tuple[Choices, tuple[Caution, ...]]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.expected_coverage import look_up_coverage
 from thetahat.analyses.losses.inference import Inference
-from thetahat.analyses.losses.judge_result import JudgeResult
 from thetahat.analyses.losses.parts import Parts
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
-from thetahat.analyses.losses.result import ErrorEstimate, Means, ModelResult
+from thetahat.analyses.losses.result import Means, ModelResult
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.intervals.base import Interval
 from thetahat.values.block_losses import BlockLosses
+
+if TYPE_CHECKING:
+    from thetahat.analyses.losses.judge_result import JudgeResult
+    from thetahat.analyses.losses.optional_results import ErrorEstimate
 
 
 def build_model_result(
@@ -47,22 +51,27 @@ def build_model_result(
         runs=None
         if parts.runs is None
         else parts.runs.summarise_model(name, layout, choices.level),
-        judge=_describe_judge(losses, name, choices),
+        judge=describe_grades(losses, repr(name), choices.level),
     )
 
 
-def _describe_judge(losses: BlockLosses, name: str, choices: Choices) -> JudgeResult | None:
+def describe_grades(
+    losses: BlockLosses, subject: str, level: float, *, is_difference: bool = False
+) -> JudgeResult | None:
+    """Return what the grades of a judge added to the labels; None without grades."""
     if losses.grades is None:
         return None
     from thetahat.analyses.losses.judging import describe_judge  # noqa: PLC0415 - seldom needed
 
-    return describe_judge(losses, repr(name), choices.level)
+    return describe_judge(losses, subject, level, is_difference=is_difference)
 
 
 def _list_error_estimates(
     inference: Inference, intervals: Sequence[Interval]
 ) -> dict[str, ErrorEstimate]:
     """Return the estimates of the error by key, each with the intervals about it."""
+    from thetahat.analyses.losses.optional_results import ErrorEstimate  # noqa: PLC0415 - same
+
     return {
         key: ErrorEstimate(
             estimate=estimate.estimate,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from thetahat.analyses.losses.result import NumberNeeded
+from thetahat.analyses.losses.optional_results import NumberNeeded
 from thetahat.paired_tests.base import PairedLosses
 from thetahat.values.number_text import format_count, format_percent
 from thetahat.values.paired_counts import is_zero_one

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from thetahat.analyses.losses.by_probability import ProbabilitiesOfTable
     from thetahat.analyses.losses.choices import Choices
     from thetahat.analyses.losses.costs import CostsOfTable
-    from thetahat.analyses.losses.result import (
+    from thetahat.analyses.losses.optional_results import (
         MetricDifference,
         MetricResult,
-        NotApplicable,
         ScoreCurves,
         WeightedRisk,
         WeightedRiskDifference,
     )
+    from thetahat.analyses.losses.result import NotApplicable
     from thetahat.analyses.runs.summaries import RunParts
     from thetahat.cautions import Caution
 

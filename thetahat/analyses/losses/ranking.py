@@ -9,10 +9,11 @@ not the best, and not for the one that it is worse than the best of these data.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
 
 from thetahat.analyses.losses.choices import Choices
 from thetahat.analyses.losses.inference import Inference
@@ -105,7 +106,7 @@ def build_ranking(
         worse=tuple(worse),
         correction=family.correction,
         n_pairs=family.n_pairs,
-        smallest_gap=statistics.median(gaps) if gaps else None,
+        smallest_gap=float(np.median(gaps)) if gaps else None,
         power=choices.power,
         ranks=_find_ranks(ranked, shown, ordered),
     )

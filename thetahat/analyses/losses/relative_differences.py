@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thetahat.analyses.losses.result import RelativeDifference
+from thetahat.analyses.losses.optional_results import RelativeDifference
 from thetahat.distributions import compute_upper_quantile
 from thetahat.numerics.fieller import MeansOfPair, RatioSet, find_ratios
 from thetahat.paired_tests.base import PairedLosses

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices
-from thetahat.analyses.losses.pairs import list_places
-from thetahat.analyses.losses.parts import ModelPair, RiskParts
-from thetahat.analyses.losses.result import (
+from thetahat.analyses.losses.optional_results import (
     NormalInterval,
     SourceRisk,
     SourceRiskDifference,
     WeightedRisk,
     WeightedRiskDifference,
 )
+from thetahat.analyses.losses.pairs import list_places
+from thetahat.analyses.losses.parts import ModelPair, RiskParts
 from thetahat.cautions import (
     ONE_EFFECTIVE_ROW,
     ONE_ROW,

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from thetahat.analyses.losses.optional_results import WinRate
 from thetahat.analyses.losses.pairs import list_units
-from thetahat.analyses.losses.result import WinRate
 from thetahat.distributions import compute_fair_coin_p_value
 from thetahat.numerics.paired_rates import count_clustered_pair, find_upper_end
 from thetahat.paired_tests.base import PairedLosses

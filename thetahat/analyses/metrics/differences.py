@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from thetahat.analyses.losses.choices import Choices
+from thetahat.analyses.losses.optional_results import MetricDifference
 from thetahat.analyses.losses.pair_family import choose_pair_alpha
 from thetahat.analyses.losses.parts import ModelPair
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
-from thetahat.analyses.losses.result import MetricDifference
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.cautions import list_cautions
 from thetahat.analyses.metrics.inference import MetricInference, infer_metric, orient_alternative

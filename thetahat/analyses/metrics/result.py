@@ -7,10 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from thetahat.analyses.losses.choices import Choices, ChosenMethod
+from thetahat.analyses.losses.optional_results import (
+    MetricDifference,
+    MetricMeans,
+    MetricResult,
+    ScoreCurves,
+)
 from thetahat.analyses.losses.pairs import list_places
 from thetahat.analyses.losses.parts import NO_METRICS, MetricParts, ModelPair
 from thetahat.analyses.losses.recommendation import get_recommended_by_target
-from thetahat.analyses.losses.result import MetricDifference, MetricMeans, MetricResult, ScoreCurves
 from thetahat.analyses.losses.result_parts import ResultPart
 from thetahat.analyses.metrics.cautions import check_intervals, list_cautions
 from thetahat.analyses.metrics.differences import build_differences

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from thetahat.analyses.losses.result import ReliabilityBin, RocCurve, ScoreCurves
+from thetahat.analyses.losses.optional_results import ReliabilityBin, RocCurve, ScoreCurves
 from thetahat.distributions import compute_upper_quantile
 from thetahat.metrics.base import TruthAndPredictions
 from thetahat.values.types import BoolArray, FloatArray, IntArray
